@@ -31,7 +31,7 @@ from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import put_edge, put_node
 from mcp_server.actions.graph.sync import register, sync_graph
 from mcp_server.actions.judge.contradiction import find_contradictions
-from mcp_server.actions.memory.link import get_related
+from mcp_server.actions.memory.related import get_related
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.age import compacted
 from mcp_server.actions.upkeep.tidy import tidy

@@ -29,7 +29,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Confidence, Filter, Query
-from mcp_server.doors.server.replies import recalled
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown.recall import answered
 
 QUESTIONS = 40  # of each set,
 OTHERS = 400  # and documents that answer none of them: embedding all takes more than a quarter of an hour
@@ -131,7 +132,7 @@ def _asked(stored: StoredSet, questions: Sequence[Question], kinds: tuple[Kind, 
         told = _recall(stored, question, kinds, Query("").limit)
         relevant = stored.relevant(question.relevant)
         sums["ndcg"] += measures([hit.id for hit in ranked.hits], relevant)["ndcg@10"]
-        sums["tokens"] += estimated_tokens(recalled(told, question.text, explain=False))
+        sums["tokens"] += estimated_tokens(shown_lines(answered(told, question.text)))
         sums["high"] += told.verdict is Confidence.HIGH
         sums["conversations"] += sum(hit.kind is Kind.CONVERSATION for hit in told.hits)
     return {name: each / len(questions) for name, each in sums.items()}

@@ -31,7 +31,7 @@ from tabulate import tabulate
 from benchmarks import synthetic
 from benchmarks.measured_server import beside, served
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
-from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import vectors
@@ -129,7 +129,7 @@ def measure(folder: Path, size: int, *, searching: bool = False) -> Iterator[tup
     half = len(drafts) // 2
     times = [timed(partial(remember, opened.store()), draft) for draft in drafts[:half]]
     yield "remember until acknowledged, p95", percentile(times, 95)
-    times = [timed(partial(settle, opened.store()), draft) for draft in drafts[half:]]
+    times = [timed(partial(compare_and_store, opened.store()), draft) for draft in drafts[half:]]
     yield "remember with what is near, p95", percentile(times, 95)
     give_vectors(opened)
 

@@ -3,7 +3,7 @@ What becomes of something new beside what is known: `python benchmarks/pairs.py 
 
 A FILE, by default `tests/data/pairs.tsv`, has pairs of an old and a new memory, each labelled, memories that
 concern nothing known, and others that only lie there. Each new one is remembered through one of three doors:
-`settle` in this process, the tool of our server as an MCP client calls it, or a process of the command line.
+`compare_and_store` in this process, the tool of our server as an MCP client calls it, or the command line.
 """
 
 import json
@@ -29,7 +29,7 @@ from mcp_server.actions.context.questions import open_questions
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.compare import compare_pending
-from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
@@ -169,10 +169,10 @@ def _measure(
 
 
 def in_process(folder: Path, model: str, texts: Sequence[str]) -> Iterator[str]:
-    """Remember *texts* by `settle` alone."""
+    """Remember *texts* by `compare_and_store` alone."""
     store = _store(folder, model)
     for text in texts:
-        done = settle(store, _draft(text))
+        done = compare_and_store(store, _draft(text))
         yield " ".join((f"{done.id}.md", *done.superseded, *(near.id for near in done.near)))
     store.database.close()
 

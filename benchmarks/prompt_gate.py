@@ -144,7 +144,8 @@ def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weight
 
 def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> Shown:
     """Return what comes with a prompt by these weights."""
-    verdicts = [*zip(confidence.in_prompt(answer.seen, call, text, pointer), answer.names, strict=True)]
+    weighed = confidence.in_prompt(answer.seen, call, text, pointer)
+    verdicts = [(each.verdict, name) for each, name in zip(weighed, answer.names, strict=True)]
     long = len(answer.prompt["text"].strip()) >= SHORTEST_PROMPT
     texts = (Confidence.MEDIUM, Confidence.HIGH)
     sure = [name for verdict, name in verdicts if long and verdict in texts][:MOST]

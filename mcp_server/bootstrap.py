@@ -208,7 +208,9 @@ class Opened:
             project=project,
             database=self.database,
             ledger=Ledger(self.home / "ledger"),
-            settings=read_settings(self.environment),  # anew: what the person switches off is off at once
+            settings=read_settings(
+                self.environment
+            ),  # read again: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
             model=self.model,

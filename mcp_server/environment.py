@@ -30,20 +30,20 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
     for place in _session_folders(environment, folder):
         for name in SETTINGS_FILES:
             data = _settings_file(place / ".claude" / name)
-            told = _told(data)
+            variables = _told(data)
             for variable, value in list(own.items()):
-                if variable != HOOKS and _is_named(data, told, variable, value):
+                if variable != HOOKS and _is_named(data, variables, variable, value):
                     del own[variable]
     return own
 
 
-def _is_named(data: bytes, told: dict[str, object] | None, name: str, value: str) -> bool:
-    return is_told(told, name, value) or (told is None and may_name(data, name))
+def _is_named(data: bytes, variables: dict[str, object] | None, name: str, value: str) -> bool:
+    return is_told(variables, name, value) or (variables is None and may_name(data, name))
 
 
 def _told(data: bytes) -> dict[str, object] | None:
-    told = environment_told(data)
-    return None if told is None else account.by_their_names(told)
+    variables = environment_told(data)
+    return None if variables is None else account.by_their_names(variables)
 
 
 def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:

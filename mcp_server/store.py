@@ -76,6 +76,11 @@ class Store:
         return tuple(vault.key for vault in self.vaults)
 
     @property
+    def of_project(self) -> tuple[str, ...]:
+        """Return the keys of this project's visible vaults."""
+        return tuple(vault.key for vault in self.vaults if vault.level is Level.PROJECT)
+
+    @property
     def private(self) -> tuple[str, ...]:
         """Return the keys of the visible vaults outside repositories: no stranger wrote their files."""
         return tuple(vault.key for vault in self.private_vaults)
@@ -87,7 +92,7 @@ class Store:
 
     @property
     def shared(self) -> tuple[str, ...]:
-        """Return the keys of the visible vaults in a repository, whoever wrote their files."""
+        """Return the keys of the visible vaults in a repository, where anybody may have written the files."""
         return tuple(vault.key for vault in self.vaults if vault.in_repository)
 
     @property

@@ -10,7 +10,7 @@ OF_THE_INDEX_ALONE = {
     "scoped": "numbers what is together",
 }
 OWN_NUMBERS = {
-    "memories": {"row", "size"}, "passages": {"row"}, "audit": {"row"}, "receipts": {"row"},
+    "memories": {"row", "size"}, "passages": {"row"}, "deeds": {"row"}, "receipts": {"row"},
 }  # fmt: skip
 """Columns; a size is not believed of a file that was written a moment ago."""
 

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,7 @@ def _run_alone(terminal: str, ended: Path, command: Sequence[str]) -> None:
     own = os.open(terminal, os.O_RDWR)  # the first that a session opens becomes its terminal
     for stream in (0, 1, 2):
         os.dup2(own, stream)
+    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is for the command
     code = subprocess.run(command, check=False).returncode
     partial = ended.with_suffix(".part")
     partial.write_text(str(code), encoding="utf-8")

@@ -59,5 +59,6 @@ def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, s
 
 
 def normal(line: str) -> str:
-    """Return *line* without what differs between machines: a folder's digest, the figures of a cosine."""
+    """Return *line* without what differs: a folder's digest, the figures of a cosine, the day."""
+    line = re.sub(r"\b\d{4}-\d\d-\d\d\b", "(day)", line)
     return re.sub(r"meaning -?\d\.\d\d", "meaning #", re.sub(r"\bshop-[0-9a-f]{8}\b", "shop-#", line))

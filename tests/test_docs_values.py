@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from mcp_server.adapters import memory_file
-from mcp_server.adapters.memory_fields import KEYS
+from mcp_server.adapters.memory_file import KEYS
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.memory import Kind, Link, Status
 from mcp_server.core.memory_types import TYPES

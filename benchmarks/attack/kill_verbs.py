@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.attack.facts import GONE, LIVE, TRASH, WAITS, Fact, allow, signed
 from benchmarks.attack.kill_world import World, message
 
-_DONE = re.compile(r"^(?:Remembered|Revised|Forgot|Restored|Deleted|Saved session|Saved conversation) .*\n")
+_DONE = re.compile(r"^\S+: (?:remembered|revised|forgotten|restored|deleted|session|conversation)\b.*\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ def home_folder() -> str:
         return os.path.expanduser("~")
 
 
-def by_their_names(told: Mapping[str, object]) -> dict[str, object]:
+def by_their_names(values: Mapping[str, object]) -> dict[str, object]:
     """Return the variables under the names that the environment uses: on Windows, all in capitals."""
-    return {name.upper() if sys.platform == "win32" else name: said for name, said in told.items()}
+    return {name.upper() if sys.platform == "win32" else name: said for name, said in values.items()}
 
 
 def machine_name() -> str:

@@ -49,8 +49,8 @@ def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
 
     The person's own `autoMemoryDirectory` setting wins; a repository's settings are not read.
     """
-    said = _said(claude / "settings.json").get("autoMemoryDirectory")
-    if isinstance(said, str) and (named := Path(os.path.expanduser(said))).is_absolute():
+    setting = _said(claude / "settings.json").get("autoMemoryDirectory")
+    if isinstance(setting, str) and (named := Path(os.path.expanduser(setting))).is_absolute():
         looked: tuple[Path, ...] = (named,)
     else:
         slugs = dict.fromkeys(slug_of(folder) for folder in folders)
@@ -74,9 +74,9 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     names = ("settings.json", "settings.local.json")
     own = [claude / "settings.json"]
     for path in (*own, *(folder / ".claude" / name for folder in folders for name in names)):
-        said = _said(path)
-        variables = said.get("env")
-        if said.get("autoMemoryEnabled") is False:
+        settings = _said(path)
+        variables = settings.get("env")
+        if settings.get("autoMemoryEnabled") is False:
             return True
         if isinstance(variables, dict) and str(variables.get(OFF, "")).strip().lower() in YES:
             return True
@@ -92,12 +92,12 @@ def told(folder: Path, topics: Iterable[Topic]) -> dict[str, str]:
     """
     known = {topic.origin: topic for topic in topics}
     index = _sent(folder) if known else ""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for file in filter(is_memory_name, _names(folder) if index else ()):
         topic = known.get(origin(WHAT, str(folder), file)) if file in index else None
         if topic and digest_of(folder / file) == topic.bytes:
-            found[topic.ref] = topic.digest
-    return found
+            texts[topic.ref] = topic.digest
+    return texts
 
 
 def digest_of(path: Path) -> str:
@@ -124,7 +124,7 @@ def _sent(folder: Path) -> str:
 def _said(path: Path) -> dict[str, object]:
     """Return the JSON object in the file *path*, {} when there is none; links are followed."""
     try:
-        said = json.loads(files.read(Path(os.path.realpath(path)), MAX_SETTINGS))
+        settings = json.loads(files.read(Path(os.path.realpath(path)), MAX_SETTINGS))
     except (OSError, Unreadable, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return settings if isinstance(settings, dict) else {}

@@ -233,12 +233,12 @@ def _reply(body: bytes, *, asked: int) -> Reply:
     *asked* ones and those of the reply.
     """
     try:
-        said = json.loads(body)
-        text = "".join(str(block["text"]) for block in said["content"] if block["type"] == "text")
-        usage = said.get("usage")
+        reply = json.loads(body)
+        text = "".join(str(block["text"]) for block in reply["content"] if block["type"] == "text")
+        usage = reply.get("usage")
         given = _counted(usage, _INPUT_TOKENS) or budget.tokens_of(asked)
         taken = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
-        return Reply(text, given, taken, str(said.get("stop_reason") or ""))
+        return Reply(text, given, taken, str(reply.get("stop_reason") or ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CallFailed(CallOutcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
 
@@ -263,8 +263,8 @@ def _error_message(body: bytes) -> str:
     """
     text = body[:_MOST_ERROR].decode("utf-8", "replace")
     try:
-        said = json.loads(body)
-        error = said.get("error", said)
+        reply = json.loads(body)
+        error = reply.get("error", reply)
         return (
             f"{error.get('type', '')} {error.get('message', error)}"
             if isinstance(error, dict)
@@ -276,11 +276,11 @@ def _error_message(body: bytes) -> str:
 
 def _retry_after(headers: Any) -> float | None:
     """Return the seconds that an answer asks us to wait, None when it gives no usable number."""
-    said = str(headers.get("retry-after", "")).strip()
-    if said.replace(".", "", 1).isdecimal() and len(said) < 16:
-        return float(said)
+    value = str(headers.get("retry-after", "")).strip()
+    if value.replace(".", "", 1).isdecimal() and len(value) < 16:
+        return float(value)
     try:
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(value)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -87,9 +87,9 @@ class StrictFrontmatter(BaseHandler):
             if problem.startswith("mapping values"):
                 reason += " (a value with a colon in it needs quotes)"
         except (yaml.YAMLError, ValueError, OverflowError) as error:
-            found = _NOT_YAML.search(fm)
-            index = found.start() if found else 0
-            character = f"the control character U+{ord(found[0]):04X}" if found else str(error)
+            match = _NOT_YAML.search(fm)
+            index = match.start() if match else 0
+            character = f"the control character U+{ord(match[0]):04X}" if match else str(error)
             reason = f"the frontmatter holds {character}"
         raise Unreadable(self.path, 2 + fm.count("\n", 0, index), reason)
 
@@ -185,7 +185,7 @@ class KeyLines:
 def spans(block: str) -> tuple[dict[str, KeyLines], str]:
     """Return the lines of each key of *block*, which `load` accepts, and the indentation of all keys."""
     taken: dict[str, list[tuple[int, int]]] = {}
-    here: list[tuple[int, int]] = []
+    spans_here: list[tuple[int, int]] = []
     indent, depth, key_next = "", 0, True
     for event in yaml.parse(_one_line_end(block), Loader=_LOADER):
         kind = type(event)
@@ -200,12 +200,12 @@ def spans(block: str) -> tuple[dict[str, KeyLines], str]:
         elif kind is not yaml.ScalarEvent:
             continue
         elif depth == 1 and key_next:
-            here = taken[event.value] = []
+            spans_here = taken[event.value] = []
         if kind is yaml.ScalarEvent or end > start:  # the end of a list without brackets has no length
             if kind is yaml.ScalarEvent and event.style in ("|", ">"):
                 end = len(block[:end].rstrip("\n\t "))
                 start = min(block.find("\n", start) + 1, end)
-            here.append((start, end))
+            spans_here.append((start, end))
         if depth == 1:
             key_next = kind is not yaml.ScalarEvent or not key_next
     return {key: _span(block, places) for key, places in taken.items()}, indent
@@ -224,13 +224,13 @@ def _span(block: str, places: Sequence[tuple[int, int]]) -> KeyLines:
     blotted.append(block[at : line_end if line_end >= 0 else None])
     tail, kept = "", []
     for number, line in enumerate("".join(blotted).split("\n"), first):
-        found = re.search(r"(?<!\S)#", line)
-        if not line.strip() or (found and not line[: found.start()].strip()):
+        match = re.search(r"(?<!\S)#", line)
+        if not line.strip() or (match and not line[: match.start()].strip()):
             kept.append((number, ""))
-        elif found and number == first:
-            tail = line[len(line[: found.start()].rstrip()) :]
-        elif found:
-            kept.append((number, line[found.start() :]))
+        elif match and number == first:
+            tail = line[len(line[: match.start()].rstrip()) :]
+        elif match:
+            kept.append((number, line[match.start() :]))
     return KeyLines(first, number, tail, tuple(kept))
 
 

@@ -98,15 +98,15 @@ def trouble(git: Git, folder: Path) -> str:
 
 def commits_since(git: Git, folder: Path, then: str, now: str, *, most: int = 10) -> list[str]:
     """Return the newest commits of *now* that *then* lacks, one line each; none when git cannot say."""
-    wanted = ("--no-commit-header", "--format=%h %s", "--encoding=UTF-8", f"--max-count={most}")
-    lines = _ask(git, folder, "rev-list", *wanted, f"{then}..{now}", "--").split("\n")
+    options = ("--no-commit-header", "--format=%h %s", "--encoding=UTF-8", f"--max-count={most}")
+    lines = _ask(git, folder, "rev-list", *options, f"{then}..{now}", "--").split("\n")
     return list(filter(None, lines))
 
 
 def files_changed(git: Git, folder: Path, then: str, now: str) -> list[str]:
     """Return the paths that differ between two commits, from the top of the worktree."""
-    wanted = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
-    answer = _ask(git, folder, "diff-tree", *wanted, then, now, "--")
+    options = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv")
+    answer = _ask(git, folder, "diff-tree", *options, then, now, "--")
     return [name for name in answer.split("\0") if name]
 
 

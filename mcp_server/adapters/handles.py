@@ -63,12 +63,12 @@ def take_after(handle: int, like: Path) -> None:
     """Give an open file the mode of the file *like*, and its owner and extended attributes where we may."""
     if sys.platform == "win32":
         return
-    own, wanted = os.fstat(handle), like.stat()
-    if (own.st_uid, own.st_gid) != (wanted.st_uid, wanted.st_gid):
+    own, model = os.fstat(handle), like.stat()
+    if (own.st_uid, own.st_gid) != (model.st_uid, model.st_gid):
         with contextlib.suppress(OSError):
-            os.fchown(handle, -1, wanted.st_gid)
-            os.fchown(handle, wanted.st_uid, -1)
-    os.fchmod(handle, stat.S_IMODE(wanted.st_mode))
+            os.fchown(handle, -1, model.st_gid)
+            os.fchown(handle, model.st_uid, -1)
+    os.fchmod(handle, stat.S_IMODE(model.st_mode))
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             for name in os.listxattr(like):

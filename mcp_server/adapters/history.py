@@ -55,12 +55,14 @@ class Version:
 
 def versions(home: Path, ref: str) -> list[Version]:
     """Return the kept versions of the memory *ref*, oldest first; [] when none exists or is readable."""
-    return sorted(_versions(places.history_folder(home, ref)), key=lambda each: (each.number, each.path.name))
+    return sorted(
+        _versions(places.history_folder(home, ref)), key=lambda version: (version.number, version.path.name)
+    )
 
 
 def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: str, now: str) -> Path:
     """Return the path for the bytes with the digest *was* of the memory *ref*: numbered after all others."""
-    number = 1 + max((each.number for each in _versions(places.history_folder(home, ref))), default=0)
+    number = 1 + max((version.number for version in _versions(places.history_folder(home, ref))), default=0)
     moment = at.astimezone(UTC).strftime(_MOMENT)
     return places.history_folder(home, ref) / f"{number:04}-{moment}-{by}-{verb}-{was}-{now}.md"
 
@@ -75,17 +77,17 @@ def put_over(version: Version, data: bytes) -> None:
 
 def carry(home: Path, ref: str, to: str) -> None:
     """Move the kept versions of the memory *ref* to *to*, its new ref."""
-    for each in versions(home, ref):
-        target = places.history_folder(home, to) / each.path.name
+    for version in versions(home, ref):
+        target = places.history_folder(home, to) / version.path.name
         with contextlib.suppress(FileExistsError):
-            moving.move(each.path, target)
+            moving.move(version.path, target)
 
 
-def erase(found: Iterable[Version]) -> None:
+def erase(versions: Iterable[Version]) -> None:
     """Delete versions for good, and their folders when they are empty."""
-    for folder, those in groupby(found, lambda each: each.path.parent):
-        for each in those:
-            each.path.unlink(missing_ok=True)
+    for folder, those in groupby(versions, lambda version: version.path.parent):
+        for version in those:
+            version.path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             (folder / files.LOCK_NAME).unlink(missing_ok=True)
             files.sync_folder(folder)
@@ -94,20 +96,21 @@ def erase(found: Iterable[Version]) -> None:
 
 def everything(home: Path) -> list[Version]:
     """Return all versions of all memories."""
-    return [each for vault in _folders(home / places.HISTORY) for each in of_vault(home, vault.name)]
+    return [version for vault in _folders(home / places.HISTORY) for version in of_vault(home, vault.name)]
 
 
 def of_vault(home: Path, key: str) -> list[Version]:
     """Return all versions of the memories of the vault *key*, each memory's in order."""
     folders = _folders(places.history_folder(home, key))
     return sorted(
-        (each for folder in folders for each in _versions(folder)), key=lambda one: (one.ref, one.number)
+        (version for folder in folders for version in _versions(folder)),
+        key=lambda kept: (kept.ref, kept.number),
     )
 
 
 def size(home: Path) -> int:
     """Return the size of all versions in bytes."""
-    return sum(each.size for each in everything(home))
+    return sum(version.size for version in everything(home))
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -49,24 +49,24 @@ def _holder_of(paths: Iterable[Path]) -> str:
     """Return the first other process that has a write lock on one of *paths*, in words for a person."""
     if sys.platform == "win32":
         return NOBODY_TELLS
-    wanted = []
+    inodes = []
     for path in paths:
         with contextlib.suppress(OSError):
             known = os.stat(path)
             place = f"{os.major(known.st_dev):02x}:{os.minor(known.st_dev):02x}:{known.st_ino}"
-            wanted.append(place)
+            inodes.append(place)
     with contextlib.suppress(OSError):
         held = list(_held(_LOCKS.read_text(encoding="ascii", errors="replace")))
-        for place in wanted:
+        for place in inodes:
             for where, process in held:
                 if where == place and process not in (0, os.getpid()):
                     return _described(process)
     return NOBODY_TELLS
 
 
-def _held(told: str) -> Iterator[tuple[str, int]]:
+def _held(text: str) -> Iterator[tuple[str, int]]:
     """Yield (place, process) for each write lock that is held; lines of waiting processes have an arrow."""
-    for line in told.splitlines():
+    for line in text.splitlines():
         fields = line.split()
         if len(fields) >= 6 and fields[1] != "->" and fields[3] == "WRITE" and fields[4].isdigit():
             yield fields[5], int(fields[4])
@@ -81,8 +81,8 @@ def _described(process: int) -> str:
     with contextlib.suppress(OSError, IndexError):
         state = Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()[0]
         about += ["stopped"] if state in (b"T", b"t") else []
-    said = ", ".join(filter(None, about))
-    return f"process {process} ({said})" if said else f"process {process}"
+    details = ", ".join(filter(None, about))
+    return f"process {process} ({details})" if details else f"process {process}"
 
 
 def _program(command: list[str]) -> str:

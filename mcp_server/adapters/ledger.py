@@ -2,7 +2,7 @@
 The ledger: append-only JSON lines, the truth about use and about what was done.
 
 `ledger/<machine>-<YYYY-MM>.jsonl`, one line for each event: `{"at", "event", ...}`.
-It is the audit history, and what makes the index disposable.
+It is the history of all that was done, and what makes the index disposable.
 """
 
 import contextlib

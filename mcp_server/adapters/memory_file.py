@@ -2,12 +2,18 @@
 A memory as a markdown file: frontmatter between two lines of `---`, then the text.
 
 A file written by hand needs no frontmatter and no key of it.
-A rewrite replaces only the lines whose value changed and leaves every other byte alone.
+A rewrite replaces only the lines whose value changed and leaves every other byte alone. Reading is tolerant:
+an invalid value counts as absent, and an absent value comes from the first heading, the file's name, its
+folder or its date. It is long because what reads a key and what writes it must agree.
 """
 
+import math
 import re
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from datetime import datetime
+from pathlib import PurePath
+from typing import Any
 
 from mcp_server.adapters.frontmatter_lines import (
     MAX_BYTES,
@@ -15,11 +21,238 @@ from mcp_server.adapters.frontmatter_lines import (
     StrictFrontmatter,
     Value,
     replace_keys,
+    scalar,
     spans,
 )
-from mcp_server.adapters.memory_fields import KEYS, changed_lines, field_lines, read_fields, unsaid_lines
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import ID, Kind, Memory, Status, strip_blank_lines
+from mcp_server.core.links import RELATES_TO
+from mcp_server.core.markdown import first_heading
+from mcp_server.core.memory import (
+    ARCHIVE_FOLDER,
+    ID,
+    MAX_TAGS,
+    MAX_TEXT,
+    WORDS,
+    Kind,
+    Link,
+    Memory,
+    Status,
+    clean_tags,
+    id_of_name,
+    parse_timestamp,
+    strip_blank_lines,
+    timestamp,
+)
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
+from mcp_server.core.text.titles import clipped
+
+_FIRST = ("id", "title", "aliases", "kind", "type", "tags", "created", "updated")
+_OTHERS = [key.name for key in fields(Memory) if key.name not in (*_FIRST, *WORDS, "text")]
+_BEHIND = _OTHERS.index("session")
+KEYS = (*_FIRST, *_OTHERS[:_BEHIND], *WORDS, *_OTHERS[_BEHIND:])
+"""The keys that we own, in the order of a new file."""
+
+_ALWAYS_WRITTEN = frozenset({"id", "title", "tags", "created", "updated", "source"})
+_DEFAULTS = {field.name: field.default for field in fields(Memory)}
+_PUT_AWAY = (Status.ARCHIVED, Status.ORPHANED)
+_BY_UPKEEP = ("aged", "dropped", "compacted")
+_KINDS = frozenset(Kind)
+_STATUSES = frozenset(Status)
+_FOLDERS = frozenset({*(kind.folder for kind in Kind), ARCHIVE_FOLDER})
+
+
+def read_fields(
+    head: dict[str, Value], text: str, *, path: str, kind: Kind, archived: bool, modified: datetime
+) -> Memory:
+    """
+    Return the memory that the frontmatter *head* and *text* describe; `id` is valid or absent.
+
+    *kind* and *archived* come from the file's folder, *modified* is the file's date.
+    """
+    get = head.get
+    memory_id, title = get("id"), get("title")
+    kind_said, memory_type = _word(get("kind")), _word(get("type"))
+    status = _status(head)
+    # Earlier versions left the marks of upkeep in the file of a restored memory.
+    left = status is Status.ORPHANED or _text(get("archived_reason")) in _BY_UPKEEP
+    if archived and status is Status.ACTIVE:
+        status = Status.ARCHIVED
+    elif not archived and status in _PUT_AWAY and left:
+        status = Status.ACTIVE
+    return Memory(
+        id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
+        title=title if isinstance(title, str) and title.strip() else _title_of(text, path),
+        text=text,
+        created=_moment(get("created")) or modified,
+        updated=_moment(get("updated")) or modified,
+        kind=Kind(kind_said) if kind_said in _KINDS else kind,
+        type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
+        tags=_tags(get("tags")),
+        source=_text(get("source"), "manual"),
+        status=status,
+        **{key: read(get(key)) for key, read in _READ},
+    )
+
+
+def field_lines(memory: Memory, key: str) -> list[str]:
+    """Return the lines for *key* of *memory* in a file, none when its value is the default."""
+    value = getattr(memory, key)
+    if key == "kind":  # given by the folder, except in the archive
+        written = memory.kind is not Kind.KNOWLEDGE and memory.status in _PUT_AWAY
+    elif key == "type":
+        written = memory.kind is Kind.KNOWLEDGE or memory.type != DEFAULT_TYPE
+    else:
+        written = key in _ALWAYS_WRITTEN or value != _DEFAULTS[key]
+    if not written:
+        return []
+    match value:
+        case datetime():
+            return [f"{key}: {timestamp(value)}"]
+        case str():
+            return [f"{key}: {scalar(value)}"]
+        case bool():
+            return [f"{key}: {str(value).lower()}"]
+        case float() | int():
+            return [f"{key}: {float(value)!r}"]
+    if key == "links":
+        return ["links:", *(f"  - {{{_link_says(link)}}}" for link in memory.links)]
+    if key == "notes":
+        return ["notes:", *(f"  - {scalar(note)}" for note in memory.notes)]
+    return [f"{key}: [{', '.join(scalar(item, flow=True) for item in value)}]"]
+
+
+def changed_lines(head: dict[str, Value], memory: Memory, path: str) -> dict[str, list[str]]:
+    """
+    Return the new lines of the keys whose value in *head* is not that of *memory*; no lines remove a key.
+
+    The date of the file at *path* is not known here: a date that *head* lacks counts as unchanged
+    when *memory* allows it.
+    """
+    archived = [part for part in PurePath(path).parts[:-1] if part in _FOLDERS][-1:] == [ARCHIVE_FOLDER]
+    modified = memory.created if _moment(head.get("updated")) else memory.updated
+    before = read_fields(head, memory.text, path=path, kind=memory.kind, archived=archived, modified=modified)
+    changed = {key for key in KEYS if _said(before, key) != _said(memory, key)}
+    if _status(head) is memory.status:
+        changed.discard("status")
+    return {key: field_lines(memory, key) for key in KEYS if key in changed}
+
+
+def unsaid_lines(head: dict[str, Value], memory: Memory) -> dict[str, list[str]]:
+    """
+    Return the lines of the keys whose values come only from the file's name, date or folder.
+
+    A file that Daybook changes gets a new date, and in the archive another name and folder.
+    """
+    unsaid = {key for key in ("created", "updated") if _moment(head.get(key)) is None}
+    if not head.get("id"):
+        unsaid.add("id")
+    if not _word(head.get("title")) and _title_of(memory.text, path="") != memory.title:
+        unsaid.add("title")
+    if _status(head) is not memory.status:
+        unsaid.add("status")
+    if field_lines(memory, "kind") and _word(head.get("kind")) != memory.kind:
+        unsaid.add("kind")
+    return {key: field_lines(memory, key) for key in KEYS if key in unsaid}
+
+
+def _link_says(link: Link) -> str:
+    text = f"rel: {scalar(link.rel, flow=True)}, to: {scalar(link.to, flow=True)}"
+    notes = ", ".join(scalar(note, flow=True) for note in link.notes)
+    return f"{text}, notes: [{notes}]" if notes else text
+
+
+def _said(memory: Memory, key: str) -> object:
+    value = getattr(memory, key)
+    return timestamp(value) if isinstance(value, datetime) else value
+
+
+def _status(head: dict[str, Value]) -> Status:
+    """Return the status in the file itself, whatever its folder."""
+    word = _word(head.get("status"))
+    return Status(word) if word in _STATUSES else Status.ACTIVE
+
+
+def _word(value: Value) -> str:
+    return value.strip().lower() if isinstance(value, str) else ""
+
+
+def _flag(value: Value) -> bool:
+    return _word(value) in ("true", "yes", "1")
+
+
+def _text(value: Value, default: str = "") -> str:
+    return value if isinstance(value, str) else default
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    if isinstance(value, list):
+        return tuple([item for item in value if isinstance(item, str)])
+    return (value,) if isinstance(value, str) else ()
+
+
+def _tags(value: Value) -> tuple[str, ...]:
+    """Return the first 20 tags of a list, of words between commas or of one word, cleaned."""
+    words = value.split(",") if isinstance(value, str) else _texts(value)
+    tags: dict[str, None] = {}
+    for word in words:
+        tags.update(dict.fromkeys(clean_tags((word,))))
+        if len(tags) == MAX_TAGS:
+            break
+    return tuple(tags)
+
+
+def _moment(value: Value) -> datetime | None:
+    try:
+        return parse_timestamp(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _share(value: Value) -> float | None:
+    """Return a number between 0 and 1."""
+    try:
+        share = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        return None
+    return None if math.isnan(share) else min(1.0, max(0.0, share))
+
+
+def _links(value: Value) -> Iterator[Link]:
+    """Yield the links of a list of `{rel, to, notes}`, `rel: to`, or ids, which may stand in `[[ ]]`."""
+    match value:
+        case list():
+            for item in value:
+                yield from _links(item)
+        case dict() if "to" in value:
+            if to := _text(value["to"]):
+                yield Link(_text(value.get("rel")) or RELATES_TO, to, _texts(value.get("notes")))
+        case dict() if "rel" not in value:
+            yield from (Link(rel, to) for rel, to in value.items() if rel and to and isinstance(to, str))
+        case str():
+            rel, colon, to = value.partition(": ")
+            if not colon:
+                rel, to = RELATES_TO, value
+            if to := to.strip().removeprefix("[[").removesuffix("]]").strip():
+                yield Link(rel.strip() or RELATES_TO, to)
+
+
+_BY_TYPE: dict[object, Callable[[Value], Any]] = {
+    str: _text,
+    bool: _flag,
+    float | None: _share,
+    datetime | None: _moment,
+    tuple[str, ...]: _texts,
+    tuple[Link, ...]: lambda value: tuple(_links(value)),
+}
+_NAMED = ("id", "title", "text", "created", "updated", "kind", "type", "tags", "source", "status")
+_READ = [(key.name, _BY_TYPE[key.type]) for key in fields(Memory) if key.name not in _NAMED]
+"""The keys whose type says how they are read; `read_fields` names the others."""
+
+
+def _title_of(text: str, path: str) -> str:
+    """Return the first heading of *text* outside fences, else the file's name without its ending."""
+    return clipped(first_heading(text[:MAX_TEXT])) or clipped(PurePath(path).stem) or "Untitled"
+
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -135,8 +368,8 @@ def _first_lines(raw: str, count: int) -> tuple[list[str], str]:
     """Return the first *count* lines of *raw* with their line ends, and the rest."""
     lines, at = [], 0
     for _ in range(count):
-        found = _LINE_END.search(raw, at)
-        end = found.end() if found else len(raw)
+        match = _LINE_END.search(raw, at)
+        end = match.end() if match else len(raw)
         lines.append(raw[at:end])
         at = end
     return lines, raw[at:]

@@ -70,8 +70,8 @@ def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
     """
     file = known.file if known else next((name for name in _USUAL if (folder / name).is_file()), "")
     if not file:
-        found = sorted(path.name for path in folder.glob("*.onnx"))
-        file = found[0] if len(found) == 1 else "model.onnx"
+        names = sorted(path.name for path in folder.glob("*.onnx"))
+        file = names[0] if len(names) == 1 else "model.onnx"
     missing = [name for name in (file, *TOKENIZER) if not (folder / name).is_file()]
     if missing:
         raise EmbedderUnavailable(
@@ -92,19 +92,19 @@ def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
 
 def _digest(folder: Path, file: str) -> str:
     """Return eight digits that change when a file of the model is replaced; reads no large file."""
-    said = [str(folder)]
+    parts = [str(folder)]
     for name in (file, *TOKENIZER):
         seen = (folder / name).stat()
-        said.append(f"{name} {seen.st_size} {seen.st_mtime_ns}")
-    return hashlib.blake2b("\n".join(said).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+        parts.append(f"{name} {seen.st_size} {seen.st_mtime_ns}")
+    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
 
 
 def _pooling(folder: Path) -> str:
-    told = _read_json(folder / "1_Pooling" / "config.json")
-    if not told:
+    config = _read_json(folder / "1_Pooling" / "config.json")
+    if not config:
         return "mean"
-    ways = [name.removeprefix("pooling_mode_") for name, value in told.items() if value is True]
-    ways = [*ways, str(told.get("pooling_mode") or "")]
+    ways = [name.removeprefix("pooling_mode_") for name, value in config.items() if value is True]
+    ways = [*ways, str(config.get("pooling_mode") or "")]
     known = [_POOLINGS[way] for way in ways if way in _POOLINGS]
     if len(known) != 1:
         raise EmbedderUnavailable(
@@ -119,7 +119,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         if not path.is_file() or path.stat().st_size > _MOST_CONFIG:
             return {}
-        said = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return value if isinstance(value, dict) else {}

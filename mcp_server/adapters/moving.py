@@ -62,9 +62,9 @@ def _give_name(source: Path, target: Path) -> None:
         if error.errno != errno.EXDEV:
             raise
         files.write_new(target, files.read(source))
-        said = source.stat()
-        target.chmod(stat.S_IMODE(said.st_mode))
-        os.utime(target, ns=(said.st_atime_ns, said.st_mtime_ns))  # the date may be the memory's
+        before = source.stat()
+        target.chmod(stat.S_IMODE(before.st_mode))
+        os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))  # the date may be the memory's
 
 
 def _take_name(source: Path, target: Path) -> None:

@@ -30,24 +30,24 @@ Vectors = NDArray[np.float32]  # (vectors, dimensions)
 class OnnxEmbedder:
     """A model in a folder; its vectors have length one. The shipped one has 384 dimensions and 256 tokens."""
 
-    def __init__(self, found: ModelFolder) -> None:
+    def __init__(self, folder: ModelFolder) -> None:
         """Load the model and test it; raise EmbedderUnavailable when that fails."""
-        self.model = found.model
-        self._found = found
+        self.model = folder.model
+        self._found = folder
         try:
-            self._tokenizer = _tokenizer(found.folder)
+            self._tokenizer = _tokenizer(folder.folder)
             self._network = InferenceSession(
-                str(found.folder / found.file), _options(), providers=["CPUExecutionProvider"]
+                str(folder.folder / folder.file), _options(), providers=["CPUExecutionProvider"]
             )
             self._asked = {each.name for each in self._network.get_inputs()}
             self._around = self._tokenizer.encode("").ids  # what the tokenizer puts around every text
             tried = np.frombuffer(self._embedded("probe").vector, dtype="<f4")
         except Exception as error:  # whatever error the runtime raises, lexical search goes on
             raise EmbedderUnavailable(
-                f"The embedding model in {found.folder} cannot be loaded: {error}."
+                f"The embedding model in {folder.folder} cannot be loaded: {error}."
             ) from error
         if not abs(float(np.linalg.norm(tried)) - 1) < 0.01:
-            raise EmbedderUnavailable(f"The model in {found.folder} does not give one vector for a text.")
+            raise EmbedderUnavailable(f"The model in {folder.folder} does not give one vector for a text.")
         self.dimensions = len(tried)
 
     def embed_query(self, text: str) -> Embedded:
@@ -59,8 +59,8 @@ class OnnxEmbedder:
 
     def _embedded(self, text: str) -> Embedded:
         ids = np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
-        told = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        made = self._network.run(None, {name: told[name][None] for name in told.keys() & self._asked})
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        made = self._network.run(None, {name: inputs[name][None] for name in inputs.keys() & self._asked})
         states: Vectors = made[0][0].astype(np.float32, copy=False)
         vector = _of_length_one(_POOLED[self._found.pooling](states))
         own = ~np.isin(ids, self._around)
@@ -78,13 +78,13 @@ def _options() -> SessionOptions:
 def _tokenizer(folder: Path) -> Tokenizer:
     """Return the tokenizer of a model; it cuts a text at the model's context length and adds no padding."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    told = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    lengths = [told.get("model_max_length"), told.get("max_length")]
+    config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    lengths = [config.get("model_max_length"), config.get("max_length")]
     # transformers writes 1e30 for an unknown length.
     known = [each for each in lengths if type(each) is int and 0 < each <= sys.maxsize]
     if not known:
         raise ValueError("tokenizer_config.json does not tell how many tokens the model reads")
-    side = told.get("truncation_side") or (tokenizer.truncation or {}).get("direction", "right")
+    side = config.get("truncation_side") or (tokenizer.truncation or {}).get("direction", "right")
     tokenizer.enable_truncation(min(known), direction=side)
     tokenizer.no_padding()
     return tokenizer

@@ -47,8 +47,8 @@ def outputs(folder: Path, since: datetime) -> Iterator[Output]:
             continue
         for line in files.read(path, 2 * MOST_OF_A_DAY).splitlines():
             try:
-                said = json.loads(line)
-                output = Output(parse_timestamp(said["at"]), str(said["session"]), str(said["said"]))
+                entry = json.loads(line)
+                output = Output(parse_timestamp(entry["at"]), str(entry["session"]), str(entry["said"]))
             except (ValueError, KeyError, TypeError, RecursionError):
                 continue
             if output.at >= since:
@@ -83,5 +83,5 @@ def _end(day: str) -> float:
 
 
 def _paths(folder: Path) -> list[Path]:
-    found = sorted(folder.glob("????-??-??.jsonl")) if folder.is_dir() else []
-    return [path for path in found if path.is_file() and not path.is_symlink()]
+    paths = sorted(folder.glob("????-??-??.jsonl")) if folder.is_dir() else []
+    return [path for path in paths if path.is_file() and not path.is_symlink()]

@@ -41,15 +41,15 @@ def try_hook() -> str:
     """
     Run the hook of a new session as the launcher does; return what is wrong with its answer, '' for nothing.
 
-    The session it is told of is one that continues, so the hook notes nothing as shown.
+    Its input says that the session continues, so the hook notes nothing as shown.
     """
     import subprocess
 
-    said = json.dumps({"session_id": "doctor", "source": "resume", "hook_event_name": "SessionStart"})
+    payload = json.dumps({"session_id": "doctor", "source": "resume", "hook_event_name": "SessionStart"})
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", "SessionStart"],
-            input=said.encode(),
+            input=payload.encode(),
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             timeout=HOOK_TIMEOUT,

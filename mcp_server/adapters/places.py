@@ -99,6 +99,18 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
     return list({vault.root: vault for vault in (*vaults, *seen)}.values())
 
 
+def known_projects(home: Path) -> list[Project]:
+    """Return the projects below *home* whose folders exist, by name; two may have the same name."""
+    projects = []
+    for place in sorted((home / PROJECTS).glob("*/")):
+        notes = project_notes(home, place.name)
+        root = Path(str(notes.get("root") or ""))
+        if root.is_absolute() and root.is_dir():
+            name = str(notes.get("name") or root.name)
+            projects.append(Project(key=place.name, name=name, root=root, reason="", remote=""))
+    return sorted(projects, key=lambda project: (project.name.casefold(), project.key))
+
+
 def adopted_roots(home: Path, key: str) -> list[str]:
     """Return the vaults in repositories that the person made for the project *key*."""
     roots = project_notes(home, key).get("repositories")
@@ -151,10 +163,10 @@ def former_folders(home: Path, project: Project) -> list[Path]:
 def folder_number(folder: Path) -> str:
     """Return the file system's number of *folder*, which a rename does not change; '' when it is gone."""
     try:
-        found = folder.stat()
+        stat = folder.stat()
     except OSError:
         return ""
-    return f"{found.st_dev}:{found.st_ino}"
+    return f"{stat.st_dev}:{stat.st_ino}"
 
 
 def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> None:
@@ -292,7 +304,7 @@ def project_notes(home: Path, key: str) -> dict[str, object]:
 
 def _said(data: bytes | None) -> dict[str, object]:
     try:
-        said = json.loads(data or b"{}")
+        values = json.loads(data or b"{}")
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return values if isinstance(values, dict) else {}

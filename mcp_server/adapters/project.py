@@ -77,11 +77,11 @@ def repository_folders(folder: Path, *, home: Path) -> list[Path]:
 
     A folder that contains *home* is not among them: a home in git still has the person's programs.
     """
-    here, own = _real_path(folder), _real_path(home)
-    around = [place for place in (here, *here.parents) if os.path.lexists(place / ".git")]
-    if repository := _repository_around(here):
+    path, own = _real_path(folder), _real_path(home)
+    around = [place for place in (path, *path.parents) if os.path.lexists(place / ".git")]
+    if repository := _repository_around(path):
         around += [repository.top, repository.root]
-    return list(dict.fromkeys(place for place in (here, *around) if not own.is_relative_to(place)))
+    return list(dict.fromkeys(place for place in (path, *around) if not own.is_relative_to(place)))
 
 
 def resolve_project(folder: Path, *, home: Path) -> Project | None:
@@ -92,14 +92,14 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
     worktree when it has none; without git, the folder itself, whether it exists or not.
     Reads a few small files and starts no process; an unreadable file counts as absent.
     """
-    here = _real_path(folder)
-    repository = _repository_around(here)
-    root = repository.root if repository else here
+    path = _real_path(folder)
+    repository = _repository_around(path)
+    root = repository.root if repository else path
     if root == root.parent or _real_path(home).is_relative_to(root):
         return None
     if repository is None:
         reason = f"the folder {root}, which is in no git repository"
-        return Project(_key(root.name, str(here)), root.name, root, reason, "")
+        return Project(_key(root.name, str(path)), root.name, root, reason, "")
     name = root.name.removesuffix(".git")
     by_path = _key(name, str(repository.shared))
     if not repository.remote:
@@ -159,15 +159,15 @@ def _real_path(path: Path) -> Path:
         return Path(os.path.normpath(os.sep + str(path).replace("\0", "")))
 
 
-def _repository_around(here: Path) -> _Repository | None:
+def _repository_around(path: Path) -> _Repository | None:
     """
-    Return the nearest repository at or above *here*.
+    Return the nearest repository at or above *path*.
 
     A bare one inside a worktree does not count: anyone can commit one, with settings of their own.
     Git checks out nothing below a folder called `.git`, so nothing in there was committed.
     """
     bare = None
-    for place in (here, *here.parents):
+    for place in (path, *path.parents):
         repository = _repository_at(place)
         if repository and (repository.git_folder != place or ".git" in place.parts):
             return repository

@@ -5,8 +5,8 @@ import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 CLAUDE = "claude"  # the name of its process; its own environment does not reveal it
 MARKS = (  # what Claude Code adds to the environment of every process that it starts
@@ -20,8 +20,7 @@ OF_CLAUDES_SHELL = ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION")
 """Those of MARKS that no program gives a client that it starts for a person (measured: 2.1.329)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ancestor:
+class Ancestor(NamedTuple):
     """A process above ours: its names (the program's, and the one it was called by), and its environment."""
 
     names: frozenset[str]
@@ -139,7 +138,7 @@ def is_claudes_client(above: Iterable[Ancestor]) -> bool:
     A client that restarted itself counts as one client. Where no client is above, the answer is no.
     """
     own = True
-    for process in itertools.dropwhile(lambda each: CLAUDE not in each.names, above):
+    for process in itertools.dropwhile(lambda program: CLAUDE not in program.names, above):
         own = own and CLAUDE in process.names
         if not own and CLAUDE in process.names:
             return True

@@ -172,7 +172,7 @@ def _put_back(aside: Path, path: Path, mine: str) -> None:
 
     The last file that comes out is deleted if it is only ours, with the digest *mine*; otherwise it is kept.
     """
-    there, save = mine, look(aside, apart=True)
+    ours, save = mine, look(aside, apart=True)
     for _ in range(ROUNDS):
         try:
             if not exchange(aside, path):
@@ -180,9 +180,9 @@ def _put_back(aside: Path, path: Path, mine: str) -> None:
         except FileNotFoundError:  # a program that saves with a backup is about to write: keep the last save
             break
         out = look(aside, apart=True)
-        if out.digest == there:
+        if out.digest == ours:
             break
-        there, save = save.digest, out
+        ours, save = save.digest, out
     sync_folder(path.parent)
     state = look(aside, apart=True)
     if state.is_one_of([mine]) and state.written is False:

@@ -89,8 +89,8 @@ def find(folder: Path, session: str) -> Path | None:
     if not _SESSION.fullmatch(session):
         return None
     with contextlib.suppress(OSError):
-        found = [path for path in folder.glob(f"*/{session}.jsonl") if size(path)]
-        return max(found, key=changed, default=None)
+        paths = [path for path in folder.glob(f"*/{session}.jsonl") if size(path)]
+        return max(paths, key=changed, default=None)
     return None
 
 
@@ -181,12 +181,12 @@ def _before(path: Path, offset: int) -> bytes:
         return b""
     try:
         begin = max(0, offset - MARKED)
-        found = read_at(handle, offset - begin, begin)
+        before = read_at(handle, offset - begin, begin)
     except OSError as error:
         raise _unreadable(path, f"cannot be read: {error.strerror}") from error
     finally:
         os.close(handle)
-    return found if len(found) == offset - begin else b""
+    return before if len(before) == offset - begin else b""
 
 
 def _digest(before: bytes) -> str:
@@ -245,9 +245,9 @@ def _last_answer(path: Path) -> float:
         for line, _, _ in lines(path, path.stat().st_size - TAIL):
             if b'"assistant"' in line:
                 with contextlib.suppress(ValueError, AttributeError, TypeError):
-                    said = json.loads(line)
-                    if said.get("type") == "assistant":
-                        last = parse_timestamp(said["timestamp"]).timestamp()
+                    entry = json.loads(line)
+                    if entry.get("type") == "assistant":
+                        last = parse_timestamp(entry["timestamp"]).timestamp()
     return last
 
 
@@ -259,13 +259,13 @@ def _joined(parts: list[bytes]) -> bytes:
 
 
 def _regular(folder: Path, prefix: str = "") -> list[Path]:
-    found = []
+    paths = []
     for entry in _entries(folder):
         with contextlib.suppress(OSError):
             named = entry.name.startswith(prefix) and entry.name.endswith(".jsonl")
             if named and entry.is_file(follow_symlinks=False):
-                found.append(Path(entry.path))
-    return found
+                paths.append(Path(entry.path))
+    return paths
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:

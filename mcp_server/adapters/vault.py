@@ -90,8 +90,8 @@ def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
     shut = [] if closed is None else closed
-    found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
-    return sorted(found, key=BY_PATH)
+    stamps_found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
+    return sorted(stamps_found, key=BY_PATH)
 
 
 def stamp(path: Path | str) -> Stamp | None:
@@ -129,9 +129,9 @@ def read_memory_file(vault: Vault, path: Path) -> bytes:
 def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
     waiting = [folder]
     while waiting:
-        here = waiting.pop()
+        place = waiting.pop()
         try:
-            with os.scandir(here) as entries:
+            with os.scandir(place) as entries:
                 for entry in entries:
                     if entry.name.startswith("."):
                         continue
@@ -146,7 +146,7 @@ def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:  # other users may be allowed to read it, or the disk fails
-            closed.append(here)
+            closed.append(place)
 
 
 def _datable(mtime_ns: int) -> int:

@@ -47,9 +47,9 @@ TELLING: list[type[FileSystemEvent]] = [
 
 
 class _Collector(FileSystemEventHandler):
-    def __init__(self, wanted: Callable[[str], bool]) -> None:
+    def __init__(self, matters: Callable[[str], bool]) -> None:
         self.paths: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._wanted = wanted
+        self._wanted = matters
 
     def dispatch(self, event: FileSystemEvent) -> None:
         for path in (event.src_path, event.dest_path):
@@ -127,15 +127,15 @@ def _schedule(observer: BaseObserver, collector: _Collector, folder: Path) -> Ob
 def _batch(paths: "queue.SimpleQueue[str]", idle: float) -> tuple[set[Path], int]:
     """Return (changed paths until it is quiet, number of events), empty when none comes in *idle* seconds."""
     try:
-        found = {Path(paths.get(timeout=idle))}
+        batch = {Path(paths.get(timeout=idle))}
     except queue.Empty:
         return set(), 0
     events = 1
     end = time.monotonic() + LONGEST
     while (left := end - time.monotonic()) > 0:
         try:
-            found.add(Path(paths.get(timeout=min(QUIET, left))))
+            batch.add(Path(paths.get(timeout=min(QUIET, left))))
         except queue.Empty:
             break
         events += 1
-    return found, events
+    return batch, events

@@ -101,8 +101,8 @@ class Cost:
         """Return the cost as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
         paid = [counted(self.calls, "call")] if self.calls else []
         planned = [f"{counted(self.plan_calls, 'call')} on your plan"] if self.plan_calls else []
-        said = [*paid, *planned, f"{self.tokens:,} tokens", *([f"${self.usd:.4f}"] if self.calls else [])]
-        return ", ".join(said) if paid or planned else ""
+        parts = [*paid, *planned, f"{self.tokens:,} tokens", *([f"${self.usd:.4f}"] if self.calls else [])]
+        return ", ".join(parts) if paid or planned else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,15 +201,15 @@ def rest_after(outcome: CallOutcome, tries: int, retry_after: float | None, chan
     *tries* counts the item's calls, this one included; *retry_after* are the seconds that the answer asked
     for; *chance*, from 0 to 1, is the random part of the pause.
     """
-    told = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
+    asked_for = None if retry_after is None else min(max(0.0, retry_after), LONGEST_PAUSE)
     if outcome in (CallOutcome.OK, CallOutcome.BAD_REQUEST, CallOutcome.STOPPED):
         return None
     if outcome in (CallOutcome.REFUSED_KEY, CallOutcome.NO_MODEL):
         return Rest(None, lifted=True)
     if outcome is CallOutcome.NO_CREDIT:
-        return Rest(told, lifted=True)
+        return Rest(asked_for, lifted=True)
     pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
-    return Rest(max(told or 0.0, pause), lifted=False)
+    return Rest(max(asked_for or 0.0, pause), lifted=False)
 
 
 def is_loopback(base_url: str) -> bool:
@@ -239,14 +239,14 @@ def endpoint(base_url: str) -> str:
 
 def identity(key: str, base_url: str) -> str:
     """Return a digest of a key and its endpoint; it does not reveal the key."""
-    said = f"{key}\n{base_url}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=16).hexdigest()
+    text = f"{key}\n{base_url}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def settings_digest(identity: str, settings: Settings) -> str:
     """Return a digest of the settings that calls depend on, 16 hexadecimal characters."""
-    said = f"{identity} {settings.daily_usd} {settings.daily_calls} {settings.model} {settings.model_price}"
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    text = f"{identity} {settings.daily_usd} {settings.daily_calls} {settings.model} {settings.model_price}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def is_hopeless(outcome: CallOutcome, tries: int) -> bool:

@@ -51,5 +51,5 @@ def _short(text: str) -> str:
     return line if len(line) <= SHORT else f"{line[: SHORT - 1].rstrip()}…"
 
 
-def _named(each: object) -> str:
-    return f"{getattr(each, 'rel', '')}:{getattr(each, 'to', '')}" if hasattr(each, "rel") else str(each)
+def _named(value: object) -> str:
+    return f"{getattr(value, 'rel', '')}:{getattr(value, 'to', '')}" if hasattr(value, "rel") else str(value)

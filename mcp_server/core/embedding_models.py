@@ -4,15 +4,14 @@ The embedding models that the person can name, and where each is downloaded from
 Sizes and languages are as their makers state them; `benchmarks/README.md` has our measurements.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SHIPPED = "minilm-l6"
 MULTILINGUAL = "multilingual"
 NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingModel:
+class EmbeddingModel(NamedTuple):
     """
     A model of the catalogue.
 
@@ -80,8 +79,8 @@ def is_folder(setting: str) -> bool:
     return setting.startswith("/")
 
 
-def chosen(said: str) -> str | None:
-    """Return the setting that *said* means: a name in `NAMES`, or an absolute path unchanged; else None."""
-    if is_folder(said):
-        return said
-    return said.lower() if said.lower() in NAMES else None
+def chosen(setting: str) -> str | None:
+    """Return *setting* as it is stored: a name in `NAMES`, or an absolute path unchanged; else None."""
+    if is_folder(setting):
+        return setting
+    return setting.lower() if setting.lower() in NAMES else None

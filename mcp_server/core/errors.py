@@ -111,7 +111,7 @@ class IndexBusy(IndexUnavailable):
 class IndexSetAside(IndexUnavailable):
     """The index was damaged and moved aside; the next call rebuilds it."""
 
-    hint = "Ask again: it is made anew from the files."
+    hint = "Ask again: it is rebuilt from the files."
 
     def __init__(self) -> None:
         super().__init__("The index was damaged and has been set aside; the memories are safe.")

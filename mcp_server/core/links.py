@@ -3,10 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum, auto
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import ID, Link, Memory
+from mcp_server.core.memory import ID, Link, Memory, Status
 
 RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
@@ -14,28 +16,58 @@ CONTRADICTS = "contradicts"
 RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELATES_TO)
 """Labels with a fixed meaning; the first two have effects. Any other label may be used as well."""
 
+
+class After(StrEnum):
+    """What became of the memory that a link leads to, or led to."""
+
+    SUPERSEDED = auto()
+    WAITS = auto()
+    """It is superseded once the person accepts the other."""
+    SHADOWED = auto()
+    AWAY = auto()
+    """It was put away before, and stays so."""
+    MARKED = auto()
+    TRACE = auto()
+    ACTIVE = auto()
+    """It is active again."""
+    HOLDS_HERE = auto()
+    STAYS = auto()
+    GONE = auto()
+    SAYS_SO_TOO = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOutcome:
+    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
+
+    id: str
+    after: After
+    status: Status = Status.ACTIVE
+    by: str = ""
+
+
 MAX_LABEL = 60  # characters
 
-_WIKI = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{0,200})?\]\]")
+WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|]{1,200})(?:\|(?P<words>[^\[\]\n]{0,200}))?\]\]")
 
 
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
-    return list(dict.fromkeys(target.strip() for target in _WIKI.findall(outside_code(text))))
+    return list(dict.fromkeys(match["target"].strip() for match in WIKI.finditer(outside_code(text))))
 
 
 def all_links(memory: Memory) -> list[Link]:
     """Return the links of *memory*: those it declares, what it supersedes, and its wiki links."""
-    said = [Link(as_label(link.rel), link.to, link.notes) for link in memory.links]
-    declared = [*said, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
+    links = [Link(as_label(link.rel), link.to, link.notes) for link in memory.links]
+    declared = [*links, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
     linked = {link.to for link in declared}
     wiki = [Link(RELATES_TO, target) for target in wiki_links(memory.text) if target not in linked]
     return list(dict.fromkeys([*declared, *wiki]))
 
 
-def as_name(said: str) -> str:
+def as_name(text: str) -> str:
     """Return a link's target or a name of a memory in the form in which they are compared: lower case."""
-    return unicodedata.normalize("NFC", said).strip().lower()  # macOS decomposes accents in file names
+    return unicodedata.normalize("NFC", text).strip().lower()  # macOS decomposes accents in file names
 
 
 def names(memory: Memory) -> frozenset[str]:
@@ -48,13 +80,13 @@ def is_artifact(target: str) -> bool:
     return not ID.fullmatch(target) and bool(re.search(r"[/.]", target)) and " " not in target
 
 
-def parse_link(said: str) -> Link:
+def parse_link(text: str) -> Link:
     """Return the link that "rel: target" says, `relates-to` without "rel: "; raise Rejected for no target."""
-    rel, colon, target = f"{said.strip()} ".partition(": ")
+    rel, colon, target = f"{text.strip()} ".partition(": ")
     if not colon:
-        rel, target = "", said
+        rel, target = "", text
     if not target.strip():
-        raise Rejected(f"'{said.strip()[:60]}' names nothing to link to.", "Give an id or a path.")
+        raise Rejected(f"'{text.strip()[:60]}' names nothing to link to.", "Give an id or a path.")
     return Link(check_label(rel.strip() or RELATES_TO), target.strip())
 
 

@@ -23,8 +23,8 @@ def opens(line: str) -> str:
 
 def closes(line: str, fence: str) -> bool:
     """Tell whether *line* ends the block of code that *fence* began."""
-    found = opens(line)
-    return found.startswith(fence) and line.strip() == found
+    opening = opens(line)
+    return opening.startswith(fence) and line.strip() == opening
 
 
 def lines(text: str) -> Iterator[tuple[str, bool]]:

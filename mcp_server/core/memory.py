@@ -1,4 +1,8 @@
-"""A memory: one thing worth knowing later, kept as one markdown file."""
+"""
+A memory: one thing worth knowing later, kept as one markdown file.
+
+It is long because what a memory is, and what its id, text, type and tags may be, is one definition.
+"""
 
 import hashlib
 import re
@@ -9,7 +13,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.latin import latin
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
 DAY = 86_400  # seconds
@@ -90,6 +93,21 @@ WORDS = tuple(key.name for key in fields(Words))
 
 
 @dataclass(frozen=True, slots=True)
+class Staleness:
+    """The files, from the project's root, that changed since, and those missing; `gone` when all are."""
+
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    gone: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing)
+
+
+NOT_STALE = Staleness()
+
+
+@dataclass(frozen=True, slots=True)
 class Memory(Words):
     """
     One memory as its file has it; times are aware and in UTC.
@@ -166,6 +184,11 @@ def check_id(memory_id: str) -> str:
             "An id is lower-case letters, digits and hyphens, at most 80 characters.",
         )
     return memory_id
+
+
+def typed_id(text: str) -> str:
+    """Return the id in *text* as it was typed, without the spaces around it and the ending of its file."""
+    return text.strip().removesuffix(".md")
 
 
 def slug(title: str) -> str:
@@ -255,14 +278,14 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _clean_tag(tag: str) -> str:
-    said = unicodedata.normalize("NFC", tag).strip().lstrip("#").lower()
-    return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, said).strip("-")
+    cleaned = unicodedata.normalize("NFC", tag).strip().lstrip("#").lower()
+    return re.sub(r"(?:(?<![\w+])[+#]|[^\w./+#-])+", _between_words, cleaned).strip("-")
 
 
 def _between_words(run: re.Match[str]) -> str:
     """Return *run* with separators as one hyphen; accents and vowel signs, parts of letters, stay."""
-    said = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
-    return re.sub(" +", "-", said)
+    joined = "".join(c if unicodedata.category(c).startswith("M") else " " for c in run[0])
+    return re.sub(" +", "-", joined)
 
 
 def check_type(name: str) -> str:
@@ -298,3 +321,39 @@ def parse_timestamp(value: str) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError as error:  # converted to UTC, it is before year 1 or after year 9999
         raise ValueError(str(error)) from error
+
+
+_LETTERS = (
+    "а a, б b, в v, г g, д d, е e, ё yo, ж zh, з z, и i, й y, к k, л l, м m, н n, о o, п p, р r, с s, т t,"
+    " у u, ф f, х kh, ц ts, ч ch, ш sh, щ shch, ъ , ы y, ь , э e, ю yu, я ya, є ye, і i, ї yi, ґ g, ў u,"
+    " ђ dj, ј j, љ lj, њ nj, ћ c, џ dz, α a, β v, γ g, δ d, ε e, ζ z, η i, θ th, ι i, κ k, λ l, μ m, ν n,"
+    " ξ x, ο o, π p, ρ r, σ s, ς s, τ t, υ y, φ f, χ ch, ψ ps, ω o, ß ss, æ ae, œ oe, ø o, ł l,"
+    " đ d, ð d, þ th, ı i,"
+    " ا a, ب b, ة a, ت t, ث th, ج j, ح h, خ kh, د d, ذ dh, ر r, ز z, س s, ش sh, ص s, ض d, ط t, ظ z, ع a,"
+    " غ gh, ف f, ق q, ك k, ل l, م m, ن n, ه h, و w, ى a, ي y, ء , پ p, چ ch, ژ zh, ک k, گ g, ی y,"
+    " א a, ב b, ג g, ד d, ה h, ו v, ז z, ח ch, ט t, י y, כ k, ך k, ל l, מ m, ם m, נ n, ן n, ס s, ע a,"
+    " פ p, ף p, צ ts, ץ ts, ק k, ר r, ש sh, ת t"
+)
+_LATIN = {pair.split(" ")[0]: pair.split(" ")[1] for pair in _LETTERS.replace(", ", ",").split(",")}
+_BY_NAME = ("HIRAGANA LETTER ", "KATAKANA LETTER ", "HANGUL SYLLABLE ")
+
+
+def latin(text: str) -> str:
+    """
+    Return *text* with Cyrillic, Greek, Arabic, Hebrew, kana and Hangul in Latin letters; others stay.
+
+    Arabic and Hebrew are spelled as they are written, mostly without vowels. Chinese characters and Indian
+    scripts are not spelled: their sound depends on the word, which a small table cannot know.
+    """
+    return text if text.isascii() else "".join(map(_spelled, unicodedata.normalize("NFC", text.lower())))
+
+
+def _spelled(letter: str) -> str:
+    if letter in _LATIN:
+        return _LATIN[letter]
+    bare = unicodedata.normalize("NFD", letter)[0]  # "ά" becomes "α"; Hangul is spelled by name below
+    if bare in _LATIN:
+        return _LATIN[bare]
+    name = unicodedata.name(letter, "")
+    known = next((script for script in _BY_NAME if name.startswith(script)), "")
+    return name.removeprefix(known).removeprefix("SMALL ").lower() if known else letter

@@ -18,9 +18,10 @@ class Type(NamedTuple):
     One type of memory.
 
     `meaning` says to a model what has this type, '' where a model is not to choose it.
-    `topic` is its heading in the managed block (`core/context/managed_block.TOPICS`), `colour` that of its
-    nodes in a drawing. `trust_half_life` and `currency_life` are in days (docs/ratings.md); None: the usual
-    half-life, and always current. `ages`: memories without a sign of life are archived.
+    `topic` is its heading in the managed block (`core/context/managed_block.TOPICS`), `colour` and `shape`
+    (`core/graph/svg.SHAPES`) are those of its nodes in a picture. `trust_half_life` and `currency_life` are
+    in days (docs/ratings.md); None: the usual half-life, and always current. `ages`: memories without a sign
+    of life are archived.
     `general`: it belongs to the user level, unless it names the project.
     `others` are the types and categories of other tools that mean the same.
 
@@ -34,6 +35,7 @@ class Type(NamedTuple):
     told: Told
     topic: str
     colour: str
+    shape: str
     trust_half_life: float | None = None
     currency_life: float | None = None
     ages: bool = False
@@ -54,6 +56,7 @@ ROWS = (
         Told.SETTLED,
         "Architecture",
         "#4477aa",
+        "hexagon",
         trust_half_life=180.0,
         others=("constraint", "design", "component"),
         rank=4,
@@ -70,6 +73,7 @@ ROWS = (
         Told.SETTLED,
         "Key decisions",
         "#aa3377",
+        "diamond",
         trust_half_life=180.0,
         rank=1,
         headings=r"decisions?|adrs?|rationale|decided against",
@@ -84,6 +88,7 @@ ROWS = (
         Told.SETTLED,
         "Patterns & preferences",
         "#228833",
+        "square",
         trust_half_life=60.0,
         others=("convention", "principle", "snippet", "workflow"),
         rank=5,
@@ -97,6 +102,7 @@ ROWS = (
         Told.SETTLED,
         "Gotchas",
         "#cc3311",
+        "triangle",
         trust_half_life=180.0,
         others=("antipattern", "bug", "landmine", "lesson"),
         rank=3,
@@ -111,6 +117,7 @@ ROWS = (
         Told.IN_PROGRESS,
         "In progress",
         "#ee7733",
+        "arrow",
         currency_life=7.0,
         ages=True,
         others=("episodic", "todo", "task"),
@@ -121,6 +128,7 @@ ROWS = (
         Told.LATELY,
         "Context",
         "#009988",
+        "plus",
         currency_life=30.0,
         ages=True,
         others=("conversation",),
@@ -131,6 +139,7 @@ ROWS = (
         Told.PREFERENCES,
         "Patterns & preferences",
         "#ccaa22",
+        "star",
         trust_half_life=60.0,
         general=True,
         rank=2,
@@ -144,13 +153,14 @@ ROWS = (
         Told.LATELY,
         "Context",
         "#8866cc",
+        "funnel",
         trust_half_life=120.0,
         others=("command", "documentation", "project"),
         rank=6,
         headings=r"install(?:ation|ing)?|usage|configur(?:ation|ing)|settings|environment variables|commands?"
         r"|api|reference|getting started|quick ?start|set-?up|requirements|dependencies",
     ),
-    Type("note", "", Told.LATELY, "Context", "#778899", ages=True),
+    Type("note", "", Told.LATELY, "Context", "#778899", "circle", ages=True),
 )
 TYPES = tuple(row.name for row in ROWS)
 DEFAULT_TYPE = "note"

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from mcp_server.core.memory import Status
+from mcp_server.core.memory import Staleness, Status
 
 LINE_LIMIT = 300  # characters of one memory in context that Daybook adds unasked
 QUOTE = "   | "
@@ -36,6 +36,12 @@ def state_of(status: Status, *, by: str = "", here: str = "") -> str:
 def outdated(by: Sequence[str]) -> str:
     """Return a note that a conversation says what the memories *by* have superseded since; '' for none."""
     return f"says what is superseded since by {one_line(', '.join(by), 200)}" if by else ""
+
+
+def files_of_before(stale: Staleness) -> str:
+    """Return which files of a memory changed since or are gone; '' for none."""
+    changed = [f"{path} changed since" for path in stale.changed]
+    return ", ".join([*changed, *(f"{path} is gone" for path in stale.missing)])
 
 
 def visible(text: str) -> str:
@@ -89,8 +95,8 @@ def counted(number: int, noun: str) -> str:
 
 def repeats(title: str, text: str) -> bool:
     """Tell whether *text* begins with the whole *title*, so that the title need not be shown."""
-    beginning, said = (" ".join(each.casefold().split()) for each in (title, text[: 2 * len(title) + 80]))
-    return beginning.rstrip("…. ") != "" and said.startswith(beginning.rstrip("…. "))
+    beginning, opening = (" ".join(each.casefold().split()) for each in (title, text[: 2 * len(title) + 80]))
+    return beginning.rstrip("…. ") != "" and opening.startswith(beginning.rstrip("…. "))
 
 
 def bytes_of(number: int) -> str:

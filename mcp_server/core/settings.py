@@ -128,8 +128,8 @@ def _setting(default: T, variable: str, read: Callable[[str, str], object], abou
 
     *about* is what the README says about it.
     """
-    told: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
-    return told
+    setting: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
+    return setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,11 +299,11 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     """Return the settings; raise SettingsError with the name of the one that does not parse."""
 
     def value(name: str) -> str | None:
-        found = environment.get(name) or config.get(in_config(name))
-        if found is None or found == "":
+        given = environment.get(name) or config.get(in_config(name))
+        if given is None or given == "":
             return None
         try:
-            text = str(found).strip()
+            text = str(given).strip()
         except ValueError:  # Python refuses to print a number with thousands of digits
             text = " " * (LONGEST + 1)
         if len(text) > LONGEST:
@@ -315,12 +315,12 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     for name in _PLACES:
         if not isinstance(config.get(name, ""), str):
             raise SettingsError(f"{name} in config.toml is no text.", "Put it between quotation marks.")
-    told: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
+    values: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
     for row in ROWS:
         variable = row.metadata["variable"]
         if (text := value(variable)) is not None:
-            told[row.name] = row.metadata["read"](variable, text)
-    return Settings(**told)
+            values[row.name] = row.metadata["read"](variable, text)
+    return Settings(**values)
 
 
 def _meant(name: str) -> str:
@@ -334,11 +334,11 @@ def environment_told(data: bytes) -> dict[str, object] | None:
         return {}
     try:
         # Numbers stay texts: Python would refuse long ones, Claude Code does not.
-        said = json.loads(data.decode("utf-8-sig", "replace"), parse_int=str, parse_float=str)
+        settings = json.loads(data.decode("utf-8-sig", "replace"), parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return None
-    told = said.get("env") if isinstance(said, dict) else None
-    return told if isinstance(told, dict) else {}
+    variables = settings.get("env") if isinstance(settings, dict) else None
+    return variables if isinstance(variables, dict) else {}
 
 
 ESCAPE = b"\\u"  # JSON can escape any letter of a name
@@ -349,22 +349,22 @@ def may_name(data: bytes, name: str) -> bool:
     return name.encode("utf-8", "surrogateescape") in data or ESCAPE in data
 
 
-def is_told(told: Mapping[str, object] | None, name: str, value: str) -> bool:
+def is_told(variables: Mapping[str, object] | None, name: str, value: str) -> bool:
     """
-    Tell whether the variable *name* has its *value* from *told*, the result of `environment_told`.
+    Tell whether the variable *name* has its *value* from *variables*, the result of `environment_told`.
 
     If that is None (unreadable), true for every variable that may say where data goes or what it costs.
     """
-    if told is None:
+    if variables is None:
         return name.startswith(("ANTHROPIC_", "DAYBOOK_", "EMBEDDING_", "HF_"))
-    said = told.get(name)
-    if said is None or said == value:
-        return said == value
-    if isinstance(said, bool):
-        return value == str(said).lower()
-    if "$" in str(said):  # it may have been expanded: "./bin:$PATH"
+    value_told = variables.get(name)
+    if value_told is None or value_told == value:
+        return value_told == value
+    if isinstance(value_told, bool):
+        return value == str(value_told).lower()
+    if "$" in str(value_told):  # it may have been expanded: "./bin:$PATH"
         return True
     try:
-        return float(str(said)) == float(value)  # 1.50 is exported as 1.5
+        return float(str(value_told)) == float(value)  # 1.50 is exported as 1.5
     except ValueError:
         return False

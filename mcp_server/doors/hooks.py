@@ -21,7 +21,7 @@ FAILED = (
 )
 
 
-def session_start(said: dict[str, Any]) -> dict[str, Any]:
+def session_start(event: dict[str, Any]) -> dict[str, Any]:
     """Return the brief as context, and for the person what needs them, or that Daybook is being set up."""
     answer: dict[str, Any] = {}
     if os.environ.get(SETUP) == "missing":
@@ -30,17 +30,17 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
 
     text = need = ""
     try:
-        if said.get("source") not in ("resume", "fork"):
-            text, need = _brief(said)
-        elif said.get("transcript_path"):  # `doctor`, which tests the hook, gives none
-            store, folder = _opened(said)
-            if said.get("source") == "fork":
+        if event.get("source") not in ("resume", "fork"):
+            text, need = _brief(event)
+        elif event.get("transcript_path"):  # `doctor`, which tests the hook, gives none
+            store, folder = _opened(event)
+            if event.get("source") == "fork":
                 from mcp_server.actions.capture.note import note_fork
                 from mcp_server.core.bounds import session_id
 
-                path, silent_for = Path(str(said["transcript_path"])), said.get("seconds_since_last_response")
-                note_fork(store, session_id(said.get("session_id")), path, silent_for=silent_for)
-            _note_session(said, store, folder)  # what was shown at its start is still in the conversation
+                path, session = Path(str(event["transcript_path"])), session_id(event.get("session_id"))
+                note_fork(store, session, path, silent_for=event.get("seconds_since_last_response"))
+            _note_session(event, store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
         need = f"Daybook rests until its settings are right. {error} {error.hint}"
     if need:
@@ -48,7 +48,7 @@ def session_start(said: dict[str, Any]) -> dict[str, Any]:
     return answer | _context("SessionStart", text)
 
 
-def session_end(said: dict[str, Any]) -> dict[str, Any]:
+def session_end(event: dict[str, Any]) -> dict[str, Any]:
     """
     Note how far the transcript has grown, and start the worker; Claude Code waits for neither.
 
@@ -58,9 +58,9 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.core.bounds import session_id
 
-    store, folder = _opened(said)
-    session = session_id(said.get("session_id"))
-    path = Path(str(said.get("transcript_path", "")))
+    store, folder = _opened(event)
+    session = session_id(event.get("session_id"))
+    path = Path(str(event.get("transcript_path", "")))
     if captures(store, path):
         if session:
             store.ledger.try_append("session_ended", store.clock(), session=session)
@@ -72,7 +72,7 @@ def session_end(said: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
+def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     """
     Return the memories that the prompt calls for, by words alone, and what the person should be told.
 
@@ -86,35 +86,35 @@ def user_prompt_submit(said: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.core.settings import is_unattended
     from mcp_server.doors import turns
 
-    store, folder = _opened(said)
-    prompt, session = str(said.get("prompt") or ""), session_id(said.get("session_id"))
+    store, folder = _opened(event)
+    prompt, session = str(event.get("prompt") or ""), session_id(event.get("session_id"))
     called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session)
-    told = [called.text]
+    texts = [called.text]
     if turns.is_marked(prompt) and not client_started_by_claude():
         if os.environ.get(SETUP) == "missing":
-            told.append(f"{turns.MARKED} this prompt; Daybook stores it when it is set up. Tell the person.")
+            texts.append(f"{turns.MARKED} this prompt; Daybook stores it when it is set up. Tell the person.")
         else:
-            told.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
+            texts.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
-        told += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
+        texts += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
         if os.environ.get(SETUP) != "missing":
-            told.append(learn_by_agent.request(store, session))
+            texts.append(learn_by_agent.request(store, session))
             need = "" if _key(folder) else learn_by_agent.offer(store, session)
     note_told(store, called)
     answer = {"systemMessage": need} if need else {}
-    return answer | _context("UserPromptSubmit", "\n".join(filter(None, told)))
+    return answer | _context("UserPromptSubmit", "\n".join(filter(None, texts)))
 
 
-def subagent_start(said: dict[str, Any]) -> dict[str, Any]:
+def subagent_start(event: dict[str, Any]) -> dict[str, Any]:
     """Return the brief of a subagent."""
     from mcp_server.actions.context.brief import brief
 
-    store, folder = _opened(said)
+    store, folder = _opened(event)
     return _context("SubagentStart", brief(store, for_subagent=True, folder=folder).text)
 
 
-def stop(said: dict[str, Any]) -> dict[str, Any]:
+def stop(event: dict[str, Any]) -> dict[str, Any]:
     """Note the turn and do the work that it leaves; needs our environment, and Claude Code does not wait."""
     from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
@@ -122,24 +122,24 @@ def stop(said: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.core.bounds import session_id
     from mcp_server.doors.turns import LONGEST_REPLY, look_back, note_turn
 
-    opened = _opened_whole(_opened(said)[1])
+    opened = _opened_whole(_opened(event)[1])
     store = opened.store()
-    transcript, session = Path(str(said.get("transcript_path") or "")), session_id(said.get("session_id"))
+    transcript, session = Path(str(event.get("transcript_path") or "")), session_id(event.get("session_id"))
     if transcript.name:
         note_turn(
             store,
             transcript,
             session=session,
-            folder=str(said.get("cwd") or opened.folder),
+            folder=str(event.get("cwd") or opened.folder),
             start_worker=lambda: start_worker(opened.environment),
         )
-    reply = str(said.get("last_assistant_message") or "")[:LONGEST_REPLY]
+    reply = str(event.get("last_assistant_message") or "")[:LONGEST_REPLY]
     prompt = "" if client_started_by_claude() else last_turn(transcript)
     look_back(store, transcript, reply, prompt=prompt, session=session)
     return {}
 
 
-def pre_compact(said: dict[str, Any]) -> str:
+def pre_compact(event: dict[str, Any]) -> str:
     """
     Keep what a compaction takes out of the context; return what its summary is to mention, '' for nothing.
 
@@ -151,8 +151,8 @@ def pre_compact(said: dict[str, Any]) -> str:
     from mcp_server.core.bounds import session_id
     from mcp_server.environment import persons_own
 
-    store, folder = _opened(said)
-    transcript, session = Path(str(said.get("transcript_path") or "")), session_id(said.get("session_id"))
+    store, folder = _opened(event)
+    transcript, session = Path(str(event.get("transcript_path") or "")), session_id(event.get("session_id"))
     if not captures(store, transcript):
         return ""
     note_ended(store, transcript, session=session, folder=str(folder))
@@ -179,8 +179,8 @@ def main() -> None:
         from mcp_server.core.settings import hooks_are_off
 
         if not hooks_are_off(os.environ):
-            said = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
-            answer = EVENTS[sys.argv[1]](said if isinstance(said, dict) else {})
+            event = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
+            answer = EVENTS[sys.argv[1]](event if isinstance(event, dict) else {})
             if answer:
                 sys.stdout.write(answer if isinstance(answer, str) else json.dumps(answer))
                 sys.stdout.flush()
@@ -205,7 +205,7 @@ def _context(event: str, text: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}} if text else {}
 
 
-def _brief(said: dict[str, Any]) -> tuple[str, str]:
+def _brief(event: dict[str, Any]) -> tuple[str, str]:
     """Return the text for the session, and one line for the person."""
     from mcp_server.actions.context.brief import brief, note_given
     from mcp_server.actions.context.notice import notice
@@ -213,23 +213,23 @@ def _brief(said: dict[str, Any]) -> tuple[str, str]:
     from mcp_server.core.errors import IndexUnavailable
     from mcp_server.core.settings import is_unattended
 
-    store, folder = _opened(said)
-    session = session_id(said.get("session_id"))
-    _note_session(said, store, folder)
-    compacted = said.get("source") == "compact"
+    store, folder = _opened(event)
+    session = session_id(event.get("session_id"))
+    _note_session(event, store, folder)
+    compacted = event.get("source") == "compact"
     survived: list[str] = []
     if compacted:
         from mcp_server.actions.context.compaction import after_compaction
 
         survived = after_compaction(store, session=session)
     try:
-        told = brief(store, notices=survived, again=session if compacted else "", folder=folder)
-        note_given(store, told, session=session, folder=folder)
+        shown = brief(store, notices=survived, again=session if compacted else "", folder=folder)
+        note_given(store, shown, session=session, folder=folder)
     except IndexUnavailable:
         return "", ""  # there is nothing yet
     if is_unattended(os.environ):
-        return told.text, ""
-    return told.text, notice(store, identity=_key(folder))
+        return shown.text, ""
+    return shown.text, notice(store, identity=_key(folder))
 
 
 def _key(folder: Path) -> str:
@@ -240,23 +240,23 @@ def _key(folder: Path) -> str:
     return model_identity(persons_own(os.environ, folder))
 
 
-def _note_session(said: dict[str, Any], store: Any, folder: Path) -> None:
+def _note_session(event: dict[str, Any], store: Any, folder: Path) -> None:
     from mcp_server.actions.capture.note import note_session
     from mcp_server.actions.judge.by_claude import note_by_claude
     from mcp_server.adapters.started_by import client_started_by_claude
     from mcp_server.core.bounds import session_id
 
-    session = session_id(said.get("session_id"))
+    session = session_id(event.get("session_id"))
     note_session(store, session, folder=str(folder))
     if client_started_by_claude():
         note_by_claude(store, session)
 
 
-def _opened(said: dict[str, Any]) -> tuple[Any, Path]:
+def _opened(event: dict[str, Any]) -> tuple[Any, Path]:
     """Return the store as seen from the session's folder, and that folder."""
     from mcp_server.bootstrap import open_for_reading, working_folder
 
-    named = os.environ.get("CLAUDE_PROJECT_DIR") or said.get("cwd")
+    named = os.environ.get("CLAUDE_PROJECT_DIR") or event.get("cwd")
     folder = Path(named) if named else working_folder(os.environ)
     return open_for_reading(os.environ, folder), folder
 

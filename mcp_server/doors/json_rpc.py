@@ -26,7 +26,7 @@ _EDGE = 400  # characters at each end of a line in which the id is looked for
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An error as the answer to the request with that `id`, None where it has none that could be named."""
+    """An error as the answer to the request with that `id`; None when the request has no usable id."""
 
     id: Id
     code: int
@@ -45,39 +45,39 @@ def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:
         too_long = f"The line has more than {LONGEST_LINE:,} characters."
         return [Refusal(_id_at_an_end(line), INVALID_REQUEST, too_long)]
     try:
-        said = json.loads(line, parse_constant=_no_number)
+        message = json.loads(line, parse_constant=_no_number)
     except RecursionError:
         return [Refusal(_id_at_an_end(line), PARSE_ERROR, "The line is nested too deeply.")]
     except ValueError:
         return [Refusal(None, PARSE_ERROR, "The line is not JSON.")]
-    if not isinstance(said, list):
-        return list(_wrong(said, unreadable=unreadable))
+    if not isinstance(message, list):
+        return list(_wrong(message, unreadable=unreadable))
     one_by_one = "Batches are not taken: send each message on a line of its own."
-    ids = [_id(each) for each in said if isinstance(each, dict) and "id" in each and "method" in each]
+    ids = [_id(each) for each in message if isinstance(each, dict) and "id" in each and "method" in each]
     return [Refusal(number, INVALID_REQUEST, one_by_one) for number in ids or [None]]
 
 
-def _wrong(said: Any, *, unreadable: bool) -> Iterator[Refusal]:
-    if not isinstance(said, dict):
+def _wrong(message: Any, *, unreadable: bool) -> Iterator[Refusal]:
+    if not isinstance(message, dict):
         yield Refusal(None, INVALID_REQUEST, "A message is a JSON object.")
         return
-    method, is_response = said.get("method"), "result" in said or "error" in said
-    if "id" not in said:
+    method, is_response = message.get("method"), "result" in message or "error" in message
+    if "id" not in message:
         if not isinstance(method, str) and not is_response:
             yield Refusal(None, INVALID_REQUEST, "A message names a method, which is a text.")
         return
-    if "method" not in said and is_response:
+    if "method" not in message and is_response:
         return  # an answer gets no answer
-    number = _id(said)
+    number = _id(message)
     if isinstance(number, float) or number is None:
         yield Refusal(number, INVALID_REQUEST, "The id of a request is a text or a whole number.")
-    elif said.get("jsonrpc") != "2.0":
+    elif message.get("jsonrpc") != "2.0":
         yield Refusal(number, INVALID_REQUEST, 'A message says "jsonrpc": "2.0".')
     elif not isinstance(method, str):
         yield Refusal(number, INVALID_REQUEST, "A request names a method, which is a text.")
     elif is_response:
         yield Refusal(number, INVALID_REQUEST, "A message is a request or an answer, not both.")
-    elif not isinstance(said.get("params"), dict | None):
+    elif not isinstance(message.get("params"), dict | None):
         yield Refusal(number, INVALID_PARAMS, "The params of a request are an object.")
     elif unreadable:
         yield Refusal(number, PARSE_ERROR, "The request cannot be read; it may be nested too deeply.")
@@ -94,9 +94,9 @@ def greets(given: dict[str, Any]) -> bool:
     )
 
 
-def _id(said: dict[str, Any]) -> Id:
+def _id(message: dict[str, Any]) -> Id:
     """Return the id of a message if an answer can name it."""
-    number = said.get("id")
+    number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, str | int | float):
         return None
     return None if isinstance(number, float) and not math.isfinite(number) else number

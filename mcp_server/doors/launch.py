@@ -81,7 +81,7 @@ class Environment:
                 venv.create(self.folder, with_pip=True)
             elif not besides:
                 return  # another process made it while we waited
-            wanted = _requirements().read_bytes()
+            requirements = _requirements().read_bytes()
             install = [str(self.python), "-m", "pip", "install", "-q", "--no-user"]
             with open(self.folder / "setup.log", "wb") as log:
                 subprocess.run(
@@ -94,7 +94,7 @@ class Environment:
                     env=self.variables(),
                     **windowless(),
                 )
-            self.mark.write_bytes(wanted)
+            self.mark.write_bytes(requirements)
 
     def _clear(self) -> None:
         """Delete an unfinished or outdated environment; our own files stay, one of them is the lock."""
@@ -116,9 +116,9 @@ def main() -> NoReturn:
     if verb == "serve":
         make_executable(environment.given)
         if not environment.is_ready():
-            told = environment.variables(DAYBOOK_VENV=str(environment.folder))
+            variables = environment.variables(DAYBOOK_VENV=str(environment.folder))
             room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
-            sys.exit(subprocess.call(room, env=told))
+            sys.exit(subprocess.call(room, env=variables))
     elif verb == "setup-environment" or not environment.is_ready():
         _set_up(environment, *(rest if verb == "setup-environment" else ()))
     if verb != "setup-environment":
@@ -182,27 +182,27 @@ def _hook(environment: Environment, given: list[str]) -> None:
         _start(environment, [sys.executable, "-I", *_starter()[1:], "setup-environment"], b"")
     elif not ready and event == "Stop":
         return  # this hook writes, which needs our environment
-    told = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
+    variables = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
     python = environment.python if ready else sys.executable
     command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *given]
     if event in _NOT_WAITED_FOR:
-        _start(environment, command, sys.stdin.buffer.read(), **told)
+        _start(environment, command, sys.stdin.buffer.read(), **variables)
     else:
-        subprocess.call(command, env=environment.variables(**told))
+        subprocess.call(command, env=environment.variables(**variables))
 
 
-def _start(environment: Environment, command: list[str], said: bytes, **told: str) -> None:
+def _start(environment: Environment, command: list[str], input_bytes: bytes, **variables: str) -> None:
     """Start a program that outlives us, and give it its input and variables."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=environment.variables(DAYBOOK_VENV=str(environment.folder), **told),
+        env=environment.variables(DAYBOOK_VENV=str(environment.folder), **variables),
         **outliving(),
     )
     assert process.stdin
-    process.stdin.write(said)
+    process.stdin.write(input_bytes)
     process.stdin.close()
 
 

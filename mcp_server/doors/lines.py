@@ -43,10 +43,10 @@ class Lines(io.TextIOWrapper):
                 continue
             if len(line) <= LONGEST_LINE and self.is_readable(line):
                 return line
-            told = refusals(line, unreadable=True)
-            if not told:
+            answers = refusals(line, unreadable=True)
+            if not answers:
                 return line
-            for refusal in told:
+            for refusal in answers:
                 self.refuse(refusal)
         return ""
 

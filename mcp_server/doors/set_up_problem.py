@@ -65,8 +65,8 @@ def sentence(log: str, *, folder: str, free: int | None, version: str) -> str:
             f"a package is not offered ready made for Python {version} on this system and could not be"
             " compiled. Install another Python, 3.11 to 3.13, and name it in DAYBOOK_PYTHON."
         )
-    if said := CANNOT_MAKE.search(log):
-        return said[0]
+    if match := CANNOT_MAKE.search(log):
+        return match[0]
     errors = ERRORS.findall(log) or [line for line in log.splitlines() if line.strip()]
     last = f" ({errors[-1].strip()[:LONGEST_LINE]})" if errors else ""
     return f"its Python environment could not be made{last}."
@@ -84,8 +84,8 @@ def main() -> None:
     except OSError:
         free = None
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    told = sentence(log, folder=str(folder), free=free, version=version)
-    print(re.sub(r"[\x00-\x1f\x7f]+", " ", told))
+    problem = sentence(log, folder=str(folder), free=free, version=version)
+    print(re.sub(r"[\x00-\x1f\x7f]+", " ", problem))
 
 
 if __name__ == "__main__":

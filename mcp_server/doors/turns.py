@@ -38,7 +38,7 @@ def is_marked(prompt: str) -> bool:
 def mark(store: Store, prompt: str, *, session: str) -> str:
     """Store what the person marked with #remember; return the text about it for Claude."""
     from mcp_server.actions.judge.marked import remember_marked
-    from mcp_server.doors.shown.settled import note
+    from mcp_server.doors.shown.draft_outcome import note
 
     try:
         done = remember_marked(store, prompt, session=session)
@@ -47,13 +47,13 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
         return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
     if done is None:
         return ""
-    if done.settled is None:
+    if done.outcome is None:
         return f"{MARKED} nothing else: store with the tool remember what they mean by that."
-    what = "known already" if done.settled.known else "remembered"
+    what = "known already" if done.outcome.known else "remembered"
     masked = " A secret in it was taken out." if done.masked else ""
     return (
         f"{MARKED} this prompt, and Daybook has stored it; do not store it again."
-        f" {done.settled.id}: {what}. {note(done.settled)}".rstrip()
+        f" {done.outcome.id}: {what}. {note(done.outcome)}".rstrip()
         + masked
     )
 

@@ -59,16 +59,16 @@ class WaitingRoom:
     def _answer(self, line: str) -> None:
         if not line.strip():
             return
-        said = json.loads(line)
-        method, given = said.get("method"), said.get("params") or {}
+        message = json.loads(line)
+        method, given = message.get("method"), message.get("params") or {}
         if method == "notifications/initialized" and len(self._greeting) == 1:
             self._greeting.append(line.encode())
             self._greeted.set()
-        if "id" in said and method is not None:
+        if "id" in message and method is not None:
             reply = self._reply(method, given)
             if method == "initialize" and "result" in reply and not self._greeting:
                 self._greeting.append(line.encode())
-            _say({"id": said["id"], **reply})
+            _say({"id": message["id"], **reply})
 
     def _refuse(self, refusal: Refusal) -> None:
         with self._lock:
@@ -110,23 +110,23 @@ class WaitingRoom:
             return json.dumps({"kept": KEPT})
         if event not in FOR_THE_PERSON:
             return NOTHING
-        told = self._too_early()
-        pane = {"mark": told, "tabs": [], "rows": [], "notes": [told], "status": ""}
-        return json.dumps({"text": told, **pane})
+        answer = self._too_early()
+        pane = {"mark": answer, "tabs": [], "rows": [], "notes": [answer], "status": ""}
+        return json.dumps({"text": answer, **pane})
 
     def _set_up(self) -> None:
         """Make the environment, in a process that outlives us; then start the server."""
         try:
-            with tempfile.TemporaryFile() as said:  # a pipe would break when the set-up outlives us
+            with tempfile.TemporaryFile() as output:  # a pipe would break when the set-up outlives us
                 done = subprocess.run(
                     [*self._launcher, "setup-environment"],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
-                    stderr=said,
+                    stderr=output,
                     **outliving(),
                 )
-                said.seek(0)
-                lines = said.read().decode(errors="replace").split("\n")
+                output.seek(0)
+                lines = output.read().decode(errors="replace").split("\n")
         except OSError as error:
             self._problem = f"{self._launcher[-1]} cannot be run: {error.strerror}."
             return

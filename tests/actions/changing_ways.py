@@ -12,7 +12,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph import kg
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.candidate import approve, propose
-from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory import promote, repository
 from mcp_server.actions.memory import trust as trusting
 from mcp_server.actions.memory.archive import archive
@@ -161,20 +161,22 @@ def _reinstated(place: Place) -> Act:
 
 def _replaced(place: Place) -> Act:
     memory_id = known(place.store)
-    return lambda: settle(place.store, Draft("Retry rule", "Wait an hour.", level=USER), supersedes=memory_id)
+    return lambda: compare_and_store(
+        place.store, Draft("Retry rule", "Wait an hour.", level=USER), supersedes=memory_id
+    )
 
 
 def _said_again(place: Place) -> Act:
     memory_id = known(place.store)
     memory = read(place.store, memory_id).memory
     again = Draft(memory.title, memory.text, level=USER, tags=("net",), links=(Link("uses", "src/net.py"),))
-    return lambda: settle(place.store, again)
+    return lambda: compare_and_store(place.store, again)
 
 
 def _said_again_of_the_superseded(place: Place) -> Act:
     one, other = _two(place)
     link(place.store, one, other, "supersedes")
-    return lambda: settle(place.store, Draft("Cache rule", "Keep pages for an hour.", level=USER))
+    return lambda: compare_and_store(place.store, Draft("Cache rule", "Keep pages for an hour.", level=USER))
 
 
 def _remembered_as_taking_the_place(place: Place) -> Act:

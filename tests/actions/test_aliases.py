@@ -6,7 +6,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.judge.contradiction import get_contradictions
-from mcp_server.actions.memory.link import get_related, unlink
+from mcp_server.actions.memory.link import unlink
+from mcp_server.actions.memory.related import get_related
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Link

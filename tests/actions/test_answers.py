@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.files.journal import undo as undo_tidy
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import undo as undo_tidy
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.link import link, unlink

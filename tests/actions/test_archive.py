@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.files.read import is_accepted, read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.archive import archive, still_superseded
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level, Status
@@ -50,7 +50,7 @@ def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
     assert (back.data, back.path) == (before.data, before.path)
     assert is_accepted(store, back)
     assert ids(store) == [known]
-    assert [told.deed.event for told in audit_history(store, known)][::-1][:2] == ["remembered", "archived"]
+    assert [told.deed.event for told in list_deeds(store, known)][::-1][:2] == ["remembered", "archived"]
 
 
 def test_none_is_archived_when_one_cannot_be(store: Store, known: str) -> None:

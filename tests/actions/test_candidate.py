@@ -6,8 +6,8 @@ import pytest
 
 from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.context.notice import notice
-from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.judge.candidate import approve, propose, propose_mined, reject, review_candidates
 from mcp_server.actions.memory.forget import forget

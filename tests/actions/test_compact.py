@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_server.actions.files.journal import new_run, perform, undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import new_run, perform, undo
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import put_edge, put_node, recall_node
 from mcp_server.actions.memory.remember import remember

@@ -162,7 +162,7 @@ def test_the_first_supersedes_the_other(store: Store, timeouts: tuple[str, str])
 
     done = resolve_contradiction(store, other, one, "supersede")
 
-    assert "superseded" in done.note
+    assert (done.id, done.other, done.how, done.became) == (other, one, "supersede", ())
     assert read(store, one).memory.status is Status.SUPERSEDED
     assert read(store, one).memory.superseded_by == other
     assert read(store, one).memory.links == ()

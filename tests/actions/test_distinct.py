@@ -4,8 +4,8 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.compare_and_store import near_now
 from mcp_server.actions.judge.contradiction import find_contradictions, mark_contradiction, tell_apart
-from mcp_server.actions.judge.settle import near_now
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import NotFound, Rejected

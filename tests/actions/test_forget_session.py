@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.learn import next_piece
-from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import catch_up, rebuild
 from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.memory.list import list_memories

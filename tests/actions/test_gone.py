@@ -9,8 +9,7 @@ import pytest
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.gone import tell_gone
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import sync
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import sync, take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember

@@ -8,13 +8,13 @@ import pytest
 from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.size_limit import prune
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.maintain import clean_up
-from mcp_server.actions.upkeep.prune import prune
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened

@@ -10,8 +10,8 @@ from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.forget import forget, restore, unarchive
 from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.list import list_memories
@@ -19,6 +19,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
+from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
@@ -33,8 +34,8 @@ def said(store: Store, text: str, *, level: Level, type: str = "gotcha", **more:
     return remember(store, Draft(text, text, type=type, level=level, **more)).memory.id  # type: ignore[arg-type]
 
 
-def instead(store: Store, old: str, *, text: str = HERE, source: str = "manual") -> Settled:
-    return settle(
+def instead(store: Store, old: str, *, text: str = HERE, source: str = "manual") -> DraftOutcome:
+    return compare_and_store(
         store, Draft(text, text, type="gotcha", level=Level.PROJECT, source=source, supersedes=(old,))
     )
 
@@ -103,12 +104,12 @@ def _archive(store: Store, new: str) -> None:
 
 def _supersede(store: Store, new: str) -> None:
     text = "The retry timeout of downloads is 90 seconds."
-    assert settle(store, Draft(text, text, level=Level.PROJECT, supersedes=(new,))).uncovered
+    assert compare_and_store(store, Draft(text, text, level=Level.PROJECT, supersedes=(new,))).uncovered
 
 
 def _unlink(store: Store, new: str) -> None:
     (old,) = read(store, new).memory.supersedes
-    assert unlink(store, new, old).note == f"'{old}' holds in this project, too."
+    assert unlink(store, new, old).became == (LinkOutcome(old, After.HOLDS_HERE),)
 
 
 @pytest.mark.parametrize("end", [_forget, _archive, _supersede, _unlink])
@@ -165,7 +166,7 @@ def test_what_waits_supersedes_and_contradicts_nothing_at_its_own_level(store: S
 def test_a_word_for_everywhere_replaces_what_the_project_says(store: Store) -> None:
     old = said(store, HERE, level=Level.PROJECT)
 
-    new = settle(store, Draft("Retries", EVERYWHERE, level=Level.USER, supersedes=(old,)))
+    new = compare_and_store(store, Draft("Retries", EVERYWHERE, level=Level.USER, supersedes=(old,)))
 
     assert new.superseded == (old,)
     assert read(store, old).memory.superseded_by == new.id
@@ -175,7 +176,7 @@ def test_a_word_for_everywhere_replaces_what_the_project_says(store: Store) -> N
 def test_another_projects_memory_cannot_be_named(store: Store, elsewhere: Store) -> None:
     theirs = said(elsewhere, HERE, level=Level.PROJECT)
 
-    new = settle(store, Draft("Retries", EVERYWHERE, level=Level.USER, supersedes=(theirs,)))
+    new = compare_and_store(store, Draft("Retries", EVERYWHERE, level=Level.USER, supersedes=(theirs,)))
 
     assert (new.action, new.elsewhere, new.superseded) == (Action.ADD, (theirs,), ())
     assert read(store, new.id).memory.supersedes == ()
@@ -187,7 +188,7 @@ def test_a_link_shadows_as_the_word_does(store: Store, elsewhere: Store) -> None
 
     done = link(store, new, old, "supersedes")
 
-    assert done.note == f"'{new}' stands in for '{old}' in this project; elsewhere that holds as before."
+    assert done.became == (LinkOutcome(old, After.SHADOWED),)
     assert not link(store, new, old, "supersedes").changed
     assert (found(store), found(elsewhere)) == ({new}, {old})
 
@@ -218,7 +219,7 @@ def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, elsewher
     whole = f"{EVERYWHERE} The gateway of the office is slow."
     everywhere = said(store, whole, level=Level.USER)
 
-    part = settle(store, Draft(EVERYWHERE, EVERYWHERE, type="gotcha", level=Level.PROJECT))
+    part = compare_and_store(store, Draft(EVERYWHERE, EVERYWHERE, type="gotcha", level=Level.PROJECT))
 
     assert (part.action, read(store, part.id).vault.level) == (Action.ADD, Level.PROJECT)
     assert read(store, everywhere).memory.text == whole
@@ -226,8 +227,8 @@ def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, elsewher
 
 
 def test_the_same_fact_in_two_projects_is_two_memories(store: Store, elsewhere: Store) -> None:
-    one = settle(store, Draft("Retries", HERE, level=Level.PROJECT))
-    two = settle(elsewhere, Draft("Retries", HERE, level=Level.PROJECT))
+    one = compare_and_store(store, Draft("Retries", HERE, level=Level.PROJECT))
+    two = compare_and_store(elsewhere, Draft("Retries", HERE, level=Level.PROJECT))
 
     assert (one.action, two.action) == (Action.ADD, Action.ADD)
     assert (len(found(store)), len(found(elsewhere))) == (1, 1)

@@ -1,4 +1,4 @@
-"""Whatever was done with memories, an index made anew of files and ledger says the same of them."""
+"""Whatever was done with memories, an index rebuilt of files and ledger says the same of them."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.capture.note import note_session
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.contradiction import tell_apart
-from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory.promote import demote, pin, promote
 from mcp_server.actions.memory.trust import invalidate, validate
 from mcp_server.actions.recall.recall import recall
@@ -77,7 +77,7 @@ def _told_apart(place: Place) -> Act:
 def _shadowed(place: Place) -> Act:
     old = known(place.store)
     draft = Draft("Retry rule", "Wait an hour.", level=Level.PROJECT, supersedes=(old,))
-    return lambda: settle(place.store, draft)
+    return lambda: compare_and_store(place.store, draft)
 
 
 def _kept(place: Place) -> Act:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.capture import SOURCE
+from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files import trash
-from mcp_server.actions.files.journal import undo
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.size_limit import MEGABYTE, Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.judge.candidate import propose, review_candidates
@@ -17,7 +18,6 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.status.status import status as state_of
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
@@ -64,7 +64,7 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
-    assert steps[1].said.startswith("1 memory taken in anew")
+    assert steps[1].said.startswith("1 memory taken in again")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
 
@@ -117,7 +117,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
     assert not path.exists() and not litter.exists()
     assert review_candidates(store) == []
     assert (status(store, aged), status(store, fresh)) == (Status.ARCHIVED, Status.ACTIVE)
-    assert audit_history(store, thrown)[0].deed.event == "emptied"
+    assert list_deeds(store, thrown)[0].deed.event == "emptied"
     undo(store)
     assert status(store, aged) is Status.ACTIVE
     assert lately
@@ -250,28 +250,28 @@ def test_the_history_tells_what_was_done_and_by_which_session(store: Store, cloc
     forget(store, gone, session="two")
     kept = stored(store, "Branch", "Deploys run from main.")
 
-    told = audit_history(store, gone)
+    told = list_deeds(store, gone)
 
     assert [(each.deed.event, each.deed.session, each.title) for each in told] == [
         ("forgotten", "two", ""),
         ("revised", "two", ""),
         ("remembered", "one", ""),
     ]
-    assert [each.deed.id for each in audit_history(store, session="two")] == [gone, gone]
-    assert [each.deed.id for each in audit_history(store, limit=1)] == [kept]
+    assert [each.deed.id for each in list_deeds(store, session="two")] == [gone, gone]
+    assert [each.deed.id for each in list_deeds(store, limit=1)] == [kept]
     for limit in (0, 501):
         with pytest.raises(Rejected):
-            audit_history(store, limit=limit)
+            list_deeds(store, limit=limit)
     with pytest.raises(NotFound):
-        audit_history(store, "never-was")
+        list_deeds(store, "never-was")
 
 
 def test_the_history_of_other_projects_is_told_when_asked_for(store: Store, elsewhere: Store) -> None:
     there = stored(elsewhere, "Theirs")
     here = stored(store, "Ours")
 
-    assert [each.deed.id for each in audit_history(store)] == [here]
-    assert {each.deed.id for each in audit_history(store, all_projects=True)} == {here, there}
+    assert [each.deed.id for each in list_deeds(store)] == [here]
+    assert {each.deed.id for each in list_deeds(store, all_projects=True)} == {here, there}
 
 
 def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) -> None:
@@ -291,3 +291,14 @@ def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) ->
 
 def test_the_trash_of_a_store_without_one_is_empty(store: Store) -> None:
     assert (trash.late(store), trash.size(store)) == ([], 0)
+
+
+def test_what_was_done_is_listed_page_by_page_of_one_verb_and_by_one_author(store: Store) -> None:
+    ids = [stored(store, f"Number {number}") for number in range(3)]
+    forget(store, ids[0])
+
+    listed = [each.deed.id for each in list_deeds(store)]
+
+    assert [each.deed.id for each in list_deeds(store, limit=2, offset=1)] == listed[1:3]
+    assert [each.deed.id for each in list_deeds(store, event="forgotten")] == [ids[0]]
+    assert list_deeds(store, by="claude") == []

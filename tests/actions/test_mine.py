@@ -12,8 +12,8 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.candidate import approve, reject, review_candidates
+from mcp_server.actions.judge.compare_and_store import Action, compare_and_store
 from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions
-from mcp_server.actions.judge.settle import Action, settle
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.upkeep.work import work
 from mcp_server.core.errors import Rejected
@@ -218,9 +218,11 @@ def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: St
 
 
 def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> None:
-    settle(store, Draft("Limit", "The upload limit is 5 MB for everybody.", type="decision", source="mined"))
+    compare_and_store(
+        store, Draft("Limit", "The upload limit is 5 MB for everybody.", type="decision", source="mined")
+    )
 
-    settled = settle(
+    settled = compare_and_store(
         store, Draft("Limit", "The upload limit is 50 MB for everybody.", type="decision", source="output")
     )
 

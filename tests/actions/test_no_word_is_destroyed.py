@@ -42,11 +42,11 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "changes/put_back.py": "test_undo.py",
     "exchange/imports/by_words.py": "import auto memory again",
     "exchange/imports/take.py": "import again",
-    "files/journal.py": "tidy twins",
+    "files/runs.py": "tidy twins",
     "graph/kg.py": "put a node again",
     "judge/candidate.py": "approve a candidate",
     "judge/contradiction.py": "resolve by keeping both",
-    "judge/settle.py": "say again with more",
+    "judge/compare_and_store.py": "say again with more",
     "memory/archive.py": "archive",
     "memory/forget.py": "restore from the trash",
     "memory/link.py": "link",
@@ -116,12 +116,12 @@ def test_only_the_road_writes_files_of_memories() -> None:
 
 
 def taken(path: Path) -> Iterator[str]:
-    """Yield the names by which *path* takes the road: imported ones, and those of the journal."""
+    """Yield the names by which *path* takes the road: imported ones, and those of `runs`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.endswith(("commit", "revise")):
                 yield from (each.name for each in names)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="journal"), attr=name)):
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="runs"), attr=name)):
                 yield name
 
 

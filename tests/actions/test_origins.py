@@ -9,8 +9,8 @@ from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.origins import LATER, judge, judge_session, waiting
-from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
@@ -134,7 +134,7 @@ def test_it_is_shown_once_the_person_says_the_same(store: Store, recorded: Recor
     memory_id = stored(store, FACT)
     assert judge(store, memory_id, recorded.path)
 
-    said = settle(store, Draft(read(store, memory_id).memory.title, FACT))
+    said = compare_and_store(store, Draft(read(store, memory_id).memory.title, FACT))
 
     assert said.id == memory_id
     assert told(store, memory_id, FACT)
@@ -145,7 +145,7 @@ def test_what_waits_contradicts_nobody(store: Store, recorded: Recorded) -> None
     recorded.call("WebFetch", url="https://docs.example", result="The timeout of the api is 99 seconds.")
     draft = Draft("Api timeout", "The timeout of the api is 99 seconds.", source=ASSISTANT)
 
-    judge(store, settle(store, draft).id, recorded.path)
+    judge(store, compare_and_store(store, draft).id, recorded.path)
 
     assert told(store, mine, "the timeout of the api")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace, reword
 from mcp_server.actions.judge.persons_word import MOST_READ, Turns, may_forget, turns_of
-from mcp_server.actions.judge.settle import let_replace, reword, settle
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Draft, Level, Link, Status
@@ -41,7 +41,7 @@ def test_claude_replaces_the_persons_words_by_what_they_said_in_the_session(
 ) -> None:
     old = theirs(store, level=level)
 
-    done = settle(store, claudes(old), turns=turns("go on", SAID))
+    done = compare_and_store(store, claudes(old), turns=turns("go on", SAID))
 
     assert (done.kept, done.later) == ((), (old,))
     assert read(store, done.id).memory.links == ()
@@ -51,7 +51,7 @@ def test_claude_replaces_the_persons_words_by_what_they_said_in_the_session(
 def test_without_such_a_turn_both_stay_and_the_change_waits(store: Store, level: Level) -> None:
     old = theirs(store, level=level)
 
-    done = settle(store, claudes(old), turns=turns(ASKED))
+    done = compare_and_store(store, claudes(old), turns=turns(ASKED))
 
     assert (done.kept, done.later) == ((old,), ())
     assert read(store, old).memory.status is Status.ACTIVE
@@ -61,7 +61,7 @@ def test_without_such_a_turn_both_stay_and_the_change_waits(store: Store, level:
 
 def test_the_person_settles_it_later_by_their_own_word(store: Store) -> None:
     old = theirs(store)
-    new = settle(store, claudes(old)).id
+    new = compare_and_store(store, claudes(old)).id
 
     assert let_replace(store, new, [old]).superseded == (old,)
 
@@ -69,7 +69,7 @@ def test_the_person_settles_it_later_by_their_own_word(store: Store) -> None:
 def test_what_a_model_wrote_gives_way_to_claude(store: Store) -> None:
     old = theirs(store, source="extracted")
 
-    assert settle(store, claudes(old)).later == (old,)
+    assert compare_and_store(store, claudes(old)).later == (old,)
 
 
 def test_what_is_pinned_gives_way_to_the_person_alone_and_the_pin_passes_on(store: Store) -> None:
@@ -77,7 +77,7 @@ def test_what_is_pinned_gives_way_to_the_person_alone_and_the_pin_passes_on(stor
     revise(store, old, Revision(pinned=True))
     learned = Draft("Upload timeout", NEW, type="decision", source="extracted", supersedes=(old,))
 
-    refused = settle(store, learned)
+    refused = compare_and_store(store, learned)
     assert (refused.kept, read(store, old).memory.pinned) == ((old,), True)
 
     done = let_replace(store, refused.id, [old])

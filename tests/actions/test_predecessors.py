@@ -3,11 +3,11 @@
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
-from mcp_server.doors.shown.settled import note
+from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.store import Store
 
 OLD = "Packages are installed with `npm ci`, and\nthe lock file is committed. It is slow."
@@ -17,8 +17,8 @@ def known(store: Store, title: str, text: str) -> str:
     return remember(store, Draft(title, text, type="decision")).memory.id
 
 
-def replacing(store: Store, said: str) -> Settled:
-    return settle(store, Draft("Bun", "Everything moved to Bun last week.", supersedes=(said,)))
+def replacing(store: Store, said: str) -> DraftOutcome:
+    return compare_and_store(store, Draft("Bun", "Everything moved to Bun last week.", supersedes=(said,)))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_name_that_is_none_is_said_and_the_new_one_is_stored(store: Store, nam
 def test_a_quote_of_what_was_put_away_is_none(store: Store) -> None:
     known(store, "Packages", OLD)
     replacing(store, "the lock file is committed")
-    again = settle(
+    again = compare_and_store(
         store, Draft("Yarn", "Everything moved to Yarn.", supersedes=("the lock file is committed",))
     )
 

@@ -14,13 +14,13 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.gone import tell_gone
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.size_limit import prune
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.review import ORIGIN, review
-from mcp_server.actions.upkeep.prune import prune
 from mcp_server.adapters import places
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level

@@ -8,8 +8,8 @@ from mcp_server.actions.context.questions import MOST_OPEN, Question, open_quest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.judge.compare import compare_pending
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.contradiction import tell_apart
-from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.repository import accept, init
@@ -165,7 +165,9 @@ def test_what_is_linked_is_no_question(store: Store, timeouts: tuple[str, str]) 
 def test_restored_beside_its_successor_is_one_question(store: Store, clock: Clock) -> None:
     old = decided(store, "Deploys run from Jenkins")
     clock.pass_days(1)
-    new = settle(store, Draft("Deploys", "We moved to GitHub Actions.", type="decision"), supersedes=old).id
+    new = compare_and_store(
+        store, Draft("Deploys", "We moved to GitHub Actions.", type="decision"), supersedes=old
+    ).id
     assert asked(store) == []
 
     restore(store, old)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.sessions.audit import audit_history
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link
 from mcp_server.core.search.query import Query, filter_of
@@ -133,7 +133,7 @@ def test_a_file_that_cannot_be_named_so_stops_nothing(store: Store, path: str) -
     done = remember(store, Draft("Deploys", "We deploy from main.", touches=(path,)))
 
     assert [hit.id for hit in recall(store, Query("deploy")).hits] == [done.memory.id]
-    assert [told.deed.event for told in audit_history(store, done.memory.id)] == ["remembered"]
+    assert [told.deed.event for told in list_deeds(store, done.memory.id)] == ["remembered"]
 
 
 def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> None:
@@ -195,6 +195,6 @@ def test_saying_the_same_again_may_name_what_it_supersedes(store: Store) -> None
 
     assert (again.known, again.memory.id, again.memory.supersedes) == (True, new, (old,))
     assert read(store, old).memory.superseded_by == new
-    assert [told.deed.id for told in audit_history(store, session="s1")].count(
+    assert [told.deed.id for told in list_deeds(store, session="s1")].count(
         old
     ) == 2  # revised, and its trust

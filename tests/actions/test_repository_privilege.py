@@ -11,9 +11,9 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.graph.kg import put_node
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions, mark_contradiction
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Action
+from mcp_server.actions.judge.draft_outcome import Action
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.promote import hot_status, pin, promote
 from mcp_server.actions.memory.remember import remember
@@ -30,6 +30,7 @@ from mcp_server.core.search.query import Query, filter_of
 from mcp_server.doors.server import replies
 from mcp_server.doors.shown.figures import stats
 from mcp_server.doors.shown.memory import whole
+from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 
@@ -164,7 +165,7 @@ def test_what_a_file_says_of_its_successor_stays_on_its_line(plant: Callable[...
     )
 
     answer = recall(here, Query("stripe webhook", filter=filter_of(include_archived=True)))
-    said = replies.recalled(answer, "stripe webhook", explain=False) + replies.shown_lines(
+    said = replies.shown_lines(answered(answer, "stripe webhook")) + replies.shown_lines(
         whole(read(here, "theirs"))
     )
 
@@ -190,7 +191,7 @@ def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
     here = open_here().store()
     draft = Draft("Api timeout", "The timeout of the api is 30 seconds.", source="extracted")
 
-    done = settle(here, draft)
+    done = compare_and_store(here, draft)
 
     assert (done.action, done.superseded) == (Action.ADD, ())
     assert f"[{done.id}]" in brief(here).text

@@ -11,8 +11,8 @@ from mcp_server.actions.changes.undo import is_persons, last_change, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.persons_word import may_change, may_forget
-from mcp_server.actions.judge.settle import settle as settle_draft
 from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.entries import Entry, Verdict
@@ -66,7 +66,7 @@ def _marked_question(place: Place) -> None:
     other = known(place.store, "Invoices are numbered per year")
     place.clock.pass_days(1)
     draft = Draft("Invoices", "Invoices are numbered per month", source=ASSISTANT, type="decision")
-    waiting = settle_draft(place.store, draft, supersedes=other).id
+    waiting = compare_and_store(place.store, draft, supersedes=other).id
     trust(place.store, [waiting])
 
 

@@ -15,7 +15,7 @@ from mcp_server.actions.memory.trust import invalidate, standing_of, trust_histo
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import note_use
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Staleness
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -207,18 +207,18 @@ Source = Callable[[str, str | None], None]
 def test_a_changed_file_is_told_until_the_memory_is_validated(store: Store, source: Source) -> None:
     source("src/heron.py", "port = 1")
     heron = about(store, "src/heron.py:7")
-    assert recall(store, Query("heron")).hits[0].stale == ""
+    assert recall(store, Query("heron")).hits[0].stale == Staleness()
 
     source("src/heron.py", "port = 2")
 
     (hit,) = recall(store, Query("heron")).hits
-    assert (hit.stale, hit.gone) == ("src/heron.py changed since", False)
+    assert hit.stale == Staleness(("src/heron.py",))
     assert "file changed since)" in inject(store, "where does the heron server listen?", session="s1")
     assert "file changed since)" in brief(store).text
     revise(store, heron, Revision(tags=("ports",)))
     assert recall(store, Query("heron")).hits[0].stale  # another tag is no other look at the file
     validate(store, heron)
-    assert recall(store, Query("heron")).hits[0].stale == ""
+    assert recall(store, Query("heron")).hits[0].stale == Staleness()
 
 
 def test_what_is_about_files_that_are_all_gone_is_found_but_not_shown_unasked(
@@ -228,13 +228,13 @@ def test_what_is_about_files_that_are_all_gone_is_found_but_not_shown_unasked(
     source("b.py", "1")
     heron = about(store, "a.py", "b.py")
     source("a.py", None)
-    assert recall(store, Query("heron")).hits[0].stale == "a.py is gone"
+    assert recall(store, Query("heron")).hits[0].stale == Staleness((), ("a.py",))
     assert heron in brief(store).text
 
     source("b.py", None)
 
     (hit,) = recall(store, Query("heron")).hits
-    assert (hit.stale, hit.gone) == ("a.py is gone, b.py is gone", True)
+    assert hit.stale == Staleness((), ("a.py", "b.py"), gone=True)
     assert HERON.title not in brief(store).text  # nor by its title alone
     assert inject(store, "where does the heron server listen?", session="s1") == ""
     assert standing_of(store, read(store, heron)).stale.gone
@@ -247,7 +247,7 @@ def test_a_file_written_anew_with_the_same_words_is_not_changed(store: Store, so
     source("a.py", "2")
     source("a.py", "1")
 
-    assert recall(store, Query("heron")).hits[0].stale == ""
+    assert recall(store, Query("heron")).hits[0].stale == Staleness()
 
 
 def test_files_outside_the_project_links_out_of_it_and_folders_are_not_looked_at(
@@ -266,4 +266,4 @@ def test_files_outside_the_project_links_out_of_it_and_folders_are_not_looked_at
     sync(store)
     with store.database.read() as db:
         assert db.execute("SELECT count(*) FROM touched").fetchone() == (0,)
-    assert recall(store, Query("heron")).hits[0].stale == ""
+    assert recall(store, Query("heron")).hits[0].stale == Staleness()

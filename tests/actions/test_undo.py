@@ -12,11 +12,11 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.exchange.imports.take import BATCH
 from mcp_server.actions.exchange.seed import bootstrap_project
 from mcp_server.actions.files.commit import move, one_change
-from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.origins import judge
-from mcp_server.actions.judge.settle import settle
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
@@ -56,7 +56,7 @@ def test_taking_back_and_taking_that_back_go_to_and_fro(store: Store, known: str
 
 def test_what_is_replaced_comes_back_with_the_replacement_undone(store: Store, known: str) -> None:
     before = files_of(store)
-    new = settle(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
+    new = compare_and_store(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
     assert read(store, known).memory.status is Status.SUPERSEDED
 
     done = take_back(store)
@@ -232,11 +232,11 @@ def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_lo
 ) -> None:
     claude, session = replace(store, by=lambda: "claude"), recorded.session
     recorded.user("The port was 5433, and the port is 5434 from now on.")
-    old = settle(claude, Draft("Port", "The port is 5433.", source=ASSISTANT, session=session)).id
+    old = compare_and_store(claude, Draft("Port", "The port is 5433.", source=ASSISTANT, session=session)).id
     assert judge(claude, old, recorded.path) == ""
     before = read(store, old).data
     draft = Draft("Port", "The port is 5434.", source=ASSISTANT, session=session, supersedes=(old,))
-    new = settle(claude, draft).id
+    new = compare_and_store(claude, draft).id
     assert judge(claude, new, recorded.path) == ""
     assert read(store, old).memory.superseded_by == new
 
@@ -252,7 +252,7 @@ def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_lo
 
 def test_undoing_a_replacement_leaves_no_doubt_about_what_was_replaced(store: Store, known: str) -> None:
     before = trust_history(store, known)
-    settle(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
+    compare_and_store(store, Draft("Retry rule", "Wait an hour.", level=Level.USER), supersedes=known)
     assert [each.reason for each in trust_history(store, known).events] == ["superseded"]
 
     take_back(store)
@@ -262,7 +262,7 @@ def test_undoing_a_replacement_leaves_no_doubt_about_what_was_replaced(store: St
 
 def test_saying_the_same_again_is_taken_back_alone(store: Store, known: str) -> None:
     before = read(store, known).data
-    settle(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER, session="s2"))
+    compare_and_store(store, Draft("Retry rule", "Wait thirty seconds.", level=Level.USER, session="s2"))
     assert [each.reason for each in trust_history(store, known).events] == ["confirmed"]
 
     assert take_back(store).restored == [known]

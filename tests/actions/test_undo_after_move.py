@@ -12,7 +12,7 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.candidate import propose, review_candidates
-from mcp_server.actions.judge.settle import settle as settle_draft
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
@@ -72,7 +72,7 @@ def _revised(before: Before) -> tuple[str, ...]:
 def _replaced(before: Before) -> tuple[str, ...]:
     old = known(before.store)
     draft = Draft("Uploads", NEW, level=Level.PROJECT, type="decision")
-    return settle_draft(before.store, draft, supersedes=old).id, old
+    return compare_and_store(before.store, draft, supersedes=old).id, old
 
 
 def _imported(before: Before) -> tuple[str, ...]:

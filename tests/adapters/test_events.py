@@ -20,8 +20,8 @@ WRITING = {
 }
 WRITING |= {"move": 5}
 """What writes a line into the ledger: the place of the event's name among the arguments."""
-UNNAMED = {("audit", "ref")}
-"""Columns that name memories and are renamed by `audit.rename`, or not at all: a seed keeps its vault."""
+UNNAMED = {("deeds", "ref")}
+"""Columns that name memories and are renamed by `deeds.rename`, or not at all: a seed keeps its vault."""
 
 
 def written(tree: ast.AST) -> set[str]:

@@ -11,8 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mcp_server.adapters.frontmatter_lines import StrictFrontmatter, scalar
-from mcp_server.adapters.memory_fields import KEYS, field_lines
-from mcp_server.adapters.memory_file import parse, render, rewrite
+from mcp_server.adapters.memory_file import KEYS, field_lines, parse, render, rewrite
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import ID, Kind, Link, Memory, Status, clean_tags, strip_blank_lines
 from mcp_server.core.memory import timestamp as written

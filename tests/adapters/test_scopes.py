@@ -29,7 +29,7 @@ def agree(store: Store, vaults: Sequence[str]) -> None:
     with store.database.read() as db:
         rows = {filter: counted(db, "memories", *filters.where(filter, vaults)) for filter in FILTERS}
         found = {filter: scopes.searched(db, filter, vaults) for filter in FILTERS}
-        assert {filter: each.count for filter, each in found.items()} == rows
+        assert {filter: each.number for filter, each in found.items()} == rows
         said = {filter: counted(db, each.table, each.where, each.values) for filter, each in found.items()}
         assert said == rows
         passages = db.execute("SELECT count(*) FROM passages").fetchone()[0]

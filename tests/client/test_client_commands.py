@@ -30,7 +30,7 @@ def test_remember_stores_a_file_and_answers_with_its_id_and_path(claude: Claude,
 
     assert "the Stripe trap we just fell into [tags: billing]" in expansion(run, "remember")
     (result,) = run.tool_results
-    found = re.fullmatch(r"(\S+): remembered as gotcha \(project level\)\. (\S+\.md)", result)
+    found = re.fullmatch(r"(\S+): remembered as gotcha \(project level\)\.\n(\S+\.md)", result)
     assert found, result
     path = Path(found[2])
     assert path.is_relative_to(store)
@@ -54,7 +54,7 @@ def test_recall_answers_with_what_was_remembered(claude: Claude) -> None:
     )
 
     assert "which port has the staging database" in expansion(run, "recall")
-    assert re.search(r"^staging-database-\w+  note · project", run.tool_results[0], re.MULTILINE)
+    assert re.search(r"^staging-database-\w+ · note · project", run.tool_results[0], re.MULTILINE)
     assert "Staging runs on port 5433." in run.tool_results[0]
 
 
@@ -78,7 +78,7 @@ def test_a_saved_session_comes_back_in_a_new_one(claude: Claude, store: Path) ->
     )
 
     assert "Move to the new queue" in expansion(saved, "save-session")
-    found = re.fullmatch(r"(\S+): session saved\. (\S+\.md)", saved.tool_results[0])
+    found = re.fullmatch(r"(\S+): session saved\.\n(\S+\.md)", saved.tool_results[0])
     assert found, saved.tool_results
     assert Path(found[2]).is_relative_to(store)
     assert "`daybook restore-session`" in expansion(restored, "restore-session")

@@ -112,7 +112,7 @@ def test_a_first_session_that_goes_on_has_its_memory_as_soon_as_it_is_set_up(
         numbers = itertools.count(1)
         wait_until(lambda: terminal.send("and now?", [f"answer {next(numbers)}"])[0].tools >= LOADED)
         (last,) = terminal.send("hello again", ["welcome back"])
-        terminal.command(remember, r"Remembered deploys-\w+ \(project level\)")
+        terminal.command(remember, r"deploys-\w+: remembered as note \(project level\)")
 
     assert len(re.findall("setting itself up", prompted)) == 1, prompted
     assert not re.search(TROUBLE, prompted), prompted

@@ -97,7 +97,7 @@ def test_what_the_person_chose_when_the_server_had_ended_is_asked_again_and_noth
     assert (TUESDAYS in stored, FRIDAYS in stored, "superseded" in stored) == (True, True, False)
     assert pane == ENDED
     assert not re.search(TROUBLE, screen), screen
-    (new,) = re.findall(r"(deploys-\w+) says that already\.", replaced) or [replaced]
+    (new,) = re.findall(r"(deploys-\w+): known already", replaced) or [replaced]
     assert knowledge(store).count("superseded_by:") == 1
     assert f"superseded_by: {new}\n" in knowledge(store)
 

@@ -62,8 +62,8 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
     claude.env["DAYBOOK_PLAN_CALLS"] = "yes"
 
     with claude.interactive(rows=90) as terminal:
-        screen = terminal.command(f"/remember Deploys | {TUESDAYS}", r"Remembered deploys-\w+")
-        (old,) = re.findall(r"Remembered (deploys-\w+)", screen)
+        screen = terminal.command(f"/remember Deploys | {TUESDAYS}", r"deploys-\w+: remembered")
+        (old,) = re.findall(r"(deploys-\w+): remembered", screen)
         terminal.command(f"/remember Deploys | {FRIDAYS}", rf"Near it: {old}(?s:.*)--distinct\s+{old}")
         terminal.command(f"/forget {old}", "Nothing was forgotten")
         terminal.command("/daybook", r"Claude was told \d+ memor")

@@ -39,8 +39,8 @@ def answered(run: Run) -> str:
 
 def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, store: Path) -> None:
     stored = answered(claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops]"))
-    assert re.match(r"Remembered deploys-\w+ \(project level\)\n/", stored), stored
-    own, path = stored.split()[1], Path(stored.splitlines()[1])
+    assert re.match(r"deploys-\w+: remembered as note \(project level\)\.\n/", stored), stored
+    own, path = stored.partition(":")[0], Path(stored.splitlines()[1])
     assert "source: manual\n" in path.read_text(encoding="utf-8")
     assert path.is_relative_to(store)
 
@@ -57,7 +57,7 @@ def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, st
     assert f"   | {TUESDAYS}" in told
 
     saved = answered(claude.prompt("/save-session", resume=asked.session))
-    assert saved.startswith("Saved this session as when-do-production-deploys-run-")
+    assert re.match(r"when-do-production-deploys-run-[\w-]+: session saved\.\n", saved), saved
     back = claude.prompt("/restore-session")
     assert "- when do production deploys run?" in answered(back)
     assert "On Tuesdays." in answered(back)
@@ -69,9 +69,9 @@ def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, st
 def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: Claude, store: Path) -> None:
     with claude.interactive() as terminal:
         screen = terminal.command(
-            f"/remember Deploys | {TUESDAYS}", r"Remembered deploys-\w+ \(project level\)"
+            f"/remember Deploys | {TUESDAYS}", r"deploys-\w+: remembered as note \(project level\)"
         )
-        (old,) = re.findall(r"Remembered (deploys-\w+)", screen)
+        (old,) = re.findall(r"(deploys-\w+): remembered", screen)
         replaced = terminal.command(
             f"/remember Deploys | {FRIDAYS}",
             rf"It takes the place of {old}, which is kept as superseded\.",
@@ -80,23 +80,23 @@ def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: 
                 (r"❯ 2\. The new one replaces it", "Enter"),
             ],
         )
-        new = re.findall(r"Remembered (deploys-\w+)", replaced)[-1]
+        new = re.findall(r"(deploys-\w+): remembered", replaced)[-1]
         mondays = FRIDAYS.replace("Fri", "Mon")
         cancelled = terminal.command(
             f"/remember Deploys | {mondays}",
             r"if both hold: --distinct",
             [(rf"Near it, of .*Fridays only\.” \({new}\)\.(?s:.*)❯ 1\. Keep both", "Escape")],
         )
-        third = re.findall(r"Remembered (deploys-\w+)", cancelled)[-1]
+        third = re.findall(r"(deploys-\w+): remembered", cancelled)[-1]
         terminal.command(
             f"/forget {third}",
-            rf"Forgot {third}",
+            rf"{third}: forgotten",
             [
                 (r"Forget the note of .*Mondays only(?s:.*)❯ 1\. Keep it", "Down"),
                 (r"❯ 2\. Forget it", "Enter"),
             ],
         )
-        terminal.command("/recall when do production deploys run", rf"Deploys +\({new} · note")
+        terminal.command("/recall when do production deploys run", rf"{new} · note · project .* Deploys")
         (request,) = terminal.send("thank you", ["You are welcome."])
 
     assert "The person typed /recall when do production deploys run" in request.body_text()

@@ -1,19 +1,22 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.search.confidence import (
-    MEASURED,
-    ORDER,
-    POINTERS,
-    THRESHOLDS,
-    Seen,
-    confidence,
-    in_prompt,
-)
+from mcp_server.core.search import confidence as gate
+from mcp_server.core.search.confidence import MEASURED, ORDER, POINTERS, THRESHOLDS, Seen
 from mcp_server.core.search.query import Confidence
 
 share = st.floats(0, 1)
+
+
+def confidence(**evidence: Any) -> Confidence:
+    return gate.weigh(**evidence).verdict
+
+
+def in_prompt(seen: list[Seen], calling: float) -> list[Confidence]:
+    return [each.verdict for each in gate.in_prompt(seen, calling)]
 
 
 @pytest.mark.parametrize(
@@ -129,3 +132,23 @@ def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> N
 
 def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
     assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Confidence.MEDIUM]
+
+
+@pytest.mark.parametrize(
+    ("seen", "calling"), [([CLEAR, LIKELY], 1.0), ([LIKELY, *OTHERS], -1.0), ([FAINT], 0.0), ([CLEAR], 0.2)]
+)
+def test_what_comes_with_no_prompt_missed_a_bar_and_what_comes_reached_one(
+    seen: list[Seen], calling: float
+) -> None:
+    for verdict, (text, *title) in gate.in_prompt(seen, calling):
+        assert (verdict in (Confidence.MEDIUM, Confidence.HIGH)) == (text.missing <= 0)
+        assert (verdict is Confidence.LOW) == (bool(title) and all(bar.missing <= 0 for bar in title))
+
+
+@given(st.none() | share, share, st.integers(0, 4), st.sampled_from([*THRESHOLDS]))
+def test_a_hit_is_relied_on_as_soon_as_it_reaches_a_bar(
+    cosine: float | None, coverage: float, found: int, model: str
+) -> None:
+    weighed = gate.weigh(cosine=cosine, coverage=coverage, found=found, asked=4, model=model)
+
+    assert (weighed.verdict is not Confidence.NONE) == any(bar.missing <= 0 for bar in weighed.bars)

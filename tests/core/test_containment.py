@@ -2,9 +2,8 @@
 
 import pytest
 
-from mcp_server.core.text.containment import contains
 from mcp_server.core.text.titles import split_title
-from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.verdict import Statement, contains
 
 PART = "Receipts are sent by email"
 

@@ -2,7 +2,7 @@ import sqlite3
 
 import pytest
 
-from mcp_server.core.text.word_forms import _IRREGULAR, _regular, word_forms
+from mcp_server.core.text.words import _IRREGULAR, _regular, word_forms
 
 VERBS = [verb.split() for verb in _IRREGULAR.split(",")]
 

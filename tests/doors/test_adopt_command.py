@@ -19,7 +19,7 @@ def test_a_moved_project_is_told_of_and_adopted_by_its_person(
     noted.write_text(json.dumps({**about, "root": "/nowhere/shop"}))
 
     where = said(run("where"))
-    assert "perhaps   What was remembered in /nowhere/shop, which is gone" in where
+    assert "perhaps  /nowhere/shop, which is gone" in where
     assert "'daybook adopt shop-00000000'" in said(run("status"))
     by_claude = run("adopt")
     assert by_claude.returncode and "daybook adopt" in by_claude.stderr

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client
 
-from mcp_server.actions.files.journal import undo
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.memory.promote import pin, promote
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust

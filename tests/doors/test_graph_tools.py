@@ -201,6 +201,10 @@ def test_the_command_line_shows_the_graph_as_text_picture_and_json(
     assert "level" not in run("--level", "user").replace("user level", "")
     assert '"rel": "explains"' in run("--json")
     assert run("--mermaid").startswith("flowchart LR\n")
+    assert run("--svg").startswith("<svg xmlns=")
+    assert run("--svg", "g.svg") == "Drawn into g.svg\n"
+    assert (project / "g.svg").read_text("utf-8") == run("--svg")
+    assert run("--svg", "--around", "n").count("<title>") == 3, "two nodes and a line"
     assert run("--mermaid", "g.mmd") == "Drawn into g.mmd\n"
     assert (project / "g.mmd").read_text("utf-8").startswith("flowchart LR\n")
     assert CliRunner().invoke(daybook, ["graph", "--around", "nobody"]).exit_code == 1

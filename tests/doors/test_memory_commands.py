@@ -72,7 +72,7 @@ def test_a_conversation_is_saved_and_loaded_from_the_shell(run: Run) -> None:
     messages = [{"role": "user", "content": "why?"}]
     saved = said(run("save-conversation", "Talk", stdin=json.dumps(messages)))
 
-    memory_id = saved.split()[2].rstrip(",")
+    memory_id = saved.partition(":")[0]
     assert json.loads(said(run("load-conversation", memory_id, "--json")))["messages"][0]["content"] == "why?"
 
 
@@ -81,9 +81,9 @@ def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> 
 
     assert memory_id in said(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
     assert "pinned: true" in said(run("read", memory_id))
-    assert "Forgot" in said(run("forget", memory_id))
+    assert ": forgotten;" in said(run("forget", memory_id))
     assert "No memories yet" in said(run("list"))
-    assert "Restored" in said(run("restore", memory_id))
+    assert ": restored." in said(run("restore", memory_id))
     assert json.loads(said(run("list", "--json")))["total"] == 1
 
 
@@ -121,7 +121,6 @@ def test_a_question_is_answered_by_passages_without_a_model(run: Run) -> None:
     run("remember", "Invoices in Postgres | Invoices are kept in Postgres for the reports.")
 
     known = run("ask", "where are invoices kept in Postgres").stdout
-    assert "The best passages are:" in known
     assert "Invoices are kept in Postgres" in known
     assert run("ask", "colour of the moon of Endor").stdout.startswith("Not known")
     assert json.loads(run("ask", "--json", "where are invoices kept in Postgres").stdout)["hits"]

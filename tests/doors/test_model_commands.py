@@ -220,7 +220,7 @@ def test_what_is_not_found_without_a_model_is_said_to_be_searched_by_words_only(
 
     done = run(home, "recall", "zebras")
 
-    assert done.stdout.startswith("No memory matches.")
+    assert done.stdout.startswith("No memory matches")
     assert done.stderr.startswith(
         f"Searched by words only: There is no embedding model in {tmp_path / 'mine'}"
     )

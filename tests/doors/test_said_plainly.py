@@ -11,6 +11,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.doors.server import replies
+from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.doors.shell import Run, said
 
@@ -47,5 +48,5 @@ def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
     answer = recall(meaning_store, asked)
 
     waiting = unseen(meaning_store, asked, answer)
-    told = replies.recalled(answer, asked.text, explain=False, waiting=waiting)
+    told = replies.shown_lines(answered(answer, asked.text, waiting=waiting))
     assert told.startswith("Not embedded yet: 1 passage, so meaning cannot find them;")

@@ -69,10 +69,10 @@ def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
         said = await call(
             "remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"]
         )
-        memory_id, path = said.split(": ")[0], said.split()[-1]
+        memory_id, path = said.split(": ")[0], said.splitlines()[1]
         assert Path(path).is_file()
         found = await call("recall", query="body parsing")
-        assert found.split("\n")[2].startswith(f"{memory_id}  gotcha · project · 2026-11-20")
+        assert found.split("\n")[1].startswith(f"{memory_id} · gotcha · project · 2026-11-20")
         assert "   | Skip body parsing." in found
         read = await call("read_memory", id=memory_id)
         assert read.startswith(f"{memory_id} · gotcha · active · version ")
@@ -220,7 +220,8 @@ def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
         await call("remember", title="Other", content="A note on cost.")
         assert (await call("list_memories", filter="decision")).startswith("3 memories\n")
         assert (await call("list_memories", filter="money", limit=2)).endswith("(1 more: offset=2)")
-        assert "types: decision 3, note 1" in await call("get_stats")
+        counts = await call("get_stats")
+        assert "type decision: 3\ntype note: 1" in counts
         assert "Other" not in await call("search_knowledge", query="cost", category="decision")
 
     talk(conversation)

@@ -8,7 +8,8 @@ import pytest
 from mcp_server.doors.cli.output import print_shown
 from mcp_server.doors.server.replies import LIMIT, shown_lines
 from mcp_server.doors.shown import Shown
-from tests.doors.shown_values import FAMILIES, SECRET
+from tests.doors.shown_families import FAMILIES
+from tests.doors.shown_values import SECRET
 from tests.live import ROOT
 
 
@@ -18,7 +19,7 @@ def test_a_family_of_results_is_shown_as_its_snapshot_says(
 ) -> None:
     told = []
     for shown in FAMILIES[family]():
-        print_shown(shown, texts=family in ("contradictions", "memory"))
+        print_shown(shown, texts=family in ("contradictions", "memory", "recall"))
         printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
         program = json.dumps(shown.json, ensure_ascii=False, default=str)
         told += ["= to Claude", shown_lines(shown), "= in a terminal", *printed]

@@ -36,7 +36,7 @@ def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> Non
 
     done = run("sync")
 
-    assert "bad.md:3:" in done.stderr
+    assert "bad.md:3:" in done.stdout
     assert "1 file cannot be read" in said(run("status"))
 
 

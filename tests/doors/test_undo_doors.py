@@ -101,7 +101,7 @@ def test_claude_takes_back_its_own_change_at_once(opened: Opened, known: str) ->
         ("undo", {"id": known}),
         ("history", {"id": known, "version": 1}),
     )
-    assert "claude · revised · tags +net" in answers[1]
+    assert "claude · revised\n   | tags +net" in answers[1]
     assert "Taken back: 1 memory." in answers[2]
     assert "Wait thirty seconds." in answers[3]
     assert read(opened.store(), known).memory.tags == ()

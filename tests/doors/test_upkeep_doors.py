@@ -139,7 +139,7 @@ def test_claude_keeps_the_memory_up(store: Store, call: Call) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080."))
 
     assert call("db_maintenance").startswith("check: the index is whole;")
-    assert call("db_maintenance", action="rebuild").startswith("rebuild: 1 memory taken in anew")
+    assert call("db_maintenance", action="rebuild").startswith("rebuild: 1 memory taken in again")
     assert call("run_cleanup").startswith("Nothing was changed; the plan:\nwould do: nothing")
     assert call("run_cleanup", dry_run=False).endswith("done: nothing")
     assert f"{stored.memory.id} · remembered" in call("audit_history", id=stored.memory.id)

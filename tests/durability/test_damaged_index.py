@@ -1,4 +1,4 @@
-"""X1: an index that is gone, cut or garbled is made anew by itself, and answers as before."""
+"""X1: an index that is gone, cut or garbled is rebuilt by itself, and answers as before."""
 
 import os
 import random

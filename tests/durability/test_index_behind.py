@@ -102,7 +102,7 @@ def test_a_deep_sync_finds_what_kept_size_and_time_and_what_the_index_says_wrong
 
 
 def test_a_sync_of_one_vault_does_not_pass_for_one_of_all(store: Store, known: Path) -> None:
-    """The watcher may be the first to use an index made anew, and it syncs one vault at a time."""
+    """The watcher may be the first to use an index rebuilt, and it syncs one vault at a time."""
     remember(store, Draft("Of the project", "wrens are small"))
     for path in store.home.glob("memory.db*"):
         path.unlink()

@@ -43,7 +43,7 @@ def server(place: Path) -> Iterator[Served]:
 def path(server: Served) -> Path:
     """The file of a memory that says 'heron'."""
     said = server.call("remember", title="A bird", content="It is a heron.", level="user")
-    made = Path(said.split(". ")[-1].strip().splitlines()[-1])
+    made = Path(said.splitlines()[1])
     assert made.is_file(), said
     return made
 
@@ -218,7 +218,7 @@ def test_what_was_edited_while_no_server_ran_is_found_by_the_next(tmp_path: Path
     with Served(tmp_path / "memory", tmp_path / "shop") as first:
         said = first.greet().call("remember", title="A bird", content="It is a heron.")
         eventually(finds(first, "heron"), "the index was made")
-    path = Path(said.split(". ")[-1].strip().splitlines()[-1])
+    path = Path(said.splitlines()[1])
     overwrite(path)
 
     with Served(tmp_path / "memory", tmp_path / "shop") as second:

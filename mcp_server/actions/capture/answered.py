@@ -38,14 +38,14 @@ def spooled(store: Store, transcript: Transcript) -> LearnedPiece | None:
     """Return the answer about *transcript* that a killed process left behind, None when there is none."""
     path = _path(store, transcript)
     try:
-        said = json.loads(files.read(path))
-        found = [
+        answer = json.loads(files.read(path))
+        lessons = [
             Learned(
                 Proposal(**{**each["proposal"], "tags": tuple(each["proposal"]["tags"])}), each["supersedes"]
             )
-            for each in said["found"]
+            for each in answer["found"]
         ]
-        return LearnedPiece(int(said["start"]), int(said["end"]), tuple(said["keys"]), tuple(found))
+        return LearnedPiece(int(answer["start"]), int(answer["end"]), tuple(answer["keys"]), tuple(lessons))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -61,7 +61,7 @@ def forget_spooled(store: Store, transcript: Transcript) -> None:
 def sweep_answers(store: Store) -> None:
     """Delete the answers whose pieces are learned: a process was killed before it could delete them."""
     with store.database.read() as db:
-        waiting = {_path(store, each) for each in transcripts.unlearned(db, paid=False)}
+        waiting = {_path(store, transcript) for transcript in transcripts.unlearned(db, paid=False)}
     for path in (store.home / places.WORK).glob("learn-*.json"):
         if path not in waiting:
             files.delete(path)

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.load import load
-from mcp_server.actions.files.sync import catch_up, sync
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import catch_up, sync, take_in
 from mcp_server.actions.judge.by_claude import asked_by_claude, is_subagent
 from mcp_server.actions.judge.candidate import promote, propose_mined
 from mcp_server.actions.judge.marked import is_stored, store_marked
@@ -54,7 +53,7 @@ class Kept:
 
 def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
     """Return *transcript* and its subagents' transcripts that grew or end with it: no hook reports those."""
-    found = [transcript]
+    family = [transcript]
     for path in transcript_file.subagents(Path(transcript.path)):
         size = transcript_file.size(path)
         with store.database.read() as db:
@@ -76,8 +75,8 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
             with store.database.read() as db:
                 known = transcripts.known(db, str(path))
             if known:
-                found.append(known)
-    return found
+                family.append(known)
+    return family
 
 
 def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> Kept:
@@ -137,19 +136,21 @@ def conversation_id(transcript: Transcript, part: int = 1) -> str:
 
 def _keep_chunk(store: Store, transcript: Transcript, chunk: Chunk, marks: Marks, *, first_words: str) -> int:
     with store.database.read() as db:
-        fresh = transcripts.fresh_keys(db, [each.key for each in chunk.utterances])
-    new = [each for each in chunk.utterances if each.key in fresh]
+        fresh = transcripts.fresh_keys(db, [utterance.key for utterance in chunk.utterances])
+    new = [utterance for utterance in chunk.utterances if utterance.key in fresh]
     before = [] if store.settings.model_reads or not new else _last_said(store, transcript)
     conversation = _add_to_conversation(store, transcript, new, first_words=first_words) if new else ""
     sighted: list[str] = []
     if not store.settings.model_reads:
-        turns = [(each.speaker.value, each.words) for each in new]
-        found = mine(turns, before=before)
-        sighted = propose_mined(store, found, session=transcript.session, conversation=conversation)
-    for each in new:
-        if each.forced:
-            _take_marked(store, transcript, each, conversation)
-    _note_kept(store, transcript, chunk.end, marks, turns=[each.key for each in new], sighted=sighted)
+        turns = [(utterance.speaker.value, utterance.words) for utterance in new]
+        facts = mine(turns, before=before)
+        sighted = propose_mined(store, facts, session=transcript.session, conversation=conversation)
+    for utterance in new:
+        if utterance.forced:
+            _take_marked(store, transcript, utterance, conversation)
+    _note_kept(
+        store, transcript, chunk.end, marks, turns=[utterance.key for utterance in new], sighted=sighted
+    )
     promote(store, sighted)
     return len(new)
 
@@ -164,12 +165,12 @@ def _last_said(store: Store, transcript: Transcript) -> list[str]:
     return [turn.words for turn in turns][::-1]
 
 
-def _take_marked(store: Store, transcript: Transcript, said: Utterance, conversation: str) -> None:
+def _take_marked(store: Store, transcript: Transcript, utterance: Utterance, conversation: str) -> None:
     """Store what the person marked with #remember, unless the hook for that prompt stored it."""
-    if marked(said.words) == "" or is_stored(store, said.words, session=transcript.session):
+    if marked(utterance.words) == "" or is_stored(store, utterance.words, session=transcript.session):
         return
     with contextlib.suppress(Rejected):  # nothing is left of it
-        store_marked(store, said.words, session=transcript.session, conversation=conversation)
+        store_marked(store, utterance.words, session=transcript.session, conversation=conversation)
 
 
 def _note_kept(
@@ -189,9 +190,9 @@ def _note_kept(
     *whole*: no complete line follows *end* in what the transcript held when the reading began.
     """
     particulars = {"turns": list(turns), "sighted": list(sighted), "skipping": skipping}
-    told = {name: value for name, value in particulars.items() if value}
+    details = {name: value for name, value in particulars.items() if value}
     if whole:
-        told["whole"] = transcript.seen
+        details["whole"] = transcript.seen
     store.ledger.append(
         "transcript_kept",
         store.clock(),
@@ -199,7 +200,7 @@ def _note_kept(
         session=transcript.session,
         end=end,
         before=marks.before(end),
-        **told,
+        **details,
     )
     catch_up(store)
 
@@ -244,8 +245,8 @@ def _add_to_part(
         revision = Revision(text=f"{text}\n\n{added}")
         revise(store, memory_id, revision, version=digest, keep_secrets=True)
         return memory_id
-    said = first_words or new[0].words
-    title = title_of(said) or "Conversation"
+    opening = first_words or new[0].words
+    title = title_of(opening) or "Conversation"
     draft = Draft(
         f"{title} (part {part})" if part > 1 else title,
         added,
@@ -290,9 +291,9 @@ def _lies_at(store: Store, vault: Vault, memory_id: str) -> Path | None:
 def _read_part(vault: Vault, path: Path) -> tuple[str, str]:
     """Return the text of the conversation at *path* and its file's digest; both are '' without a file."""
     try:
-        found = load(vault, path)
+        file = load(vault, path)
     except FileNotFoundError:
         return "", ""
     except Unreadable as error:
         raise Conflict(str(error)) from error
-    return found.memory.text, found.digest
+    return file.memory.text, file.digest

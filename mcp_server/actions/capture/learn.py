@@ -16,9 +16,9 @@ from mcp_server.actions.capture.capture import conversation_id, is_kept_here
 from mcp_server.actions.capture.pieces import Part, Piece, is_worth_a_call, parts_of, piece_of, together
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import propose
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.origins import judge_session
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.model.model_call import call_model
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import transcripts
@@ -35,40 +35,40 @@ from mcp_server.core.worth.ratings import BASE_TRUST
 from mcp_server.store import Store
 
 
-def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> list[Settled]:
+def learn_pieces(store: Store, transcript: Transcript, rests: list[Part]) -> list[DraftOutcome]:
     """
     Ask the model about each whole piece of *transcript* that it did not read, and store what it proposes.
 
     The rest of a session that ended is added to *rests*, to be learned with others.
     Raises ModelUnavailable when the budget, the person or the service says no: what is left stays pending.
     """
-    settled: list[Settled] = []
+    outcomes: list[DraftOutcome] = []
     if not is_kept_here(store, transcript):
         _note_read(store, transcript, transcript.kept)  # the person forgot the conversation
-        return settled
+        return outcomes
     if answer := spooled(store, transcript):
-        settled += _take_spooled(store, transcript, answer)
+        outcomes += _take_spooled(store, transcript, answer)
         transcript = transcript._replace(learned=_end(transcript, answer))
     for part in parts_of(store, transcript, transcript.paid_start):
         if part.is_rest:
             rests += [part] if transcript.ended else []
-            return settled
+            return outcomes
         if part.chunk.utterances:
-            settled += _learn_piece(store, [part])
+            outcomes += _learn_piece(store, [part])
         else:
             _note_learned(store, part)
     _note_read(store, transcript, transcript.kept)
-    return settled
+    return outcomes
 
 
-def learn_rests(store: Store, rests: Sequence[Part]) -> list[Settled]:
+def learn_rests(store: Store, rests: Sequence[Part]) -> list[DraftOutcome]:
     """
     Ask the model about *rests* of this project's sessions, in as few calls as they fit in.
 
     What is not worth a call yet stays pending. Raises ModelUnavailable like `learn_pieces`.
     """
     groups = [group for group in together(rests) if is_worth_a_call(store, group)]
-    return [settled for group in groups for settled in _learn_piece(store, group)]
+    return [outcome for group in groups for outcome in _learn_piece(store, group)]
 
 
 def next_piece(store: Store, *, worth_a_call: bool = False) -> Piece | None:
@@ -108,37 +108,39 @@ def question(store: Store, piece: Piece) -> str:
     return request(piece.chunks, known, today=f"{store.clock():%Y-%m-%d}")
 
 
-def take_answer(store: Store, piece: Piece, found: Sequence[Sequence[Proposal]] = ()) -> list[Settled]:
+def take_answer(
+    store: Store, piece: Piece, proposals_by_part: Sequence[Sequence[Proposal]] = ()
+) -> list[DraftOutcome]:
     """
-    Store *found*: what was accepted of a model's answer, the proposals for each part of *piece*.
+    Store *proposals_by_part*: what was accepted of a model's answer, the proposals for each part of *piece*.
 
     The piece then counts as learned; without proposals it is given up.
     """
     answers = []
-    for part, made in zip(piece.parts, found or [()] * len(piece.parts), strict=True):
-        keys = tuple(each.key for each in part.chunk.utterances)
+    for part, made in zip(piece.parts, proposals_by_part or [()] * len(piece.parts), strict=True):
+        keys = tuple(outcome.key for outcome in part.chunk.utterances)
         learned = tuple(_resolved(made, piece.neighbours))
         answers.append((part, LearnedPiece(part.transcript.learned, part.chunk.end, keys, learned)))
     for part, answer in answers:  # write all before storing one, so that no call is lost
         spool(store, part.transcript, answer)
-    return [each for part, answer in answers for each in _take(store, part.transcript, answer)]
+    return [outcome for part, answer in answers for outcome in _take(store, part.transcript, answer)]
 
 
-def take_proposals(store: Store, piece: Piece, said: Sequence[object]) -> tuple[list[Settled], int]:
+def take_proposals(store: Store, piece: Piece, submitted: Sequence[object]) -> tuple[list[DraftOutcome], int]:
     """
     Store what an agent proposes for *piece*, checked like a model's answer; the piece then counts as learned.
 
     Return what was done, and how many proposals were refused.
     """
-    found: list[list[Proposal]] = [[] for _ in piece.parts]
-    for each in said:
-        at, made = placed(each, piece.chunks, neighbours=len(piece.neighbours))
-        found[at] += [made] if made else []
-    settled = []
-    for part, proposed in zip(piece.parts, found, strict=True):
-        settled += _store(store, part.transcript, _resolved(proposed, piece.neighbours))
+    accepted: list[list[Proposal]] = [[] for _ in piece.parts]
+    for candidate in submitted:
+        at, made = placed(candidate, piece.chunks, neighbours=len(piece.neighbours))
+        accepted[at] += [made] if made else []
+    outcomes = []
+    for part, proposed in zip(piece.parts, accepted, strict=True):
+        outcomes += _store(store, part.transcript, _resolved(proposed, piece.neighbours))
         _note_learned(store, part)
-    return settled, len(said) - sum(map(len, found))
+    return outcomes, len(submitted) - sum(map(len, accepted))
 
 
 def _waiting_here(store: Store) -> list[Transcript]:
@@ -146,31 +148,31 @@ def _waiting_here(store: Store) -> list[Transcript]:
     catch_up(store)
     with store.database.read() as db:
         waiting = transcripts.unlearned(db, paid=False)
-    return [each for each in waiting if is_kept_here(store, each)]
+    return [transcript for transcript in waiting if is_kept_here(store, transcript)]
 
 
-def _learn_piece(store: Store, parts: Sequence[Part]) -> list[Settled]:
+def _learn_piece(store: Store, parts: Sequence[Part]) -> list[DraftOutcome]:
     piece = piece_of(store, parts)
     try:
-        found = _ask(store, piece)
+        proposals_by_part = _ask(store, piece)
     except ModelUnavailable as error:
         if error.later:
             raise
-        found = []  # given up: the raw tier has it, and status says so
-    return take_answer(store, piece, found)
+        proposals_by_part = []  # given up: the raw tier has it, and status says so
+    return take_answer(store, piece, proposals_by_part)
 
 
-def _take_spooled(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Settled]:
+def _take_spooled(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[DraftOutcome]:
     sync(store)  # a process was killed here, perhaps before it indexed what it stored
     return _take(store, transcript, answer)
 
 
-def _take(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[Settled]:
+def _take(store: Store, transcript: Transcript, answer: LearnedPiece) -> list[DraftOutcome]:
     """Store what *answer* proposes, and note its piece as learned."""
-    settled = _store(store, transcript, answer.found)
+    outcomes = _store(store, transcript, answer.found)
     _note_read(store, transcript, _end(transcript, answer), answer.keys)
     forget_spooled(store, transcript)
-    return settled
+    return outcomes
 
 
 def _end(transcript: Transcript, answer: LearnedPiece) -> int:
@@ -190,29 +192,29 @@ def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
             most_tokens=ANSWER_TOKENS,
             sessions=piece.sessions,
         )
-        found = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
-        if found is not None:
-            return found
+        proposals_by_part = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
+        if proposals_by_part is not None:
+            return proposals_by_part
         if reply.stop_reason == "refusal":
             return []
 
 
-def _resolved(found: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
-    """Return *found* without tags that hold secrets, each with the id of the memory it names by a number."""
+def _resolved(proposals: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:
+    """Return *proposals* without tags that hold secrets, with ids where they name memories by number."""
     return [
         Learned(
-            replace(each, tags=tuple(tag for tag in each.tags if not find_secrets(tag))),
-            neighbours[each.supersedes - 1].id if each.supersedes else "",
+            replace(proposal, tags=tuple(tag for tag in proposal.tags if not find_secrets(tag))),
+            neighbours[proposal.supersedes - 1].id if proposal.supersedes else "",
         )
-        for each in found
+        for proposal in proposals
     ]
 
 
-def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> list[Settled]:
-    settled = []
+def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> list[DraftOutcome]:
+    outcomes = []
     store = store.acting_as(MODEL)
-    for each in found:
-        made = each.proposal
+    for lesson in lessons:
+        made = lesson.proposal
         draft = Draft(
             made.title,
             made.text,
@@ -225,15 +227,15 @@ def _store(store: Store, transcript: Transcript, found: Sequence[Learned]) -> li
         )
         try:
             if made.waits or store.settings.capture == "suggest":
-                _suggest(store, draft, each.supersedes, made.waits or "waits for you, as you asked")
+                _suggest(store, draft, lesson.supersedes, made.waits or "waits for you, as you asked")
             else:
-                settled.append(settle(store, draft, supersedes=each.supersedes))
+                outcomes.append(compare_and_store(store, draft, supersedes=lesson.supersedes))
         except Rejected:
             continue  # it holds a secret, or nothing is left of it: the raw tier has the turn, masked
-    if settled:
+    if outcomes:
         path = transcript_file.session_file(Path(transcript.path))
         judge_session(store, transcript.session, path, orders_wait=True)
-    return settled
+    return outcomes
 
 
 def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:
@@ -245,7 +247,7 @@ def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:
 
 
 def _note_learned(store: Store, part: Part) -> None:
-    _note_read(store, part.transcript, part.chunk.end, [each.key for each in part.chunk.utterances])
+    _note_read(store, part.transcript, part.chunk.end, [utterance.key for utterance in part.chunk.utterances])
 
 
 def _note_read(store: Store, transcript: Transcript, end: int, keys: Sequence[str] = ()) -> None:

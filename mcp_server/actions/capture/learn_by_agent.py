@@ -88,5 +88,5 @@ def _waits(store: Store, session: str) -> bool:
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         waiting = transcripts.unlearned(db, paid=False)
     vault = store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
-    others = [each for each in waiting if each.session not in ("", session)]
-    return any(vault.path_for(slug(each.session), Kind.CONVERSATION).exists() for each in others)
+    others = [transcript for transcript in waiting if transcript.session not in ("", session)]
+    return any(vault.path_for(slug(transcript.session), Kind.CONVERSATION).exists() for transcript in others)

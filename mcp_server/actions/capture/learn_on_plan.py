@@ -13,7 +13,7 @@ from mcp_server.actions.capture.capture import is_kept_here
 from mcp_server.actions.capture.learn import next_piece, take_answer, take_left_behind
 from mcp_server.actions.capture.learn_by_agent import PLAN_ASKED
 from mcp_server.actions.capture.pieces import Part, Piece
-from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.model.model_call import (
     Call,
     alone,
@@ -100,18 +100,18 @@ def hand_out(store: Store) -> HandedOut | None:
     return None
 
 
-def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> list[Settled]:
+def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> list[DraftOutcome]:
     """
     Note what became of a call, and store what its answer proposes, checked as with a key.
 
     Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
     """
     with handed.lock:
-        said = close(store, handed.call, reply)
+        answer = close(store, handed.call, reply)
         parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
         piece = replace(handed.piece, parts=parts)
-        found = proposals(said.text, piece.chunks, neighbours=len(piece.neighbours))
-        return [] if found is None else take_answer(store, piece, found)
+        proposals_by_part = proposals(answer.text, piece.chunks, neighbours=len(piece.neighbours))
+        return [] if proposals_by_part is None else take_answer(store, piece, proposals_by_part)
 
 
 def _is_unlearned(store: Store, part: Part) -> bool:

@@ -14,11 +14,11 @@ from pathlib import Path
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.candidate import promote, propose_mined, review_candidates
-from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters import documents, output_log
-from mcp_server.adapters.index.events import audit, candidates
-from mcp_server.adapters.index.events.audit import Deed
+from mcp_server.adapters.index.events import candidates, deeds
+from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.output_log import Output
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import mine
@@ -54,7 +54,7 @@ class Mining:
     outputs: int = 0
     conversations: int = 0
     sighted: int = 0
-    stored: list[Settled] = field(default_factory=list)
+    stored: list[DraftOutcome] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     """
     if store.settings.capture == "manual":
         raise Rejected("Nothing is captured: capture is 'manual'.", "Change that with 'daybook setup'.")
-    said = without_private(content).strip()
-    if not said:
+    output = without_private(content).strip()
+    if not output:
         raise Rejected("There is nothing to log.", "Give the output that is worth mining.")
-    size = len(said.encode("utf-8", "replace"))
+    size = len(output.encode("utf-8", "replace"))
     if size > MOST_LOGGED:
         raise Rejected(
             f"The output has {size:,} bytes; {MOST_LOGGED:,} is the most.",
@@ -89,8 +89,8 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     now = store.clock()
     folder = _folder(store)
     output_log.prune(folder, old_before(store, output_log.KEPT_DAYS * DAY))
-    masked = len(find_secrets(said))
-    entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(said))
+    masked = len(find_secrets(output))
+    entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(output))
     if not output_log.append(folder, entry):
         raise Rejected(
             "The output log of today is full.",
@@ -123,9 +123,9 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in output_log.outputs(_folder(store), since):
         done.outputs += 1
-        found = mine([("output", entry.said)])
+        facts = mine([("output", entry.said)])
         seen[entry.session].update(
-            propose_mined(store, found, session=entry.session, conversation="", source=OUTPUT)
+            propose_mined(store, facts, session=entry.session, conversation="", source=OUTPUT)
         )
     kept = Filter(kinds=(Kind.CONVERSATION,), since=since)
     for row in list_memories(store, kept, limit=MOST_CONVERSATIONS).rows:
@@ -133,10 +133,10 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
             continue  # not taken from a transcript, so nothing shows who said what
         done.conversations += 1
         # Only the person's turns: in Claude's, a command that it ran looks like one that it quotes.
-        said = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
+        prompts = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
         session = row.session or row.id
-        found = [each for turn in said for each in mine([turn])]
-        seen[session].update(propose_mined(store, found, session=session, conversation=row.id))
+        facts = [each for turn in prompts for each in mine([turn])]
+        seen[session].update(propose_mined(store, facts, session=session, conversation=row.id))
     for session, counts in seen.items():
         done.sighted += _note(store, session, counts)
     catch_up_if_free(store)
@@ -161,7 +161,7 @@ def mine_when_logged(store: Store) -> Mining | None:
         return None
     catch_up_if_free(store)
     with store.database.read() as db:
-        runs = audit.history(db, events=("mining_run",), limit=RUNS_LOOKED_AT)
+        runs = deeds.listed(db, events=("mining_run",), limit=RUNS_LOOKED_AT)
     last = max((run.at for run in runs if run.detail.get("vault") == _vault(store).key), default=0)
     return run_mining(store, hours=MOST_HOURS) if logged >= last else None
 
@@ -171,7 +171,7 @@ def mining_status(store: Store) -> MiningStatus:
     waiting = len(review_candidates(store))
     days, size = output_log.size(_folder(store))
     with store.database.read() as db:
-        runs = audit.history(db, events=("mining_run",), limit=RUNS_TOLD)
+        runs = deeds.listed(db, events=("mining_run",), limit=RUNS_TOLD)
         return MiningStatus(days, size, waiting, candidates.verdicts(db), tuple(runs))
 
 

@@ -101,10 +101,10 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
         return
     parent = transcript_file.answered_at(path.parent, store.clock().timestamp() - silent_for, but=session)
     with store.database.read() as db:
-        told = sorted(usage.injected(db, parent)) if parent else []
+        injected = sorted(usage.injected(db, parent)) if parent else []
         pointers = sorted(usage.pointed(db, parent)) if parent else []
-    if told or pointers:
-        refs, digests = [ref for ref, _ in told], [digest for _, digest in told]
+    if injected or pointers:
+        refs, digests = [ref for ref, _ in injected], [digest for _, digest in injected]
         given = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
         store.ledger.try_append("injected", store.clock(), why=receipts.START, session=session, **given)
 

@@ -53,8 +53,8 @@ class Piece:
         """32 hexadecimal characters by which the piece is known: the same in a copy of its transcripts."""
         if len(self.parts) == 1:
             return self.parts[0].chunk.digest
-        said = "\n".join(chunk.digest for chunk in self.chunks)
-        return hashlib.blake2b(said.encode("ascii"), digest_size=16).hexdigest()
+        transcript = "\n".join(chunk.digest for chunk in self.chunks)
+        return hashlib.blake2b(transcript.encode("ascii"), digest_size=16).hexdigest()
 
     @property
     def sessions(self) -> Mapping[str, float]:
@@ -68,8 +68,8 @@ class Piece:
 
 def piece_of(store: Store, parts: Sequence[Part]) -> Piece:
     """Return the piece made of *parts*, with the memories near it."""
-    said = [each for part in parts for each in part.chunk.utterances]
-    return Piece(tuple(parts), tuple(near_sentences(store, said)))
+    utterances = [utterance for part in parts for utterance in part.chunk.utterances]
+    return Piece(tuple(parts), tuple(near_sentences(store, utterances)))
 
 
 def parts_of(store: Store, transcript: Transcript, start: int) -> Iterator[Part]:
@@ -87,10 +87,10 @@ def parts_of(store: Store, transcript: Transcript, start: int) -> Iterator[Part]
     reached = start
     while chunk := following:
         following = next(coming, None)
-        keys = [each.key for each in chunk.utterances]
+        keys = [utterance.key for utterance in chunk.utterances]
         with store.database.read() as db:
             unlearned = transcripts.unlearned_keys(db, transcript.path, keys)
-        new = tuple(each for each in chunk.utterances if each.key in unlearned)
+        new = tuple(utterance for utterance in chunk.utterances if utterance.key in unlearned)
         before = (chunk.overlap, chunk.before) if follows else ("", ())
         is_rest = following is None and bool(new)
         end = transcript.kept if is_rest else chunk.end

@@ -36,15 +36,15 @@ def so_far(transcript: Path | None, folder: Path) -> SoFar | None:
     start = max(0, transcript_file.size(transcript) - LOOKED_AT)
     # A prompt before that may have asked not to be kept: nothing counts until the next one.
     condenser = Condenser(skipping=start > 0)
-    said = list(condenser.read(transcript_file.lines(transcript, start)))
-    prompts = [each.words for each in said if each.speaker is Speaker.USER]
+    utterances = list(condenser.read(transcript_file.lines(transcript, start)))
+    prompts = [utterance.words for utterance in utterances if utterance.speaker is Speaker.USER]
     if not prompts:
         return None
     first = (_first_prompt(transcript) if start else "") or prompts[0]
-    tools = [each.words for each in said if each.speaker is Speaker.TOOL]
+    tools = [utterance.words for utterance in utterances if utterance.speaker is Speaker.TOOL]
     return SoFar(
         one_line(first, LONGEST_TITLE),
-        "\n\n".join(filter(None, (_asked(prompts), _answered(said), _failed(tools)))),
+        "\n\n".join(filter(None, (_asked(prompts), _answered(utterances), _failed(tools)))),
         tuple(_seen_from(folder, name) for name in changed_files(tools)[-FILES:]),
     )
 
@@ -63,8 +63,8 @@ def _asked(prompts: list[str]) -> str:
     return "\n".join(["What was asked, the last one last:", "", *lines])
 
 
-def _answered(said: list[Utterance]) -> str:
-    replies = [each.words for each in said if each.speaker is Speaker.CLAUDE]
+def _answered(utterances: list[Utterance]) -> str:
+    replies = [utterance.words for utterance in utterances if utterance.speaker is Speaker.CLAUDE]
     last = replies[-1] if replies else ""
     cut = f"{last[:LONGEST_REPLY].rstrip()}…" if len(last) > LONGEST_REPLY else last
     return f"What Claude answered last:\n\n{cut}" if last else ""

@@ -8,13 +8,13 @@ from pathlib import Path
 from mcp_server.actions.files.accepted import ACCEPTED, taken_away
 from mcp_server.actions.files.load import parsed
 from mcp_server.actions.files.read import find
-from mcp_server.actions.memory.forget import in_trash
+from mcp_server.actions.files.trash import in_trash
 from mcp_server.adapters import files, history
 from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Memory, check_id
+from mcp_server.core.memory import Kind, Memory, check_id, typed_id
 from mcp_server.store import Store
 
 BY_HAND = "with what was edited by hand afterwards"
@@ -42,11 +42,12 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The memory, its file now, and its earlier versions, the latest first."""
+    """A memory's id, its file now, its earlier versions, the latest first, and what the file holds now."""
 
     id: str
     path: Path
     versions: tuple[Earlier, ...]
+    memory: Memory | None = None
 
 
 def history_of(store: Store, memory_id: str) -> History:
@@ -56,30 +57,33 @@ def history_of(store: Store, memory_id: str) -> History:
     Raises NotFound when there is none with that id.
     """
     vault, path = _place(store, memory_id)
-    wanted = _id_of(vault, path, memory_id)
-    kept = changes(store, f"{vault.key}/{wanted}", path)
-    after, told = _read(path), list[Earlier]()
+    file_id = _id_of(vault, path, memory_id)
+    kept = changes(store, f"{vault.key}/{file_id}", path)
+    after, versions = _read(path), list[Earlier]()
+    says = _memory(vault, path, after)
     live = files.digest(after) if after else ""
-    for each in reversed(kept):
-        before = _read(each.path)
+    for version in reversed(kept):
+        before = _read(version.path)
         was, now = _memory(vault, path, before), _memory(vault, path, after)
         differs = difference(was, now) if was and now else ""
-        if each.verb == ACCEPTED:
+        if version.verb == ACCEPTED:
             differs = differs if after else "its file is gone"
             differs = f"{differs or 'nothing'} ({NOT_BY_US})"
-        elif each.now != live:
+        elif version.now != live:
             differs = f"{differs or 'nothing'} ({BY_HAND})"
-        masked = files.digest(before) != each.was
-        told.append(Earlier(each.number, each.at, each.by, each.verb, differs, each.path, was, masked))
-        after, live = before, each.was
-    return History(wanted, path, tuple(told))
+        masked = files.digest(before) != version.was
+        versions.append(
+            Earlier(version.number, version.at, version.by, version.verb, differs, version.path, was, masked)
+        )
+        after, live = before, version.was
+    return History(file_id, path, tuple(versions), says)
 
 
 def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]:
     """Return one version and its file's whole text; raises NotFound, Rejected for an unknown number."""
-    for each in history_of(store, memory_id).versions:
-        if each.number == number:
-            return each, _read(each.path).decode("utf-8", "replace")
+    for version in history_of(store, memory_id).versions:
+        if version.number == number:
+            return version, _read(version.path).decode("utf-8", "replace")
     raise Rejected(
         f"'{memory_id}' has no version {number}.", f"Look at those it has with 'daybook history {memory_id}'."
     )
@@ -93,8 +97,8 @@ def changes(store: Store, ref: str, path: Path) -> list[Version]:
     """
     kept = history.versions(store.home, ref)
     data = _read(path)
-    following = [each.was for each in kept[1:]] + [files.digest(data) if data else ""]
-    return [each for each, then in zip(kept, following, strict=False) if each.was != then]
+    following = [version.was for version in kept[1:]] + [files.digest(data) if data else ""]
+    return [version for version, then in zip(kept, following, strict=False) if version.was != then]
 
 
 def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
@@ -103,11 +107,11 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
         row = find(store, memory_id)
     except NotFound:
         with contextlib.suppress(Rejected):
-            wanted = check_id(memory_id.strip().removesuffix(".md"))
-            for found in in_trash(store, wanted):
-                return found
-            if taken := taken_away(store, wanted):
-                return taken[0], taken[0].path_for(wanted, Kind.KNOWLEDGE)
+            memory_name = check_id(typed_id(memory_id))
+            for trashed in in_trash(store, memory_name):
+                return trashed
+            if taken := taken_away(store, memory_name):
+                return taken[0], taken[0].path_for(memory_name, Kind.KNOWLEDGE)
         raise
     vault = store.vault(row.vault)
     assert vault
@@ -116,7 +120,7 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
 
 def _id_of(vault: Vault, path: Path, memory_id: str) -> str:
     memory = _memory(vault, path, _read(path))
-    return memory.id if memory else memory_id.strip().removesuffix(".md")
+    return memory.id if memory else typed_id(memory_id)
 
 
 def _read(path: Path) -> bytes:

@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.commit import Effect, indexed, put_bytes, tell_ledger
-from mcp_server.actions.files.journal import Undone
-from mcp_server.actions.files.sync import catch_up, if_free
-from mcp_server.actions.files.take_in import take_in
-from mcp_server.actions.memory.forget import free_name
+from mcp_server.actions.files.runs import Undone
+from mcp_server.actions.files.sync import catch_up, if_free, take_in
+from mcp_server.actions.files.trash import free_name
 from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Unreadable
-from mcp_server.core.journal import UNDONE
+from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
 BATCH = 250  # files that are moved, and then indexed, together
 
 
 @dataclass(frozen=True, slots=True)
-class _Going:
+class Going:
     """A file on its way back: its path and target, its bytes now and then, the digest of the bytes then."""
 
     vault: Vault
@@ -52,7 +51,7 @@ def put_back(
     Each file's event names what it *undoes*. With *anyway*, files that were changed since are restored, too.
     Raises OSError; files that were restored until then stay restored.
     """
-    done, going, busy = Undone(name), list[_Going](), set[Path]()
+    done, going, busy = Undone(name), list[Going](), set[Path]()
 
     def go() -> None:
         _move(store, done, going, undoes=undoes, session=session)
@@ -61,13 +60,13 @@ def put_back(
 
     for effect in reversed(effects):
         with _skipping(done, effect[0].rpartition("/")[2]):
-            each = _looked_at(store, effect, anyway=anyway)
-            if not busy.isdisjoint((each.path, each.target)):  # another file waits to leave or take it
+            move = looked_at(store, effect, anyway=anyway)
+            if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
                 go()
-                each = _looked_at(store, effect, anyway=anyway)
-            put_bytes(store, each.vault, each.ref, each.path, each.data, each.former, verb=UNDONE)
-            going.append(each)
-            busy.update((each.path, each.target))
+                move = looked_at(store, effect, anyway=anyway)
+            put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
+            going.append(move)
+            busy.update((move.path, move.target))
         if len(going) == BATCH:
             go()
     go()
@@ -86,15 +85,19 @@ def where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
 
 def kept(store: Store, ref: str, digest: str) -> bytes | None:
     """Return the bytes that the history keeps for that digest, secrets masked; None when it keeps none."""
-    for each in reversed(history.versions(store.home, ref)):
-        if each.was == digest:
+    for version in reversed(history.versions(store.home, ref)):
+        if version.was == digest:
             with contextlib.suppress(OSError, Unreadable):
-                return files.read(each.path)
+                return files.read(version.path)
     return None
 
 
-def _looked_at(store: Store, effect: Effect, *, anyway: bool) -> _Going:
-    """Return what is to be done for one file; raises Conflict, Unreadable when it cannot be restored."""
+def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Going:
+    """
+    Return what is to be done for one file, without doing it.
+
+    Raises Conflict, Unreadable when it cannot be restored, without *anyway* also when it was changed since.
+    """
     ref, was_place, was, now_place, now = effect
     vault = store.vault(ref.rpartition("/")[0])
     if vault is None:
@@ -105,14 +108,16 @@ def _looked_at(store: Store, effect: Effect, *, anyway: bool) -> _Going:
     data = files.read(path)
     digest = files.digest(data)
     if digest != now and not anyway:
-        before = next((each.path for each in history.versions(store.home, ref) if each.was == was), None)
+        before = next(
+            (version.path for version in history.versions(store.home, ref) if version.was == was), None
+        )
         and_before = f", what it said before the change in {before}" if before else ""
         raise Conflict(f"it was changed since; what it says now is in {path}{and_before}.")
     former = data if was in ("", now) else kept(store, ref, was)
     if former is None:
         raise Conflict("what it said before is not kept any more.")
     target = places.at_place(store.home, vault, was_place) if was_place else _trashed(store, vault, path, ref)
-    return _Going(vault, ref, path, target, data, former, was)
+    return Going(vault, ref, path, target, data, former, was)
 
 
 def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
@@ -123,33 +128,33 @@ def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
     return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
 
 
-def _move(store: Store, done: Undone, going: Sequence[_Going], *, undoes: str, session: str) -> None:
+def _move(store: Store, done: Undone, going: Sequence[Going], *, undoes: str, session: str) -> None:
     """Move the files, whose bytes are restored, back to their places; update the ledger and the index."""
     try:
-        moving.move_many({each.path: each.target for each in going if each.path != each.target})
-        for each in going:
-            if not each.is_there:  # report what stands in its way, or finish the move of a killed process
-                with _skipping(done, each.id):
+        moving.move_many({move.path: move.target for move in going if move.path != move.target})
+        for move in going:
+            if not move.is_there:  # report what stands in its way, or finish the move of a killed process
+                with _skipping(done, move.id):
                     put_bytes(
-                        store, each.vault, each.ref, each.path, each.former, each.former,
-                        to=each.target, verb=UNDONE,
+                        store, move.vault, move.ref, move.path, move.former, move.former,
+                        to=move.target, verb=UNDONE,
                     )  # fmt: skip
     finally:
-        _tell(store, done, [each for each in going if each.is_there], undoes=undoes, session=session)
+        _tell(store, done, [move for move in going if move.is_there], undoes=undoes, session=session)
 
 
-def _tell(store: Store, done: Undone, back: Sequence[_Going], *, undoes: str, session: str) -> None:
+def _tell(store: Store, done: Undone, back: Sequence[Going], *, undoes: str, session: str) -> None:
     with store.database.read() as db:
-        accepted = usage.accepted_digests(db, [each.was for each in back])
+        accepted = usage.accepted_digests(db, [move.was for move in back])
     paths: dict[Vault, list[Path]] = {}
-    for each in back:
-        places_now = [places.place_of(store.home, each.vault, path) for path in (each.path, each.target)]
-        digest = files.digest(each.former)
-        effect = [each.ref, places_now[0], files.digest(each.data), places_now[1], digest]
-        digests = [digest] if each.was in accepted else []
-        tell_ledger(store, UNDONE, each.ref, [effect], digests=digests, session=session, undoes=undoes)
-        paths.setdefault(each.vault, []).extend((each.path, each.target))
-        done.restored.append(each.id)
+    for move in back:
+        places_now = [places.place_of(store.home, move.vault, path) for path in (move.path, move.target)]
+        digest = files.digest(move.former)
+        effect = [move.ref, places_now[0], files.digest(move.data), places_now[1], digest]
+        digests = [digest] if move.was in accepted else []
+        tell_ledger(store, UNDONE, move.ref, [effect], digests=digests, session=session, undoes=undoes)
+        paths.setdefault(move.vault, []).extend((move.path, move.target))
+        done.restored.append(move.id)
     with if_free(store):
         for vault, changed in paths.items():
             take_in(store, vault, *indexed(vault, changed))

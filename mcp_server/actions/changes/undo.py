@@ -8,31 +8,31 @@ like any other, so it can be taken back the same way.
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.changes.put_back import kept, put_back, where
-from mcp_server.actions.files import journal
+from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import Effect, one_change, write_line
-from mcp_server.actions.files.journal import Undone
 from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.sessions.forget_session import undo_forget_session
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import audit, replay, tidying
-from mcp_server.adapters.index.events.audit import Deed, Place
+from mcp_server.adapters.index.events import deeds, replay, tidying
+from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.events.tidying import FORGETTING
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.journal import UNDONE
-from mcp_server.core.memory import Memory, check_id
+from mcp_server.core.memory import Memory, check_id, typed_id
 from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
 NOTES = "notes"  # in an event that takes others back: what those say
@@ -43,8 +43,8 @@ class LastChange:
     """
     The change that would be taken back: its name, when, in which session, by whom and by which verb.
 
-    `effects` is what became of each file; empty for a run of the journal, which has its own record.
-    `notes` are its events that say more than what became of files. `undoes` is the run of the journal that
+    `effects` is what became of each file; empty for a run of tidying, which has its own record.
+    `notes` are its events that say more than what became of files. `undoes` is the run of tidying that
     this change took back, `ref` the one memory that is meant.
     """
 
@@ -61,7 +61,7 @@ class LastChange:
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the memories that it changed."""
-        refs = [effect[0] for effect in self.effects] or [ref for each in self.notes for ref in _refs(each)]
+        refs = [effect[0] for effect in self.effects] or [ref for event in self.notes for ref in _refs(event)]
         return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
 
 
@@ -72,33 +72,62 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     Raises Rejected when nothing can be taken back.
     """
     refresh_index(store)
-    wanted = check_id(memory_id.strip().removesuffix(".md")) if memory_id.strip() else ""
+    memory_name = check_id(typed_id(memory_id)) if memory_id.strip() else ""
     keys = store.keys
-    refs = [f"{key}/{wanted}" for key in reversed(keys)] if wanted else []
+    refs = [f"{key}/{memory_name}" for key in reversed(keys)] if memory_name else []
     with store.database.read() as db:
-        if wanted and (row := selections.with_id(db, keys[::-1], wanted)):
+        if memory_name and (row := selections.with_id(db, keys[::-1], memory_name)):
             refs = [row.ref]
-        deed = audit.last_change(db, keys, refs=refs, session="" if wanted else session)
+        deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else session)
         if deed is None:
-            whose = f"of '{wanted}' " if wanted else "in this session " if session else ""
+            whose = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
             raise Rejected(
                 f"No change {whose}is known that could be taken back.",
                 "Look at what was done with 'daybook history'.",
             )
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
-            ref = deed.ref if wanted else ""
+            ref = deed.ref if memory_name else ""
             return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
-        name = str((not wanted and run) or deed.detail.get("change") or "")
-        deeds = audit.named(db, name)
-    effects = _joined(effect for each in deeds for effect in _effects(each))
-    if wanted and deed.ref == "":  # the event is about many memories
-        effects = [effect for effect in effects if effect[0] in refs]
-    lines = [_line(store, place, those) for place, those in _that_may_note(deeds).items()]
-    notes = tuple(each for each in lines if each and (replay.is_taken_back(each.event) or NOTES in each.data))
+        name = str((not memory_name and run) or deed.detail.get("change") or "")
+        made = deeds.named(db, name)
+    return _change(store, name, deed, made, refs=refs if memory_name and deed.ref == "" else ())
+
+
+def change_named(store: Store, name: str) -> LastChange:
+    """
+    Return the change or the run with that name, whatever was changed since.
+
+    Raises Rejected when there is none, or when it was taken back as a whole.
+    """
+    refresh_index(store)
+    with store.database.read() as db:
+        made = deeds.named(db, name) if name else []
+        if tidying.entries(db, name):
+            told = made[-1] if made else None
+            by = str(told.detail.get("by") or TIDY) if told else TIDY
+            return LastChange(name, told.at if told else 0, told.session if told else "", by, "tidied")
+    if not made:
+        raise Rejected(
+            f"No change is called '{name[:80]}', or it was taken back.",
+            "Look at what was done with 'daybook history'.",
+        )
+    return _change(store, name, made[-1], made)
+
+
+def _change(
+    store: Store, name: str, deed: Deed, made: Sequence[Deed], *, refs: Sequence[str] = ()
+) -> LastChange:
+    """Return the change *name*, which *made* these deeds; with *refs* only what became of those memories."""
+    found = _joined(effect for each in made for effect in effects_of(each))
+    effects = [effect for effect in found if not refs or effect[0] in refs]  # an event may be about many
+    lines = [_line(store, place, those) for place, those in _that_may_note(made).items()]
+    notes = tuple(
+        event for event in lines if event and (replay.is_taken_back(event.event) or NOTES in event.data)
+    )
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
-    verb = next((each.event for each in reversed(deeds) if _effects(each)), deed.event)
+    verb = next((event.event for event in reversed(made) if effects_of(event)), deed.event)
     return LastChange(name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes)
 
 
@@ -131,15 +160,15 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
         entries = tidying.entries(db, change.name)
         redoes = bool(change.undoes) and tidying.is_run(db, change.undoes)
         forgotten = FORGETTING in {entry.step for entry in entries}
-        deeds = audit.history(db, events=["session_forgotten"], limit=1000)
-    of_run = {str(deed.detail.get("run")): deed.session for deed in deeds if deed.detail.get("run")}
+        forgettings = deeds.listed(db, events=["session_forgotten"], limit=1000)
+    of_run = {str(deed.detail.get("run")): deed.session for deed in forgettings if deed.detail.get("run")}
     if change.undoes in of_run:
         again = f"daybook forget-session {of_run[change.undoes]}"
         raise Rejected("That brought a forgotten session back.", f"To forget it again: {again}")
     if forgotten and not change.ref:
         return undo_forget_session(store, of_run.get(change.name, change.session))
     if entries:
-        return journal.undo(store, change.name, ref=change.ref)
+        return runs.undo(store, change.name, ref=change.ref)
     undoes = change.undoes or change.name
     done = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
     if not change.effects or done.restored:
@@ -152,48 +181,48 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
             "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too.",
         )
     if redoes and not done.skipped:
-        store.ledger.append("tidied", store.clock(), run=journal.new_run(store), redoes=change.undoes)
+        store.ledger.append("tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)
     return done
 
 
 def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: set[str], session: str) -> None:
     """Take back what only the ledger says of *change*, except about the memories that are *left* alone."""
-    for each in reversed(change.notes):
-        refs = _refs(each)
+    for note in reversed(change.notes):
+        refs = _refs(note)
         ids = [ref.rpartition("/")[2] for ref in refs]
         if not left.isdisjoint(ids):
             continue
-        again = NOTES in each.data and not each.data.get("again")
-        said = each.data.get(NOTES) or [{"event": each.event, "at": each.at, **each.data}]
-        told = {NOTES: said, "again": again, "undoes": change.undoes or change.name, "session": session}
-        write_line(store, UNDONE, refs=refs, **told)
+        again = NOTES in note.data and not note.data.get("again")
+        notes = note.data.get(NOTES) or [{"event": note.event, "at": note.at, **note.data}]
+        data = {NOTES: notes, "again": again, "undoes": change.undoes or change.name, "session": session}
+        write_line(store, UNDONE, refs=refs, **data)
         done.restored += [memory_id for memory_id in ids if memory_id not in done.restored]
     catch_up_if_free(store)
 
 
 def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
     """Return who made *run*; a run of an earlier version does not say, and was upkeep's."""
-    said = (deed, *audit.named(db, run))
-    return next((str(each.detail["by"]) for each in said if each.detail.get("by")), TIDY)
+    run_deeds = (deed, *deeds.named(db, run))
+    return next((str(each.detail["by"]) for each in run_deeds if each.detail.get("by")), TIDY)
 
 
 def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
     """Return, by the place of their event, the deeds whose event may say more than what became of files."""
-    found: dict[Place, list[Deed]] = {}
-    for each in deeds:
-        if replay.is_taken_back(each.event) or not _effects(each):
-            found.setdefault(each.place, []).append(each)
-    return found
+    by_place: dict[Place, list[Deed]] = {}
+    for deed in deeds:
+        if replay.is_taken_back(deed.event) or not effects_of(deed):
+            by_place.setdefault(deed.place, []).append(deed)
+    return by_place
 
 
 def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
     """Return the event at *place*, its memories under the refs they have now, according to *deeds*."""
     line = store.ledger.event_before(*place)
-    called = {each.id: each.ref for each in deeds}
+    called = {deed.id: deed.ref for deed in deeds}
 
-    def named(said: dict[str, Any]) -> dict[str, Any]:
-        return {**said, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in said.get("refs") or ()]}
+    def named(data: dict[str, Any]) -> dict[str, Any]:
+        return {**data, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in data.get("refs") or ()]}
 
     if line and NOTES in line.data:
         return line._replace(data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})
@@ -204,22 +233,23 @@ def _refs(line: Event) -> list[str]:
     return [str(ref) for ref in line.data["refs"]]
 
 
-def _effects(deed: Deed) -> list[Effect]:
-    said = deed.detail.get("files")
+def effects_of(deed: Deed) -> list[Effect]:
+    """Return what became of each file, as the ledger says of *deed*."""
+    effects = deed.detail.get("files")
     return [
         [str(part) for part in effect]
-        for effect in (said if isinstance(said, list) else [])
+        for effect in (effects if isinstance(effects, list) else [])
         if isinstance(effect, list) and len(effect) == 5
     ]
 
 
 def _joined(effects: Iterable[Effect]) -> list[Effect]:
     """Return one effect for each memory: from its state before the first to its state after the last."""
-    found: dict[str, Effect] = {}
+    by_ref: dict[str, Effect] = {}
     for effect in effects:
-        first = found.pop(effect[0], effect)
-        found[effect[0]] = [*first[:3], *effect[3:]]
-    return list(found.values())
+        first = by_ref.pop(effect[0], effect)
+        by_ref[effect[0]] = [*first[:3], *effect[3:]]
+    return list(by_ref.values())
 
 
 def _memory(vault: Vault, path: Path) -> Memory | None:

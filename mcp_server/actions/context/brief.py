@@ -4,24 +4,25 @@ brief: the memories worth having in context now, within a budget.
 Runs in a hook before every session, so it only reads the index: no sync, no library that is slow to load.
 """
 
-import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions.context.carried import told_by_auto_memory, told_by_block
 from mcp_server.actions.context.hot import hot_set
 from mcp_server.actions.context.known import bearing, known_here, pushable, titles
 from mcp_server.actions.context.questions import fuller, open_questions
 from mcp_server.actions.context.timely import days_since_touched, ordered
-from mcp_server.adapters import files, places
-from mcp_server.adapters.index.events import elsewhere, sessions, usage
+from mcp_server.adapters.index.events import sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.context.brief import (
     BUDGET,
     BUDGET_OF_FEW,
     FEW,
+    FOOTER,
     SUBAGENT_BUDGET,
     SUBAGENT_FOOTER,
     WHOLE,
@@ -31,8 +32,7 @@ from mcp_server.core.context.brief import (
     dated_line,
     render_brief,
 )
-from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import DAY, Kind, Level, fingerprint, type_or_kind
+from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
 from mcp_server.core.memory_types import Told, told_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
@@ -67,53 +67,61 @@ def brief(
     """
     store.database.require()
     with store.database.read() as db:
-        known = [] if for_subagent else known_here(store, db)
-        at_work = bearing(store, known, folder) if known else set[str]()
-        sections = [*_of_use(store, db, again), *_sections(store, db, again, known, at_work)]
-        if not for_subagent:
-            index = titles(store, db, known, at_work)
-            notices = [*notices, *_notices(store, db), *_last_session(store, db)]
-        looked_at = _looked_at(store, db)
-        if for_subagent:
-            told = [
-                section._replace(limit=LINE_LIMIT)
-                for section in sections
-                if section.title in (PREFERENCES, "Settled in this project")
-            ]
-            return render_brief(told, budget=SUBAGENT_BUDGET, footer=SUBAGENT_FOOTER, looked_at=looked_at)
-        carried = {**told_by_block(store, folder), **told_by_auto_memory(store, db, folder)}
-        sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
-        index = [*_untold(index, carried)]
-        budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
-        return render_brief(sections, notices=notices, index=index, budget=budget, looked_at=looked_at)
+        return prepared(
+            store, db, notices=notices, for_subagent=for_subagent, folder=folder, again=again
+        ).rendered()
 
 
-def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
-    """
-    Return ref → digest of the memories that the managed block tells a session in *folder*.
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that a brief may tell, by importance, and how many characters it may have; for `render_brief`."""
 
-    Empty when the file does not hold the block that was noted: the person edited it, or another branch is
-    checked out, or the folder is another worktree.
-    """
-    project = store.project
-    note = places.block_note(store.home, project) if project else {}
-    told = note.get("told")
-    if not project or not isinstance(told, dict):
-        return {}
-    if folder and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project.root)):
-        return {}
-    from mcp_server.core.context.managed_block import (
-        block_of,  # slow to load, and most sessions have no block
-    )
+    sections: Sequence[BriefSection]
+    budget: int
+    footer: str
+    looked_at: Callable[[BriefEntry], BriefEntry | None]
+    notices: Sequence[str] = ()
+    index: Sequence[BriefEntry] = ()
 
-    try:
-        data = files.read(places.block_file(project, str(note.get("file"))))
-    except (OSError, DaybookError):
-        return {}
-    block = block_of(data.decode("utf-8", "surrogateescape"))
-    if not block or files.digest(block.encode("utf-8", "surrogateescape")) != note.get("block"):
-        return {}
-    return {str(ref): str(digest) for ref, digest in told.items()}
+    def rendered(self) -> Brief:
+        return render_brief(
+            self.sections,
+            notices=self.notices,
+            index=self.index,
+            budget=self.budget,
+            footer=self.footer,
+            looked_at=self.looked_at,
+        )
+
+
+def prepared(
+    store: Store,
+    db: sqlite3.Connection,
+    *,
+    notices: Sequence[str] = (),
+    for_subagent: bool = False,
+    folder: Path | None = None,
+    again: str = "",
+) -> Prepared:
+    """Return what `brief` renders, while *db* is read."""
+    known = [] if for_subagent else known_here(store, db)
+    at_work = bearing(store, known, folder) if known else set[str]()
+    sections = [*_of_use(store, db, again), *_sections(store, db, again, known, at_work)]
+    looked_at = _looked_at(store, db)
+    if for_subagent:
+        shown = [
+            section._replace(limit=LINE_LIMIT)
+            for section in sections
+            if section.title in (PREFERENCES, "Settled in this project")
+        ]
+        return Prepared(shown, SUBAGENT_BUDGET, SUBAGENT_FOOTER, looked_at)
+    index = titles(store, db, known, at_work)
+    notices = [*notices, *_notices(store, db), *_last_session(store, db)]
+    carried = {**told_by_block(store, folder), **told_by_auto_memory(store, db, folder)}
+    sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
+    index = [*_untold(index, carried)]
+    budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
+    return Prepared(sections, budget, FOOTER, looked_at, notices, index)
 
 
 def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
@@ -123,14 +131,14 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
     Each memory once a week. Runs in a hook: reads the index, and writes only one event.
     Raises IndexUnavailable.
     """
-    told = {*told_by_block(store, folder), *titled}
-    if not told:
+    refs = {*told_by_block(store, folder), *titled}
+    if not refs:
         return
     from mcp_server.adapters.index.events import life  # a session may have neither block nor titles
 
     now = store.now()
     with store.database.read() as db:
-        quiet = told - life.alive(db, told, now - TOLD_EVERY, now)
+        quiet = refs - life.alive(db, refs, now - TOLD_EVERY, now)
     if quiet:
         store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 
@@ -150,25 +158,6 @@ def note_given(store: Store, given: Brief, *, session: str, folder: Path | None 
         )
 
 
-def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | None = None) -> dict[str, str]:
-    """
-    Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
-
-    Empty when that memory is switched off. The environment is read only for that switch and for the folder of
-    Claude Code's memory, and its values are trusted.
-    """
-    if elsewhere.is_empty(db):
-        return {}
-    from mcp_server.adapters import auto_memory_folder  # most people import nothing from there
-
-    claude = auto_memory_folder.claude_folder(os.environ)
-    folders = [*([store.project.root] if store.project else []), *([folder] if folder else [])]
-    place = auto_memory_folder.locate(claude, folders).folder
-    if place is None or auto_memory_folder.is_off(claude, folders, os.environ):
-        return {}
-    return auto_memory_folder.told(place, elsewhere.topics(db, str(place)))
-
-
 def at_hand(store: Store, *, session: str = "") -> str:
     """
     Return the hot set as the brief shows it, '' when it is empty; only memories that may be shown unasked.
@@ -185,8 +174,7 @@ def at_hand(store: Store, *, session: str = "") -> str:
 def _sections(
     store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
-    everywhere = store.keys
-    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
+    everywhere, of_project = store.keys, store.of_project
     hot = hot_set(store, db, session=session)
 
     def newest(among: Sequence[str], heading: Told) -> list[Row]:
@@ -194,10 +182,12 @@ def _sections(
         return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
 
     preferences = newest(everywhere, Told.PREFERENCES)
-    settled = newest(here or everywhere, Told.SETTLED)
-    progress = newest(here, Told.IN_PROGRESS)
+    settled = newest(of_project or everywhere, Told.SETTLED)
+    progress = newest(of_project, Told.IN_PROGRESS)
     passing = newest(everywhere, Told.LATELY)
-    sessions = selections.newest(db, here or everywhere, kind=Kind.SESSION, limit=1, private=store.private)
+    sessions = selections.newest(
+        db, of_project or everywhere, kind=Kind.SESSION, limit=1, private=store.private
+    )
     now = store.now()
     ages = days_since_touched(db, [*progress, *passing], now)
     timely = [row for row in progress if ratings.currency(row.type, ages[row.ref]) >= ratings.FADED]
@@ -208,7 +198,7 @@ def _sections(
         ("In progress", timely),
         (PREFERENCES, ordered(db, preferences, now)),
         ("About the work at hand", [row for row in known if row.ref in at_work]),
-        ("Settled in this project" if here else "Settled", ordered(db, settled, now)),
+        ("Settled in this project" if of_project else "Settled", ordered(db, settled, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
     whole = fuller(store, db)
@@ -256,24 +246,23 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
 def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     """Return the noted topic and summary of the last session, when no session was saved here."""
     last = sessions.told_last(db, store.project.key if store.project else "")
-    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
     if not last or selections.newest(
-        db, here or [store.user_vault.key], kind=Kind.SESSION, limit=1, private=store.private
+        db, store.of_project or [store.user_vault.key], kind=Kind.SESSION, limit=1, private=store.private
     ):
         return []
-    said = f"{last.topic}: {last.summary}" if last.topic else last.summary
+    summary = f"{last.topic}: {last.summary}" if last.topic else last.summary
     parts = [part for part in (last.topic, last.summary) if part]
     from mcp_server.core.provenance.instructions import (
         reads_like_instruction,  # loaded late: there may be no such session
     )
 
     accepted = usage.accepted_digests(db, [fingerprint("", part) for part in parts])
-    if len(accepted) < len(set(parts)) or reads_like_instruction(said):
+    if len(accepted) < len(set(parts)) or reads_like_instruction(summary):
         return []
     from mcp_server.core.secrets.redaction import redact  # slow to load
 
     dated = datetime.fromtimestamp(last.last, UTC).strftime("%Y-%m-%d")
-    return [f"Last session ({dated}): {redact(said)}"]
+    return [f"Last session ({dated}): {redact(summary)}"]
 
 
 def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[BriefEntry]:
@@ -302,7 +291,7 @@ def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], B
 
 def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
     """Return ref → the mark shown with a memory that a newer one may replace: both are shown."""
-    return {each.older.ref: each.mark for each in open_questions(store, db) if each.mark}
+    return {question.older.ref: question.mark for question in open_questions(store, db) if question.mark}
 
 
 def _untold(entries: Iterable[BriefEntry], carried: Mapping[str, str]) -> Iterator[BriefEntry]:

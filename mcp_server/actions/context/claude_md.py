@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.context.brief import contested, told_by_auto_memory
+from mcp_server.actions.context.brief import contested
+from mcp_server.actions.context.carried import told_by_auto_memory
 from mcp_server.actions.context.known import pushable
 from mcp_server.actions.context.questions import fuller
 from mcp_server.actions.context.timely import ordered
@@ -73,7 +74,10 @@ def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
         for other in FILES
         if other != name
     ]
-    return (*(one for one in done if one.changed or one.reason), *([refresh(store)] if name != NONE else []))
+    return (
+        *(refreshed for refreshed in done if refreshed.changed or refreshed.reason),
+        *([refresh(store)] if name != NONE else []),
+    )
 
 
 def refresh(store: Store) -> Refreshed:
@@ -100,12 +104,12 @@ def trouble(store: Store) -> str:
     if not store.project or not name:
         return ""
     try:
-        found = find(_read(places.block_file(store.project, name))[1])
+        span = find(_read(places.block_file(store.project, name))[1])
     except FileNotFoundError:
         return ""
     except DaybookError as error:
         return _sentence(name, error)
-    return f"{name}: {found.reason} {found.hint}" if isinstance(found, Torn) else ""
+    return f"{name}: {span.reason} {span.hint}" if isinstance(span, Torn) else ""
 
 
 def ignored(store: Store, name: str) -> bool | None:
@@ -143,8 +147,8 @@ def current_block(store: Store) -> Block:
 
 def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[BlockPoint]:
     whole = fuller(store, db)
-    told = dict.fromkeys(whole.get(row.row, row) for row in rows)
-    facts = [row for row in told if not row.instructing]
+    pointed = dict.fromkeys(whole.get(row.row, row) for row in rows)
+    facts = [row for row in pointed if not row.instructing]
     shown = pushable(store, db, facts)
     otherwise = contested(store, db)
     return [
@@ -253,8 +257,8 @@ def _sentence(name: str, error: Exception) -> str:
         return f"{name} {error.reason}."
     if isinstance(error, DaybookError):
         return f"{name}: {error} {error.hint}".rstrip()
-    said = error.strerror if isinstance(error, OSError) else ""
-    return f"{name} cannot be written: {said or error}."
+    reason = error.strerror if isinstance(error, OSError) else ""
+    return f"{name} cannot be written: {reason or error}."
 
 
 def _project(store: Store) -> Project:

@@ -38,24 +38,24 @@ def before_compaction(store: Store, path: Path, *, session: str) -> str:
     start = max(0, size - LOOKED_AT)
     # A prompt before that may have asked not to be kept: nothing counts until the next one.
     condenser = Condenser(skipping=start > 0)
-    said = _surviving(list(condenser.read(transcript_file.lines(path, start))))
-    if said:
+    lines = _surviving(list(condenser.read(transcript_file.lines(path, start))))
+    if lines:
         place = _place(store, session)
         files.delete(place)
-        files.write_new(place, json.dumps(said).encode("ascii"))
-    return "\n".join([KEEP, *said])
+        files.write_new(place, json.dumps(lines).encode("ascii"))
+    return "\n".join([KEEP, *lines])
 
 
 def after_compaction(store: Store, *, session: str) -> list[str]:
     """Return the lines that were saved for *session*, [] when there are none."""
     try:
-        said = json.loads(files.read(_place(store, session)))
+        saved = json.loads(files.read(_place(store, session)))
     except (OSError, ValueError, RecursionError, Unreadable):
         return []
-    if not isinstance(said, list) or not said:
+    if not isinstance(saved, list) or not saved:
         return []
-    told, _ = within([str(line) for line in said], BUDGET)
-    return ["Before this conversation was shortened:", *told]
+    lines, _ = within([str(line) for line in saved], BUDGET)
+    return ["Before this conversation was shortened:", *lines]
 
 
 def forget_compactions(store: Store) -> None:
@@ -69,8 +69,8 @@ def forget_compactions(store: Store) -> None:
 
 
 def _surviving(utterances: Sequence[Utterance]) -> list[str]:
-    prompts = [each.words for each in utterances if each.speaker is Speaker.USER]
-    tools = [each.words for each in utterances if each.speaker is Speaker.TOOL]
+    prompts = [utterance.words for utterance in utterances if utterance.speaker is Speaker.USER]
+    tools = [utterance.words for utterance in utterances if utterance.speaker is Speaker.TOOL]
     failed = [words.removesuffix(FAILED) for words in tools if words.endswith(FAILED)]
     return [
         *_lines("asked", prompts[-PROMPTS:]),
@@ -87,11 +87,11 @@ def changed_files(tools: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(reversed(paths)))[::-1]
 
 
-def _lines(what: str, said: Sequence[str], *, joined: bool = False) -> Iterator[str]:
-    told = [one_line(each, 220) for each in said]
+def _lines(what: str, texts: Sequence[str], *, joined: bool = False) -> Iterator[str]:
+    shortened = [one_line(each, 220) for each in texts]
     if joined:
-        told = [", ".join(told)] if told else []
-    yield from (f"{what}: {each}" for each in told)
+        shortened = [", ".join(shortened)] if shortened else []
+    yield from (f"{what}: {each}" for each in shortened)
 
 
 def _place(store: Store, session: str) -> Path:

@@ -52,23 +52,30 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     one that may.
     """
     now = store.now()
-    found = selections.hot(
+    rows = selections.hot(
         db, store.keys, accesses=ratings.HOT_AFTER, since=now - int(ratings.COLD_AFTER * DAY)
     )  # pinned ones however seldom they were used
-    elsewhere = shadowed(store, db) if found else {}
-    found = [row for row in found if row.row not in elsewhere]
-    used = usage.usage_of(db, [row.ref for row in found])
-    allowed = allowed_unasked(store, db, found)
-    warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in found]
-    warm.sort(key=lambda one: (one.row.row not in allowed, not one.row.pinned, -one.heat, one.row.id))
+    elsewhere = shadowed(store, db) if rows else {}
+    rows = [row for row in rows if row.row not in elsewhere]
+    used = usage.usage_of(db, [row.ref for row in rows])
+    allowed = allowed_unasked(store, db, rows)
+    warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in rows]
+    warm.sort(
+        key=lambda warm_row: (
+            warm_row.row.row not in allowed,
+            not warm_row.row.pinned,
+            -warm_row.heat,
+            warm_row.row.id,
+        )
+    )
     most = store.settings.hot_cache_max_items
     return warm[:most], warm[most:]
 
 
 def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
     """Return the pinned memories that take places: those that may be shown unasked."""
-    found = selections.hot(db, store.keys, accesses=0, since=store.now())
-    held = [row for row in found if row.pinned]
+    rows = selections.hot(db, store.keys, accesses=0, since=store.now())
+    held = [row for row in rows if row.pinned]
     allowed = allowed_unasked(store, db, held)
     return sorted((row for row in held if row.row in allowed), key=lambda row: row.id)
 
@@ -96,13 +103,15 @@ def predicted(store: Store, db: sqlite3.Connection, held: Sequence[Warm], *, ses
     hot = {warm.row.ref for warm in held}
     likely = likely_next(store, db, session=session) if free > 0 else []
     allowed = allowed_unasked(store, db, [row for _, row in likely])
-    fitting = [(one, row) for one, row in likely if row.ref not in hot and row.row in allowed][:free]
+    fitting = [(prediction, row) for prediction, row in likely if row.ref not in hot and row.row in allowed][
+        :free
+    ]
     used = usage.usage_of(db, [row.ref for _, row in fitting])
     warm = []
-    for one, row in fitting:
+    for prediction, row in fitting:
         counts = used.get(row.ref, UNUSED)
         heat = heat_of(counts, store.now())
-        warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, one.probability))
+        warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, prediction.probability))
     return warm
 
 

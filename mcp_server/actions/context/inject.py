@@ -1,10 +1,12 @@
 """inject: the memories that a prompt calls for, shown unasked or pointed to; nothing is the normal answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
-from mcp_server.actions.context.brief import contested, told_by_auto_memory
+from mcp_server.actions.context.brief import contested
+from mcp_server.actions.context.carried import told_by_auto_memory
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.events import usage
@@ -34,12 +36,50 @@ RECEIPT = 80  # characters of the prompt that the ledger keeps
 _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-")
 
 
+class Fate(StrEnum):
+    """What becomes of a memory that is near a prompt."""
+
+    TEXT = "told with its text"
+    TITLE = "told by its title: not sure enough for its text"
+    TITLE_OF_SHORT = "told by its title: the prompt is too short for a text"
+    TITLE_OF_MANY = "told by its title: enough texts are told already"
+    UNSURE = "not sure enough"
+    WAITS = "not told unasked before the person accepts it"
+    GONE = "all files that it is about are gone"
+    TOLD_BEFORE = "told in this session already"
+    POINTED_BEFORE = "its title was told in this session already"
+    NO_ROOM = "no room is left with this prompt"
+
+    @property
+    def is_told(self) -> bool:
+        return self in (Fate.TEXT, *_TITLES)
+
+
+_TITLES = (Fate.TITLE, Fate.TITLE_OF_SHORT, Fate.TITLE_OF_MANY)
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """The text that a prompt calls for, '' for nothing, and the event to write once it was shown."""
 
     text: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """
+    What a prompt calls for, and what became of each hit, best first.
+
+    `asks` is false for what is no prompt of the person's, such as a command. `semantic` tells whether meaning
+    was searched. `is_silence`: a prompt long enough for a text got none.
+    """
+
+    called: Called = Called()
+    fates: tuple[tuple[Hit, Fate], ...] = ()
+    asks: bool = True
+    semantic: bool = False
+    is_silence: bool = False
 
 
 def inject(store: Store, prompt: str, *, session: str) -> str:
@@ -58,42 +98,65 @@ def note_told(store: Store, called: Called) -> None:
 
 def called_for(store: Store, prompt: str, *, session: str) -> Called:
     """
-    Return the text that should accompany *prompt*, at most 2,500 characters.
+    Return the text that should accompany *prompt*; note in the ledger when there is none.
+
+    Raises IndexUnavailable.
+    """
+    decided = decide(store, prompt, session=session)
+    if decided.is_silence:
+        store.ledger.try_append("kept_silent", store.clock(), session=session)
+    return decided.called
+
+
+def decide(
+    store: Store,
+    prompt: str,
+    *,
+    session: str,
+    given: Collection[tuple[str, str]] = (),
+    with_misses: bool = False,
+) -> Decided:
+    """
+    Return the text that should accompany *prompt*, at most 2,500 characters, and why; the ledger stays as is.
 
     Only memories that pass the gate, that may be shown unasked, and that this session was not given yet as
     they are now, neither by us nor by Claude Code's own memory. Of a memory that is not sure enough for its
     text only title and id are shown, once in a session: Claude reads it when it matters.
+    *given* are (ref, digest) of memories that the session is given besides what the ledger says. The fates
+    of memories that do not pass the gate are returned only *with_misses*, which takes longer.
     Raises IndexUnavailable.
     """
-    said = prompt.strip()
+    text = prompt.strip()
     store.database.require()
-    if not said or said.startswith(_NOT_ASKED):
-        return Called()
+    if not text or text.startswith(_NOT_ASKED):
+        return Decided(asks=False)
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     # Hits that are not confident are not shown, so they need not be searched for secrets.
     query = Query(
-        said,
+        text,
         limit=2 * MOST,
-        only_confident=True,
+        only_confident=not with_misses,
         examined=2 * MOST,
         filter=only,
-        parts=parts_of(said),
+        parts=parts_of(text),
         of_prompt=True,
     )
     ensure_synced(store)  # else the answer may come from the files alone
     answer = recall(store, query)
+    enough = len(text) >= SHORTEST_PROMPT
     if answer.verdict is Confidence.NONE:
-        return _silent(store, session, said)
+        unsure_hits = tuple((hit, Fate.UNSURE) for hit in answer.hits)
+        return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief told this session counts
     with store.database.read() as db:
-        given = usage.injected(db, session) | set(told_by_auto_memory(store, db).items())
+        told = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *given}
         pointed = usage.pointed(db, session)
         otherwise = contested(store, db)
-    fitting = [hit for hit in answer.hits if _fits(hit, given)]
-    enough = len(said) >= SHORTEST_PROMPT
+    kept_back = {hit.ref: _kept_back(hit, told) for hit in answer.hits}
+    fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
     unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
-    terms = query_terms(said)
+    terms = query_terms(text)
     lines, _ = within(
         [
             *(_line(hit, terms, otherwise.get(hit.ref, "")) for hit in sure),
@@ -101,31 +164,41 @@ def called_for(store: Store, prompt: str, *, session: str) -> Called:
         ],
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
     )
-    if not lines:
-        return _silent(store, session, said)
     shown, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
+
+    def fate(hit: Hit) -> Fate:
+        if hit in shown:
+            return Fate.TEXT
+        if hit in titles:
+            if hit.confidence is Confidence.LOW:
+                return Fate.TITLE
+            return Fate.TITLE_OF_MANY if enough else Fate.TITLE_OF_SHORT
+        return kept_back[hit.ref] or (Fate.NO_ROOM if hit in (*sure, *unsure) else Fate.POINTED_BEFORE)
+
+    fates = tuple((hit, fate(hit)) for hit in answer.hits)
+    if not lines:
+        return Decided(fates=fates, semantic=answer.semantic, is_silence=enough)
     note = {
         "refs": [hit.ref for hit in shown],
         "digests": [hit.digest for hit in shown],
         "scores": [round(hit.score, 3) for hit in shown],
         "tokens": [estimated_tokens(line) for line in lines[: len(shown)]],
         "pointers": [[hit.ref, hit.digest] for hit in titles],
-        "prompt": redact(kept_of(said))[:RECEIPT],
+        "prompt": redact(kept_of(text))[:RECEIPT],
         "session": session,
     }
-    return Called("\n".join([PROMPT_FRAME, *lines]), note)
+    return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), fates, semantic=answer.semantic)
 
 
-def _silent(store: Store, session: str, said: str) -> Called:
-    """Return nothing; note in the ledger that a prompt long enough for a text (*said*) got none."""
-    if len(said) >= SHORTEST_PROMPT:
-        store.ledger.try_append("kept_silent", store.clock(), session=session)
-    return Called()
-
-
-def _fits(hit: Hit, given: set[tuple[str, str]]) -> bool:
-    sure = hit.pushable and hit.confidence is not Confidence.NONE
-    return sure and not hit.gone and (hit.ref, hit.digest) not in given
+def _kept_back(hit: Hit, told: Collection[tuple[str, str]]) -> Fate | None:
+    """Return why *hit* does not come with a prompt, None when it may; *told* are (ref, digest)."""
+    if hit.confidence is Confidence.NONE:
+        return Fate.UNSURE
+    if not hit.pushable:
+        return Fate.WAITS
+    if hit.stale.gone:
+        return Fate.GONE
+    return Fate.TOLD_BEFORE if (hit.ref, hit.digest) in told else None
 
 
 def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:

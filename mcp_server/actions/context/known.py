@@ -43,17 +43,17 @@ def pushable(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[i
 
 def bearing(store: Store, rows: Sequence[Row], folder: Path | None) -> set[str]:
     """Return the refs of those *rows* that bear on the current branch or on files changed lately."""
-    found = set[str]()
+    refs = set[str]()
     state = git_state(folder or store.project.root) if store.project else None
     if pattern := branch_pattern(state.branch) if state else None:
-        found = {row.ref for row in rows if of_branch(pattern, row.title, row.tags, row.touches)}
+        refs = {row.ref for row in rows if of_branch(pattern, row.title, row.tags, row.touches)}
     if about := [row for row in rows if row.touches]:
         from mcp_server.actions.recall.staleness import worked_on  # most memories are about no file
 
         new = worked_on(store, about, store.now() - WORKED_ON)
         if len(new) <= max(1, MOST * len(about)):
-            found |= new
-    return found
+            refs |= new
+    return refs
 
 
 def titles(
@@ -64,12 +64,12 @@ def titles(
     rows = sorted(rows, key=lambda row: row.ref not in first) if first else rows
     chosen = {row.ref: row for row in (whole.get(row.row, row) for row in rows)}
     shown = pushable(store, db, [*chosen.values()])
-    there = [row for row in chosen.values() if row.row in shown]
-    gone = _gone(store, db, there)
+    shown_rows = [row for row in chosen.values() if row.row in shown]
+    gone = _gone(store, db, shown_rows)
     # By title alone: hundreds of texts and days would not be read.
     return [
         BriefEntry(row.id, row.ref, row.digest, row.type, row.title, "")
-        for row in there
+        for row in shown_rows
         if row.ref not in gone
     ]
 

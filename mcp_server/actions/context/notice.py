@@ -96,13 +96,13 @@ def put_away(away: PutAway) -> str:
 
 def _tell(store: Store, away: PutAway) -> bool:
     """Note that the person is told about *away*; return False when another starting session tells it."""
-    told = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
+    path = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
     with contextlib.suppress(OSError):
-        if told.exists():
+        if path.exists():
             return False
-        for earlier in told.parent.glob(f"{AWAY_TOLD}*"):
+        for earlier in path.parent.glob(f"{AWAY_TOLD}*"):
             files.delete(earlier)
-        files.write_new(told, b"")
+        files.write_new(path, b"")
     store.ledger.try_append("upkeep_told", store.clock(), runs=away.runs)
     return True
 
@@ -136,12 +136,12 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
     return may_be_former(store.home, store.project, thorough=thorough)
 
 
-def offer(found: "Sequence[Former]") -> str:
+def offer(projects: "Sequence[Former]") -> str:
     """Return a sentence with the memories that may be this project's and the command to adopt them, or ''."""
-    if not found:
+    if not projects:
         return ""
-    first = found[0]
-    more = f" ({len(found) - 1} more: 'daybook where')" if len(found) > 1 else ""
+    first = projects[0]
+    more = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
     return (
         f"What was remembered in {first.root}, which is gone, may be this project's:"
         f" 'daybook adopt {first.key}' takes it over{more}."
@@ -168,18 +168,18 @@ def _settled(store: Store) -> int:
 
 
 def _settled_in(store: Store, vault: Vault) -> int:
-    told = store.home / places.WORK / f"{SETTLED_TOLD}{vault.key}"
+    marker = store.home / places.WORK / f"{SETTLED_TOLD}{vault.key}"
     try:
-        since = told.stat().st_mtime_ns if told.exists() else 0
+        since = marker.stat().st_mtime_ns if marker.exists() else 0
         waiting = (vault.root / places.CANDIDATES).glob("*.md")
         new = [path for path in waiting if path.stat().st_mtime_ns > since]
-        found = sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
-        if found:
-            files.delete(told)
-            files.write_new(told, b"")
+        sentences = sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
+        if sentences:
+            files.delete(marker)
+            files.write_new(marker, b"")
     except (OSError, Unreadable):
         return 0
-    return found
+    return sentences
 
 
 def _crowded(store: Store) -> str:
@@ -202,10 +202,10 @@ def _crowded(store: Store) -> str:
         files.write_new(today, b"")
         from mcp_server.actions.files.size_limit import measure  # slow: it loads the code that reads files
 
-        said = measure(store).said
+        sentence = measure(store).said
     except OSError:
         return ""
-    return f"Daybook: {said}" if said else ""
+    return f"Daybook: {sentence}" if sentence else ""
 
 
 def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:

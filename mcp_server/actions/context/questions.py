@@ -20,7 +20,7 @@ from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.store import Store
 
 if TYPE_CHECKING:  # hooks load this module but read no file
-    from mcp_server.actions.files.load import Found
+    from mcp_server.actions.files.load import MemoryFile
 
 MOST_OPEN = 20  # questions at a time; the next come up when these are settled
 
@@ -77,46 +77,50 @@ def open_questions(
     With *about*, the row of a memory, only those about it.
     """
     vaults = store.keys
-    said = _said(store, db, vaults)
-    found = [each for each in said.values() if about in (0, each.newer.row, each.older.row)]
-    room = max(0, limit - len(found))
-    return [*found, *islice(_found(store, db, vaults, said.keys(), about), room)][:limit]
+    stated = _said(store, db, vaults)
+    questions = [
+        question for question in stated.values() if about in (0, question.newer.row, question.older.row)
+    ]
+    room = max(0, limit - len(questions))
+    return [*questions, *islice(_found(store, db, vaults, stated.keys(), about), room)][:limit]
 
 
-def standing_beside(store: Store, found: "Found") -> tuple[str, ...]:
-    """Return the ids of the active memories that superseded *found* once, or that it superseded."""
+def standing_beside(store: Store, file: "MemoryFile") -> tuple[str, ...]:
+    """Return the ids of the active memories that superseded *file* once, or that it superseded."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        row = selections.with_ref(db, found.ref)
+        row = selections.with_ref(db, file.ref)
         asked = open_questions(store, db, about=row.row) if row else []
         return tuple(
-            each.older.id if each.newer == row else each.newer.id for each in asked if each.said == SUPERSEDES
+            question.older.id if question.newer == row else question.newer.id
+            for question in asked
+            if question.said == SUPERSEDES
         )
     return ()
 
 
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     """Return row → the memory that says all of it and more, which is shown in its place."""
-    found = pairs.within(db, store.keys, private=store.private)
-    whole = {each.one if each.fuller == each.other else each.other: each.fuller for each in found}
+    pairs_within = pairs.within(db, store.keys, private=store.private)
+    whole = {pair.one if pair.fuller == pair.other else pair.other: pair.fuller for pair in pairs_within}
     if not whole:
         return {}
     away = shadowed(store, db)  # a memory that the project shadows takes no other's place there
     whole = {part: more for part, more in whole.items() if more not in away}
     known = memories.by_rows(db, {*whole, *whole.values()})
     settled = {part for part, more in whole.items() if resolved.is_resolved(db, known[part], known[more])}
-    told = {}
+    rows = {}
     for part in whole.keys() - settled:
         last, seen = whole[part], {part}
         while last in whole.keys() - settled - seen:
             seen.add(last)
             last = whole[last]
-        told[part] = known[last]
-    return told
+        rows[part] = known[last]
+    return rows
 
 
-def newer_first(one: Row, other: Row) -> tuple[Row, Row]:
+def newer_first(row: Row, other: Row) -> tuple[Row, Row]:
     """Return (the newer, the older) of two memories."""
-    return (one, other) if (one.updated, one.row) >= (other.updated, other.row) else (other, one)
+    return (row, other) if (row.updated, row.row) >= (other.updated, other.row) else (other, row)
 
 
 def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[frozenset[int], Question]:
@@ -141,22 +145,22 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
 
 
 def _found(
-    store: Store, db: sqlite3.Connection, vaults: Sequence[str], said: Iterable[frozenset[int]], about: int
+    store: Store, db: sqlite3.Connection, vaults: Sequence[str], stated: Iterable[frozenset[int]], about: int
 ) -> Iterator[Question]:
     """Yield the nearest pairs that are neither linked nor settled, as long as the caller asks for more."""
-    known, away = set(said), shadowed(store, db)
-    for each in pairs.nearest(db, vaults, private=store.private, row=about):
-        if frozenset((each.one, each.other)) in known:
+    known, away = set(stated), shadowed(store, db)
+    for pair in pairs.nearest(db, vaults, private=store.private, row=about):
+        if frozenset((pair.one, pair.other)) in known:
             continue
-        rows = memories.by_rows(db, (each.one, each.other))
-        one, other = rows[each.one], rows[each.other]
-        if one.vault != other.vault and not away.keys().isdisjoint(rows):
+        rows = memories.by_rows(db, (pair.one, pair.other))
+        row, other = rows[pair.one], rows[pair.other]
+        if row.vault != other.vault and not away.keys().isdisjoint(rows):
             continue  # one of them is shadowed in this project
-        if relations.is_linked(db, one, other) or resolved.is_resolved(db, one, other):
+        if relations.is_linked(db, row, other) or resolved.is_resolved(db, row, other):
             continue
         yield Question(
-            *newer_first(one, other),
-            differs=each.differs,
-            fuller=rows.get(each.fuller),
-            nearness=each.nearness,
+            *newer_first(row, other),
+            differs=pair.differs,
+            fuller=rows.get(pair.fuller),
+            nearness=pair.nearness,
         )

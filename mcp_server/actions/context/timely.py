@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from mcp_server.adapters.index.events import audit, usage
+from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.judge.ageing import AHEAD
 from mcp_server.core.memory import DAY
@@ -16,7 +16,7 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
 
     People who edit a file seldom edit its date, and reading a file never rewrites it: the ledger has the day.
     """
-    edited = audit.last_done(db, [row.ref for row in rows], event="edited", until=now + AHEAD)
+    edited = deeds.last_done(db, [row.ref for row in rows], event="edited", until=now + AHEAD)
     return {row.ref: (now - max(row.updated, row.verified, edited.get(row.ref, 0))) / DAY for row in rows}
 
 

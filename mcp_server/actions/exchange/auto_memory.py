@@ -48,17 +48,17 @@ def import_auto_memory(
 
 def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
     """Note which topic files say the same as their memories, unless the ledger has exactly that already."""
-    said = []
+    topics = []
     for record in reading.records:
         try:
-            found = read(store, ids[record.key]) if ids.get(record.key) else None
+            file = read(store, ids[record.key]) if ids.get(record.key) else None
         except (NotFound, Unreadable):
             continue
-        if found and fingerprint("", found.memory.text) == fingerprint("", record.text):
+        if file and fingerprint("", file.memory.text) == fingerprint("", record.text):
             named = origin(WHAT, reading.place, record.key)
-            said.append(Topic(named, files.digest(record.data), found.ref, found.digest))
+            topics.append(Topic(named, files.digest(record.data), file.ref, file.digest))
     with store.database.read() as db:
         known = elsewhere.topics(db, reading.place)
-    if sorted(said) != list(known):
-        store.ledger.try_append(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(said))
+    if sorted(topics) != list(known):
+        store.ledger.try_append(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(topics))
         catch_up_if_free(store)

@@ -60,7 +60,7 @@ class SettingsEdit:
 
 def list_clients(store: Store, environment: Mapping[str, str], home: str) -> list[ListedClient]:
     """Return every client that is known, as it is on this machine."""
-    found = []
+    clients = []
     for client in CLIENTS.values():
         path, trouble, connected = _file(client, environment, home), "", False
         if path:
@@ -69,8 +69,8 @@ def list_clients(store: Store, environment: Mapping[str, str], home: str) -> lis
             except (Rejected, Unreadable) as error:
                 trouble = str(error)
         present = bool(path and path.parent.is_dir())
-        found.append(ListedClient(client.name, client.title, str(path or ""), present, connected, trouble))
-    return found
+        clients.append(ListedClient(client.name, client.title, str(path or ""), present, connected, trouble))
+    return clients
 
 
 def by_hand(store: Store, client: Client) -> str:
@@ -86,10 +86,10 @@ def plan(store: Store, client: Client, environment: Mapping[str, str], home: str
     before = settings_text.EMPTY[client.form] if text is None or not text.strip() else text
     ours = _ours(store, client)
     try:
-        there = _entry(client, before)
-        if there == ours:
+        entry = _entry(client, before)
+        if entry == ours:
             return SettingsEdit(client, path, text, before, "")
-        if there is not None:
+        if entry is not None:
             raise Rejected(f"It has another entry '{NAME}' already.", "Take that out first, or leave it.")
         after, piece = settings_text.put_in(before, client.form, client.under, NAME, ours)
     except Rejected as error:
@@ -120,10 +120,10 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
     if path is None or text is None:
         return None
     try:
-        there = _entry(client, text)
-        if there is None:
+        entry = _entry(client, text)
+        if entry is None:
             return None
-        if there != _ours(store, client):
+        if entry != _ours(store, client):
             raise Rejected(
                 f"Its entry '{NAME}' is not what was written.", "Take it out in an editor if it is to go."
             )
@@ -158,14 +158,14 @@ def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> No
 def write_launcher(store: Store, environment: Mapping[str, str], *, root: Path) -> None:
     """Write the launcher that all clients start, unless it says the same already."""
     path = store.home / LAUNCHER
-    said = launcher(root, {name: environment[name] for name in HANDED_ON if environment.get(name)})
+    script = launcher(root, {name: environment[name] for name in HANDED_ON if environment.get(name)})
     try:
-        if files.read(path) == _bytes(said):
+        if files.read(path) == _bytes(script):
             return
-        files.replace(path, _bytes(said), expected=files.digest(files.read(path)))
+        files.replace(path, _bytes(script), expected=files.digest(files.read(path)))
     except FileNotFoundError:
         files.make_folder(path.parent)
-        files.write_new(path, _bytes(said))
+        files.write_new(path, _bytes(script))
     path.chmod(0o700)
 
 
@@ -182,7 +182,7 @@ def launcher(root: Path, variables: Mapping[str, str]) -> str:
     newest = '"$(ls -tcd "$place"/*/bin/daybook 2>/dev/null | head -n 1)"'
     return (
         "#!/bin/sh\n"
-        "# Starts Daybook's server for the clients that 'daybook connect' was told of, which wrote this.\n"
+        "# Starts Daybook's server for other clients; written by 'daybook connect'.\n"
         f"{exports}place={shlex.quote(str(place))}\n"
         f"launcher={newest if kept_by_version else '$place/bin/daybook'}\n"
         '[ -x "$launcher" ] || {\n'
@@ -253,16 +253,16 @@ def _bytes(text: str) -> bytes:
 
 def _notes(store: Store) -> dict[str, dict[str, str | None]]:
     try:
-        said = json.loads(files.read(store.home / CONNECTED))
+        notes = json.loads(files.read(store.home / CONNECTED))
     except (OSError, ValueError, Unreadable):
         return {}
-    return said if isinstance(said, dict) else {}
+    return notes if isinstance(notes, dict) else {}
 
 
-def _note(store: Store, name: str, said: Mapping[str, str | None] | None) -> None:
+def _note(store: Store, name: str, details: Mapping[str, str | None] | None) -> None:
     """Note what was put into the file of the client *name*; None removes the note."""
     path = store.home / CONNECTED
-    notes = {**_notes(store), name: said}
+    notes = {**_notes(store), name: details}
     kept = {each: held for each, held in notes.items() if held is not None}
     data = (json.dumps(kept, indent=1) + "\n").encode("ascii")
     files.make_folder(store.home)

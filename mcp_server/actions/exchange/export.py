@@ -68,14 +68,14 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
     counts: dict[str, object] = {}
     copies: dict[Path, tuple[bytes, datetime]] = {}
     for vault in _vaults(store, level, all_projects=all_projects):
-        for found in stamps(vault):
-            path = Path(found.path)
+        for stamp in stamps(vault):
+            path = Path(stamp.path)
             try:
                 data = read_memory_file(vault, path)
             except (Unreadable, FileNotFoundError) as error:
                 left.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
                 continue
-            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(found))
+            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(stamp))
             if len(copies) == BATCH:
                 copied += _copy(copies)
         copied += _copy(copies)
@@ -93,7 +93,7 @@ def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
     with store.database.read() as db:
         used = usage.usage_of(db, refs)
         moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in used}
-    found = {ref: used.get(ref, usage.UNUSED) for ref in refs}
+    usages = {ref: used.get(ref, usage.UNUSED) for ref in refs}
     return {
         ref: {
             "accesses": each.accesses,
@@ -102,7 +102,7 @@ def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
             "used": each.used,
             "moves": [[move.reason, move.at] for move in reversed(moves.get(ref, []))],
         }
-        for ref, each in found.items()
+        for ref, each in usages.items()
     }
 
 
@@ -123,20 +123,20 @@ def export_json(
     look_again(store)
     entries, left = [], []
     for vault in _vaults(store, level, all_projects=all_projects):
-        for found in stamps(vault):
+        for stamp in stamps(vault):
             try:
-                entries.append((vault, _memory(vault, found)))
+                entries.append((vault, _memory(vault, stamp)))
             except (Unreadable, FileNotFoundError) as error:
-                left.append(f"{found.path}: {getattr(error, 'reason', 'is gone')}")
+                left.append(f"{stamp.path}: {getattr(error, 'reason', 'is gone')}")
     counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
-    said = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
+    entries_json = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
     document = {
         "format": FORMAT,
         "version": VERSION,
         "exported": timestamp(store.clock()),
-        "memories": said,
+        "memories": entries_json,
     }
-    return document, Exported(len(said), tuple(left))
+    return document, Exported(len(entries_json), tuple(left))
 
 
 def write_document(store: Store, path: Path, data: bytes) -> None:
@@ -161,22 +161,22 @@ def _place_of(vault: Vault) -> Path:
     return Path(REPOSITORIES if vault.in_repository else PROJECTS) / vault.key
 
 
-def _memory(vault: Vault, found: Stamp) -> Memory:
-    return load(vault, Path(found.path), there=found).memory
+def _memory(vault: Vault, stamp: Stamp) -> Memory:
+    return load(vault, Path(stamp.path), on_disk=stamp).memory
 
 
-def _date(found: Stamp) -> datetime:
-    return datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+def _date(stamp: Stamp) -> datetime:
+    return datetime.fromtimestamp(stamp.mtime_ns // 1_000_000_000, UTC)
 
 
 def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str, object]:
-    said = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
+    values = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
     return {
         "vault": vault.key,
         "level": vault.level.value,
         "project": vault.project,
         "in_repository": vault.in_repository,
-        **said,
+        **values,
         "usage": counts,
     }
 

@@ -129,35 +129,35 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
     if not store.project:
         raise Rejected("There is no project here.", "Go to a project's folder, or seed a file.")
     root = store.project.root
-    found, broken = [], []
+    read_documents, broken = [], []
     for path in documents.documents(root):
         name = path.relative_to(root).as_posix()
         try:
-            found.append(Document(name, name, documents.text_of(path, within=root), (name,)))
+            read_documents.append(Document(name, name, documents.text_of(path, within=root), (name,)))
         except (Unreadable, OSError) as error:
             why = getattr(error, "reason", None) or str(error)
             broken.append(Imported(name, (Item(name, Outcome.REFUSED, why=why),)))
-    if not found and not broken:
+    if not read_documents and not broken:
         why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
         return [Imported(str(root), remarks=(why,))]
     options = Options(level=Level.PROJECT)
-    return [*_seed(store, found, options, session=session, dry_run=dry_run), *broken]
+    return [*_seed(store, read_documents, options, session=session, dry_run=dry_run), *broken]
 
 
 def _seed(
-    store: Store, found: Sequence[Document], options: Options, *, session: str, dry_run: bool
+    store: Store, documents: Sequence[Document], options: Options, *, session: str, dry_run: bool
 ) -> list[Imported]:
-    """Take in the sections of *found*; return what became of each, by its title."""
+    """Take in the sections of *documents*; return what became of each, by its title."""
     check_type(options.type)
     # Vaults in repositories have their documents already.
     private = store.scoped(store.private_vaults)
     level = level_of(private, Draft("", "", type=options.type, level=options.level))
     vault = private.vault_for(Kind.KNOWLEDGE, level)
-    readings = [_reading(document, vault, options, session) for document in found]
+    readings = [_reading(document, vault, options, session) for document in documents]
     done = take(private, readings, what=DOCUMENT, dry_run=dry_run)
     return [
         Imported(document.name, _titled(taken.items, reading))
-        for document, reading, taken in zip(found, readings, done, strict=True)
+        for document, reading, taken in zip(documents, readings, done, strict=True)
     ]
 
 

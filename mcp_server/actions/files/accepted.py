@@ -35,8 +35,8 @@ def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
         rows = accepted_bytes.not_kept(db, [vault.key for vault in vaults])
         unknown = [vault.key for vault in vaults if accepted_bytes.is_empty(db, vault.key)]
     # A new index does not know what was kept before: ask the history, as files may be changed or gone.
-    found = [each for key in unknown for each in history.of_vault(store.home, key)]
-    kept = [(each.ref, each.was) for each in found if each.verb == ACCEPTED]
+    versions = [version for key in unknown for version in history.of_vault(store.home, key)]
+    kept = [(version.ref, version.was) for version in versions if version.verb == ACCEPTED]
     for row in rows:
         with contextlib.suppress(OSError, DaybookError):
             data = files.read(Path(row.path))
@@ -50,12 +50,12 @@ def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
 
 def last_accepted(store: Store, ref: str) -> Version | None:
     """Return the version of *ref*, in a repository, that the person accepted last and did not take back."""
-    found = [each for each in history.versions(store.home, ref) if each.verb == ACCEPTED]
-    if not found:
+    versions = [version for version in history.versions(store.home, ref) if version.verb == ACCEPTED]
+    if not versions:
         return None
     with store.database.read() as db:
-        accepted = usage.accepted_digests(db, [each.was for each in found])
-    return next((each for each in reversed(found) if each.was in accepted), None)
+        accepted = usage.accepted_digests(db, [version.was for version in versions])
+    return next((version for version in reversed(versions) if version.was in accepted), None)
 
 
 def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
@@ -79,7 +79,9 @@ def changed_since(store: Store, ref: str, now: Memory) -> str:
 
 def _keep(store: Store, ref: str, data: bytes) -> None:
     digest = files.digest(data)
-    if any(each.was == digest and each.verb == ACCEPTED for each in history.versions(store.home, ref)):
+    if any(
+        version.was == digest and version.verb == ACCEPTED for version in history.versions(store.home, ref)
+    ):
         return
     at, by = store.clock(), store.by()
     path = history.new_place(store.home, ref, at, by=by, verb=ACCEPTED, was=digest, now=digest)

@@ -15,10 +15,9 @@ from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 
-from mcp_server.actions.files.load import Found, parsed
+from mcp_server.actions.files.load import MemoryFile, parsed
 from mcp_server.actions.files.read import is_accepted
-from mcp_server.actions.files.sync import catch_up, if_free
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError
@@ -71,18 +70,18 @@ def create(
     accept: bool,
     session: str = "",
     **detail: object,
-) -> Found:
+) -> MemoryFile:
     """Write *memory* as a new file at *path*; raises FileExistsError when something is there."""
     data = memory_file.render(memory)
     files.write_new(path, data)
-    made = Found(memory, vault, path, data, files.digest(data))
+    made = MemoryFile(memory, vault, path, data, files.digest(data))
     tell(store, "remembered", None, made, accept=accept, session=session, **detail)
     return made
 
 
 def commit(
     store: Store,
-    found: Found,
+    file: MemoryFile,
     memory: Memory,
     event: str,
     *,
@@ -90,17 +89,17 @@ def commit(
     accept: Accept = Accept.CARRY,
     session: str = "",
     **detail: object,
-) -> Found:
+) -> MemoryFile:
     """
-    Write *memory* into the file that was *found*, move it to *to*, and write *event* with *detail*.
+    Write *memory* into the file that was *file*, move it to *to*, and write *event* with *detail*.
 
     The file is written before it moves: after a kill in between it is changed already.
 
     Raises Conflict when the file changed since it was found, Rejected, OSError; it is untouched then.
     """
-    accepted = is_accepted(store, found) if accept is Accept.CARRY else accept is Accept.YES
-    now = put(store, found, memory, to=to, verb=event)
-    tell(store, event, found, now, accept=accepted, session=session, **detail)
+    accepted = is_accepted(store, file) if accept is Accept.CARRY else accept is Accept.YES
+    now = put(store, file, memory, to=to, verb=event)
+    tell(store, event, file, now, accept=accepted, session=session, **detail)
     return now
 
 
@@ -142,16 +141,16 @@ def relocate(
             raise problem
 
 
-def put(store: Store, found: Found, memory: Memory, *, to: Path | None = None, verb: str) -> Found:
+def put(store: Store, file: MemoryFile, memory: Memory, *, to: Path | None = None, verb: str) -> MemoryFile:
     """
-    Write *memory* into the file that was *found*, move it to *to*, and keep its old bytes in the history.
+    Write *memory* into the file that was *file*, move it to *to*, and keep its old bytes in the history.
 
     For callers that write the ledger and the index for many files at once. Raises as `commit` does.
     """
-    data = memory_file.rewrite(found.data, memory, path=str(found.path))
-    now = replace(found, memory=memory, path=to or found.path, data=data, digest=files.digest(data))
-    verb = "" if _goes_on(found, now) else verb
-    put_bytes(store, found.vault, found.ref, found.path, found.data, data, to=to, verb=verb)
+    data = memory_file.rewrite(file.data, memory, path=str(file.path))
+    now = replace(file, memory=memory, path=to or file.path, data=data, digest=files.digest(data))
+    verb = "" if _goes_on(file, now) else verb
+    put_bytes(store, file.vault, file.ref, file.path, file.data, data, to=to, verb=verb)
     return now
 
 
@@ -181,7 +180,7 @@ def put_bytes(
         _move(path, to)
 
 
-def effect_of(store: Store, was: Found | None, now: Found) -> Effect:
+def effect_of(store: Store, was: MemoryFile | None, now: MemoryFile) -> Effect:
     """Return the effect of a change on a file: *was* before (None for a new one), *now* after."""
     before = [places.place_of(store.home, was.vault, was.path), was.digest] if was else ["", ""]
     return [now.ref, *before, places.place_of(store.home, now.vault, now.path), now.digest]
@@ -202,8 +201,8 @@ def by_whom(store: Store) -> dict[str, object]:
 def tell(
     store: Store,
     event: str,
-    was: Found | None,
-    now: Found,
+    was: MemoryFile | None,
+    now: MemoryFile,
     *,
     accept: bool,
     session: str = "",
@@ -245,11 +244,11 @@ def tell_of(
 
 def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **detail: object) -> None:
     """Write an event; when that fails, the answer says so."""
-    said = {name: value for name, value in detail.items() if value is not None}
+    data = {name: value for name, value in detail.items() if value is not None}
     if effects:
-        said |= {**by_whom(store), "files": effects}
+        data |= {**by_whom(store), "files": effects}
     try:
-        store.ledger.append(event, store.clock(), refs=[ref], **said)
+        store.ledger.append(event, store.clock(), refs=[ref], **data)
     except OSError as error:
         reason = error.strerror or error
         store.database.trouble.remark(f"That this was {event} could not be written down: {reason}.")
@@ -265,7 +264,7 @@ def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: 
     store.ledger.append(event, store.clock(), refs=list(refs), **part, **detail)
 
 
-def _goes_on(was: Found | None, now: Found) -> bool:
+def _goes_on(was: MemoryFile | None, now: MemoryFile) -> bool:
     """Tell whether a conversation is new or only grew: nothing is lost, and many versions would be kept."""
     before = was.memory.text if was else ""
     return now.memory.kind is Kind.CONVERSATION and now.memory.text.startswith(before)
@@ -293,11 +292,11 @@ def _former(
     now, digest = data.decode("utf-8", "replace"), files.digest(was)
     kept, older = _masked(vault, path, was, now), history.versions(store.home, ref)
     if kept != was or (older and older[-1].now != digest):
-        for each in older:
+        for version in older:
             with contextlib.suppress(OSError, DaybookError):
-                said = files.read(each.path)
-                if (masked := _masked(vault, path, said, now)) != said:
-                    history.put_over(each, masked)
+                former = files.read(version.path)
+                if (masked := _masked(vault, path, former, now)) != former:
+                    history.put_over(version, masked)
     after = files.digest(data)
     at, by = store.clock(), store.by()
     return history.new_place(store.home, ref, at, by=by, verb=verb, was=digest, now=after), kept

@@ -35,8 +35,8 @@ def note_lost(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
     if not lost or store.database.stands_in:
         return
     with store.database.read() as db:
-        there = ids_among(db, lost)
-    left = {each: path for each, path in lost.items() if each not in there}
+        known_ids = ids_among(db, lost)
+    left = {each: path for each, path in lost.items() if each not in known_ids}
     if vault.in_repository:
         _note_accepted(store, vault, left)
     else:
@@ -65,14 +65,14 @@ def _note_gone(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
         return
     alone = missing[0] if len(missing) == 1 else vault.root
     kept = sum(places.history_folder(store.home, f"{vault.key}/{each}").is_dir() for each in lost)
-    said = {
+    notice = {
         "folder": str(alone),
         "memories": len(lost),
         "first": next(iter(lost.values())),
         "kept": kept,
         "vault": vault.key,
     }
-    _write(store.home, vault.key, said)
+    _write(store.home, vault.key, notice)
 
 
 def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
@@ -89,59 +89,59 @@ def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
 
 def tell_gone(home: Path) -> list[str]:
     """Return a sentence for each loss noted below *home*, and delete the notes; usually []."""
-    told: list[str] = []
+    sentences: list[str] = []
     for path in sorted((home / places.WORK).glob(f"{NOTED}*")):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            said = _read(path)
+            notice = _read(path)
             files.delete(path)
-            if "accepted" in said:
-                told += _of_repository(home, said)
-            elif not os.path.exists(said["first"]):
-                told.append(_sentence(home, said))
-    return told
+            if "accepted" in notice:
+                sentences += _of_repository(home, notice)
+            elif not os.path.exists(notice["first"]):
+                sentences.append(_sentence(home, notice))
+    return sentences
 
 
-def _of_repository(home: Path, said: Mapping[str, Any]) -> Iterator[str]:
+def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence about accepted memories that a repository lost and that can be restored, if any."""
-    trash = places.trash_of(home, said["vault"])
+    trash = places.trash_of(home, notice["vault"])
     gone = [
         each
-        for each, path in said["accepted"].items()
+        for each, path in notice["accepted"].items()
         if not os.path.exists(path)
         and not any(any(trash.rglob(name)) for name in (f"{each}.md", f"{each}.*.md"))  # Daybook moved it
-        and places.history_folder(home, f"{said['vault']}/{each}").is_dir()
+        and places.history_folder(home, f"{notice['vault']}/{each}").is_dir()
     ]
     if gone:
         more = ", ..." if len(gone) > NAMED else ""
         yield (
             f"{counted(len(gone), 'memory')} that you accepted {'is' if len(gone) == 1 else 'are'} gone from"
-            f" {said['folder']}, and not by Daybook: a pull, another branch or a hand took"
+            f" {notice['folder']}, and not by Daybook: a pull, another branch or a hand took"
             f" {'it' if len(gone) == 1 else 'them'}. 'daybook restore ID' brings back what you accepted:"
             f" {', '.join(gone[:NAMED])}{more}"
         )
 
 
-def _sentence(home: Path, said: Mapping[str, Any]) -> str:
-    number, kept = int(said["memories"]), int(said["kept"])
-    before = f" What {kept} of them said before is in {places.history_folder(home, said['vault'])}."
+def _sentence(home: Path, notice: Mapping[str, Any]) -> str:
+    number, kept, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
+    before = f" What {kept} of them said before is in {places.history_folder(home, notice['vault'])}."
     return (
-        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {said['folder']}, and not by"
+        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}, and not by"
         " Daybook: connect the disk that holds the folder, or copy the folder back from a backup, and all is"
         f" as before.{before if kept else ''}"
     )
 
 
-def _write(home: Path, key: str, said: Mapping[str, object]) -> None:
+def _write(home: Path, key: str, notice: Mapping[str, object]) -> None:
     path = home / places.WORK / f"{NOTED}{key}"
     with contextlib.suppress(OSError):
         files.make_folder(path.parent)
         files.delete(path)
-        files.write_new(path, json.dumps(said).encode())
+        files.write_new(path, json.dumps(notice).encode())
 
 
 def _read(path: Path) -> dict[str, Any]:
     """Return what is noted at *path*, {} when nothing is or it cannot be read."""
     with contextlib.suppress(OSError, Unreadable, ValueError):
-        said = json.loads(files.read(path))
-        return said if isinstance(said, dict) else {}
+        notice = json.loads(files.read(path))
+        return notice if isinstance(notice, dict) else {}
     return {}

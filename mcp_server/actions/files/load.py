@@ -11,7 +11,7 @@ from mcp_server.core.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MemoryFile:
     """A memory with its file: where it is, what bytes it has, and their digest."""
 
     memory: Memory
@@ -30,24 +30,24 @@ class Found:
         return self.path.relative_to(self.vault.root).as_posix()
 
 
-def load(vault: Vault, path: Path, *, place: str = "", there: Stamp | None = None) -> Found:
+def load(vault: Vault, path: Path, *, place: str = "", on_disk: Stamp | None = None) -> MemoryFile:
     """
     Return the memory that the file at *path* of *vault* holds now.
 
-    *place* is the place in the vault of a file that lies elsewhere, in the trash. *there* is its stamp, if
+    *place* is the place in the vault of a file that lies elsewhere, in the trash. *on_disk* is its stamp, if
     known. Raises FileNotFoundError, Unreadable when it holds no memory.
     """
-    there = there or stamp(path)
+    on_disk = on_disk or stamp(path)
     data = files.read(path) if place else read_memory_file(vault, path)
-    memory = parsed(vault, vault.root / place if place else path, data, there)
-    return Found(memory, vault, path, data, files.digest(data))
+    memory = parsed(vault, vault.root / place if place else path, data, on_disk)
+    return MemoryFile(memory, vault, path, data, files.digest(data))
 
 
-def parsed(vault: Vault, path: Path, data: bytes, there: Stamp | None = None) -> Memory:
+def parsed(vault: Vault, path: Path, data: bytes, stamp: Stamp | None = None) -> Memory:
     """Parse *data*, the bytes of the file at *path* of *vault*, as a memory; raises Unreadable."""
     # Slow to load, and a sync mostly finds nothing to read.
     from mcp_server.adapters.memory_file import parse
 
     kind, archived = kind_of(vault, path)
-    modified = datetime.fromtimestamp(there.mtime_ns // 1_000_000_000 if there else 0, UTC)
+    modified = datetime.fromtimestamp(stamp.mtime_ns // 1_000_000_000 if stamp else 0, UTC)
     return parse(data, path=str(path), kind=kind, archived=archived, modified=modified)

@@ -42,15 +42,15 @@ def carry_over(store: Store) -> None:
 
 def _carry(store: Store, notes: dict[str, Any]) -> None:
     place, noted = str(notes["folder"]), dict(notes["topics"])
-    wanted = _words_there(Path(place), noted)
-    taken, told = [], []
-    for file, each in noted.items():
-        named, ref = origin(WHAT, place, file), str(each["ref"])
-        taken.append([named, ref, wanted.get(file, str(each["words"])), _is_own(store, ref, file)])
-        if each["same"]:
-            told.append([named, str(each["topic"]), ref, str(each["digest"])])
+    expected = _words_there(Path(place), noted)
+    taken, topics = [], []
+    for file, note in noted.items():
+        named, ref = origin(WHAT, place, file), str(note["ref"])
+        taken.append([named, ref, expected.get(file, str(note["words"])), _is_own(store, ref, file)])
+        if note["same"]:
+            topics.append([named, str(note["topic"]), ref, str(note["digest"])])
     store.ledger.append("imported", store.clock(), what=WHAT, place=place, taken=taken)
-    store.ledger.append(ELSEWHERE, store.clock(), place=place, topics=sorted(told))
+    store.ledger.append(ELSEWHERE, store.clock(), place=place, topics=sorted(topics))
 
 
 def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mcp_server.actions.files.load import Found as Found
+from mcp_server.actions.files.load import MemoryFile as MemoryFile
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.unindexed import look_again, self_healing, with_files_of
@@ -11,12 +11,13 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 
 
-def read(store: Store, memory_id: str) -> Found:
+def read(store: Store, memory_id: str) -> MemoryFile:
     """
     Return the memory with that id, of any status, from its file.
 
@@ -25,7 +26,7 @@ def read(store: Store, memory_id: str) -> Found:
     return read_row(store, find(store, memory_id))
 
 
-def read_told(store: Store, name: str) -> Found:
+def read_told(store: Store, name: str) -> MemoryFile:
     """
     Return the memory that a session was shown as *name*: an id, or only the ending of one.
 
@@ -41,7 +42,7 @@ def read_told(store: Store, name: str) -> Found:
         return read_row(store, row)
 
 
-def read_row(store: Store, row: Row) -> Found:
+def read_row(store: Store, row: Row) -> MemoryFile:
     """Return the memory that the index has as *row*, from its file; raises NotFound, Unreadable."""
     vault = store.vault(row.vault)
     assert vault
@@ -60,17 +61,17 @@ def find(store: Store, memory_id: str) -> Row:
     Raises NotFound, but only after a look at the files: one may have been renamed by hand, or written by a
     process that was killed before it updated the index.
     """
-    wanted = memory_id.strip().removesuffix(".md")
-    row = look_up(store, wanted)
+    memory_name = typed_id(memory_id)
+    row = look_up(store, memory_name)
     if row is None or not stamp(Path(row.path)):
         look_again(store)
-        row = look_up(store, wanted)
+        row = look_up(store, memory_name)
     if store.database.trouble and (row is None or not stamp(Path(row.path))):
-        row = look_up(with_files_of(store, wanted), wanted)
+        row = look_up(with_files_of(store, memory_name), memory_name)
     if row is None:
         with store.database.read() as db:
-            nearest = memories.nearest_ids(db, store.keys, wanted)
-        raise NotFound(wanted[:80], nearest)
+            nearest = memories.nearest_ids(db, store.keys, memory_name)
+        raise NotFound(memory_name[:80], nearest)
     return row
 
 
@@ -82,18 +83,18 @@ def look_up(store: Store, memory_id: str) -> Row | None:
         return selections.with_id(db, [vault.key for vault in vaults], memory_id)
 
 
-def is_shown(store: Store, found: Found) -> bool:
+def is_shown(store: Store, file: MemoryFile) -> bool:
     """Tell whether a memory's origin lets it be shown unasked as it is now."""
     return may_be_pushed(
-        source=found.memory.source,
-        in_repository=found.vault.in_repository,
-        accepted=is_accepted(store, found),
-        instructing=reads_like_instruction(f"{found.memory.title}\n{found.memory.text}"),
+        source=file.memory.source,
+        in_repository=file.vault.in_repository,
+        accepted=is_accepted(store, file),
+        instructing=reads_like_instruction(f"{file.memory.title}\n{file.memory.text}"),
     )
 
 
 @self_healing
-def is_accepted(store: Store, found: Found) -> bool:
+def is_accepted(store: Store, file: MemoryFile) -> bool:
     """Tell whether the person wrote or accepted exactly these bytes; a change may then carry that on."""
     with store.database.read() as db:
-        return bool(usage.accepted_digests(db, [found.digest]))
+        return bool(usage.accepted_digests(db, [file.digest]))

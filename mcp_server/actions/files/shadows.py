@@ -21,23 +21,22 @@ if TYPE_CHECKING:  # slow to load, and the start of a session needs no queries
 def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]:
     """Return the keys of the vaults to search: the person's and this project's, unless *filter* says more."""
     if filter.all_projects:
-        found = selections.vaults_in_use(db)
+        in_use = selections.vaults_in_use(db)
         levels = {vault.key: vault.level for vault in store.vaults}
-        return [key for key in found if filter.level in (None, levels.get(key, Level.PROJECT))]
+        return [key for key in in_use if filter.level in (None, levels.get(key, Level.PROJECT))]
     return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
 
 
 def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:
     """Return row of a memory of the person → what shadows it in this project."""
-    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT]
-    return shadows.shadowed(db, store.user_vault.key, here, private=store.private)
+    return shadows.shadowed(db, store.user_vault.key, store.of_project, private=store.private)
 
 
 def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> tuple[str, ...]:
     """Return the ids of the person's memories that the memories *refs* shadow in this project."""
-    found = shadowed(store, db)
-    by = memories.by_rows(db, {shadow.row for shadow in found.values()})
-    rows = [row for row, shadow in found.items() if shadow.row in by and by[shadow.row].ref in refs]
+    shadows = shadowed(store, db)
+    by = memories.by_rows(db, {shadow.row for shadow in shadows.values()})
+    rows = [row for row, shadow in shadows.items() if shadow.row in by and by[shadow.row].ref in refs]
     return tuple(sorted(row.id for row in memories.by_rows(db, rows).values()))
 
 
@@ -46,11 +45,11 @@ def uncovered(store: Store, ids: Collection[str]) -> tuple[str, ...]:
     if not ids:
         return ()
     with store.database.read() as db:
-        found = memories.by_rows(db, shadowed(store, db))
-    return tuple(sorted(set(ids) - {row.id for row in found.values()}))
+        rows = memories.by_rows(db, shadowed(store, db))
+    return tuple(sorted(set(ids) - {row.id for row in rows.values()}))
 
 
-def out_of_sight(found: Mapping[int, Shadow], *, as_of: datetime | None) -> frozenset[int]:
-    """Return the rows in *found* that are shadowed here now, or were at *as_of*."""
+def out_of_sight(shadows: Mapping[int, Shadow], *, as_of: datetime | None) -> frozenset[int]:
+    """Return the rows in *shadows* that are shadowed here now, or were at *as_of*."""
     moment = int(as_of.timestamp()) if as_of else None
-    return frozenset(row for row, shadow in found.items() if moment is None or shadow.since <= moment)
+    return frozenset(row for row, shadow in shadows.items() if moment is None or shadow.since <= moment)

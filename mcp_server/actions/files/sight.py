@@ -32,13 +32,13 @@ def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -
     """
     if not seen or store.database.stands_in:
         return
-    from mcp_server.adapters.index.events import audit, life  # loaded late: usually nothing was seen
+    from mcp_server.adapters.index.events import deeds, life  # loaded late: usually nothing was seen
 
     now = store.now()
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
         alive = life.alive(db, seen, 0 if first else now - DAY, now)
-        edited = audit.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
+        edited = deeds.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
     # Another sign of life today does not cover an edit: only the edit's event dates the words.
     today = seen.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
     known = {Sight.ARRIVED: alive, Sight.EDITED: today}

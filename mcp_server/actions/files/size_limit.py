@@ -1,16 +1,26 @@
 """
-size: how many bytes the memory takes, and what follows from MAX_MEMORY_SIZE_MB.
+size: how many bytes the memory takes, and what follows from MAX_MEMORY_SIZE_MB and MAX_HISTORY_SIZE_MB.
 
 The limit never makes Daybook refuse a memory, nor delete any but those in the trash past their grace.
 """
 
 import contextlib
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from mcp_server.actions.files import trash
-from mcp_server.adapters import history, places
+from mcp_server.actions.files.accepted import last_accepted
+from mcp_server.actions.files.load import parsed
+from mcp_server.adapters import files, history, places
+from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import stamps
+from mcp_server.core.authors import PERSON
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.judge.ageing import PERSONS
+from mcp_server.core.memory import Memory
 from mcp_server.store import Store
 
 MEGABYTE = 1024 * 1024
@@ -57,17 +67,40 @@ class Size:
         )
 
 
-def measure(store: Store) -> Size:
-    """Return the size of the whole store, every project included; looks at each file's size."""
-    vaults = places.all_vaults(store.home, store.vaults)
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """How many memory files all folders of one name hold, and their bytes."""
+
+    name: str
+    files: int
+    size: int
+
+
+def measure(store: Store, held: Sequence[Folder] | None = None) -> Size:
+    """
+    Return the size of the whole store, every project included; looks at each file's size.
+
+    *held* are its `folders`, where they were looked at already.
+    """
     return Size(
-        memories=sum(found.size for vault in vaults for found in stamps(vault)),
+        memories=sum(folder.size for folder in held or folders(store)),
         index=index_size(store),
         trash=trash.size(store),
         history=history.size(store.home),
         ledger=sum(path.stat().st_size for path in store.ledger.paths()),
         limit=store.settings.max_memory_size_mb * MEGABYTE,
     )
+
+
+def folders(store: Store) -> list[Folder]:
+    """Return the folders of the whole store's vaults, those of the same name as one; looks at each file."""
+    held: dict[str, list[int]] = {}
+    for vault in places.all_vaults(store.home, store.vaults):
+        for folder in vault.folders():
+            held.setdefault(folder.name, [])
+        for stamp in stamps(vault):
+            held[stamp.path[len(os.fspath(vault.root)) + 1 :].partition(os.sep)[0]].append(stamp.size)
+    return [Folder(name, len(sizes), sum(sizes)) for name, sizes in held.items()]
 
 
 def index_size(store: Store) -> int:
@@ -77,3 +110,54 @@ def index_size(store: Store) -> int:
         with contextlib.suppress(FileNotFoundError):
             size += path.stat().st_size
     return size
+
+
+SLACK = 2  # seconds by which a file may be younger than it says, and be as Daybook wrote it
+
+
+def prune(store: Store) -> int:
+    """
+    Delete the oldest versions of the history, a person's words last, until the rest is within its limit.
+
+    Return how many; none without a limit.
+    """
+    limit = store.settings.max_history_size_mb * MEGABYTE
+    if not limit:
+        return 0
+    versions = sorted(history.everything(store.home), key=lambda version: (version.ref, version.number))
+    over = sum(version.size for version in versions) - limit
+    if over <= 0:
+        return 0
+    ranked = []
+    for ref, those in groupby(versions, lambda version: version.ref):
+        before, needed = None, last_accepted(store, ref)
+        for version in those:
+            if version == needed:
+                continue  # the repository's own file may be gone or changed
+            ranked.append((_is_persons(store, version, before), version.at, version.path.name, version))
+            before = version
+    gone = []
+    for *_, version in sorted(ranked, key=lambda ranking: ranking[:3]):
+        if over <= 0:
+            break
+        over -= version.size
+        gone.append(version)
+    history.erase(gone)
+    store.ledger.try_append("history_pruned", store.clock(), versions=len(gone))
+    return len(gone)
+
+
+def _is_persons(store: Store, version: Version, before: Version | None) -> bool:
+    """Tell whether a person may have written a version: true unless a machine must have written it."""
+    memory = _memory(store, version)
+    if memory is None or memory.source in PERSONS:
+        return True
+    if before:
+        return before.by == PERSON or before.now != version.was
+    return version.path.lstat().st_mtime > memory.updated.timestamp() + SLACK
+
+
+def _memory(store: Store, version: Version) -> Memory | None:
+    with contextlib.suppress(OSError, DaybookError):
+        return parsed(store.user_vault, version.path, files.read(version.path))
+    return None

@@ -1,19 +1,22 @@
 """
-sync: make the index equal to the files.
+sync: make the index equal to the files, to all of them or to some.
 
-Remember, edits made by hand, the watcher, git checkouts and rebuilds all take this road.
+Remember, edits made by hand, the watcher, git checkouts and rebuilds all take this road. It is long because
+comparing all files and taking in some (`take_in`) is one road.
 """
 
 import contextlib
 import os
+import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from mcp_server.actions.files.gone import note_lost, vanished_vault
+from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sight import Sight, note_seen
-from mcp_server.actions.files.take_in import take_in_files, take_in_waiting
 from mcp_server.adapters import places
 from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay
@@ -21,7 +24,8 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import FileChange, Stamp, diff
-from mcp_server.core.errors import IndexSetAside, IndexUnavailable
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
+from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
@@ -98,7 +102,7 @@ def rebuild(
 
     The old index answers until the new one is complete.
     """
-    with store.database.anew() as made:
+    with store.database.rebuilt() as made:
         report = sync(replace(store, database=made), vaults=vaults, progress=progress)
     sync(store, vaults=vaults)  # take in what other processes did meanwhile
     return report
@@ -189,19 +193,19 @@ def _sync_vault(
     if deep:
         indexed = [Stamp(known.path, -1, known.mtime_ns) for known in indexed]
     closed: list[str] = []
-    there = stamps(vault, closed)
+    on_disk = stamps(vault, closed)
     if closed:
-        there = sorted({*there, *_behind(closed, indexed)})
+        on_disk = sorted({*on_disk, *_behind(closed, indexed)})
     changes: Iterable[tuple[FileChange, Stamp]] = ()
-    if there != indexed:  # usually equal; a comparison is ten times as fast as a diff
-        report.unreadable += [_misnamed(found.path) for found in there if not is_utf8(found.path)]
-        changes = diff((found for found in there if is_utf8(found.path)), indexed)
-    lost = {} if vault.in_repository else _emptied(store, vault, indexed, there)
+    if on_disk != indexed:  # usually equal; a comparison is ten times as fast as a diff
+        report.unreadable += [_misnamed(stamp.path) for stamp in on_disk if not is_utf8(stamp.path)]
+        changes = diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)
+    lost = {} if vault.in_repository else _emptied(store, vault, indexed, on_disk)
     seen: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
-        new = {found.path for change, found in batch if change is FileChange.ADDED}
+        new = {stamp.path for change, stamp in batch if change is FileChange.ADDED}
         with store.database.write() as db:
-            taken = take_in_files(store, db, vault, [Path(found.path) for _, found in batch])
+            taken = take_in_files(store, db, vault, [Path(stamp.path) for _, stamp in batch])
         report.removed += len(taken.gone)
         report.added += len(new.intersection(taken.changed))
         report.modified += len(set(taken.changed) - new)
@@ -221,19 +225,19 @@ def _sync_vault(
     return lost
 
 
-def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], there: Sequence[Stamp]) -> dict[str, str]:
+def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], stamps: Sequence[Stamp]) -> dict[str, str]:
     """
     Return id → path of the memories that were in folders of *vault* without any file left.
 
     Includes those known to an index that vanished with the folders while this process had it open.
     """
     lost = store.database.known_before.take(vault.key)
-    if there:
+    if stamps:
         lost = {}
-    if there == indexed:
+    if stamps == indexed:
         return lost  # the usual case: looking into each folder takes as long as finding all files
     for folder in map(str, vault.folders()):
-        held, holds = (any(_below(each.path, folder) for each in found) for found in (indexed, there))
+        held, holds = (any(_below(stamp.path, folder) for stamp in found) for found in (indexed, stamps))
         if held and not holds:
             with store.database.read() as db:
                 lost |= ids_below(db, folder)
@@ -284,3 +288,157 @@ def _batches(
     iterator = iter(changes)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
+
+CLOSED = "is a folder that cannot be looked into; what was known of its files stays"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What was read at a path: a memory and its digest, or the problem that prevents one."""
+
+    stamp: Stamp
+    digest: str = ""
+    memory: Memory | None = None
+    problem: Problem | None = None
+
+
+@dataclass(slots=True)
+class Taken:
+    """
+    What taking files in changed in the index: the paths with new content, and those that are gone.
+
+    `seen` is ref → whether it is new or has other words; not for a repository, where nothing ages. `lost` is
+    id → path of the memories gone from a repository; elsewhere a deleted file counts as the person's wish.
+    """
+
+    changed: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    lost: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, Sight] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+
+def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> None:
+    """
+    Make the index say what the files at *paths* say now, or that they are gone.
+
+    *by_hand*: they were changed outside Daybook, which is noted in the ledger.
+    """
+    with store.database.write() as db:
+        taken = take_in_files(store, db, vault, paths)
+        if taken:
+            take_in_waiting(store, db, vault)
+    if by_hand:
+        note_seen(store, taken.seen)
+        note_lost(store, vault, taken.lost)
+
+
+def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
+    """Take in the files that wait because another file had their id, until no more ids become free."""
+    while waiting := memories.waiting(db, vault.key):
+        if not take_in_files(store, db, vault, map(Path, waiting)):
+            return
+
+
+def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]) -> Taken:
+    """
+    Make the index say what the files at *paths* say now.
+
+    The files are read inside the transaction, so that of two processes the one that writes the index
+    last has also read last.
+    """
+    taken = Taken()
+    stamps = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
+    # Missing files come first: a renamed file keeps its id, which only one row may have.
+    for path, known in sorted(stamps, key=lambda pair: pair[1] is not None):
+        if known is None:
+            memory_id = memories.remove(db, str(path), store.now())
+            if memory_id and vault.in_repository:
+                taken.lost[memory_id] = str(path)
+            taken.gone.append(str(path))
+            continue
+        reading = _read(vault, known)
+        before = _words_known(db, vault, reading)
+        if not _put(store, db, vault, reading):
+            continue
+        taken.changed.append(str(path))
+        if reading.memory and not vault.in_repository:
+            ref = f"{vault.key}/{reading.memory.id}"
+            if before is None:
+                taken.seen[ref] = Sight.ARRIVED
+            elif before != fingerprint(reading.memory.title, reading.memory.text):
+                taken.seen[ref] = Sight.EDITED
+    return taken
+
+
+def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str | None:
+    """Return the fingerprint that the index has for the memory that was read, None when it is new."""
+    return selections.fingerprint_of(db, vault.key, reading.memory.id) if reading.memory else None
+
+
+def _stamp(vault: Vault, path: Path) -> Stamp | None:
+    """Return the stamp of a file of *vault*; None when it is gone, or lies in the vault's former folder."""
+    return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
+
+
+def _is_open_folder(path: Path) -> bool:
+    """Tell whether *path* is a folder that can be read: then its files are taken in, not the folder."""
+    if not os.path.isdir(path):
+        return False
+    try:
+        os.scandir(path).close()
+    except OSError:
+        return False
+    return not path.is_symlink()
+
+
+def _read(vault: Vault, stamp: Stamp) -> _Reading:
+    try:
+        file = load(vault, Path(stamp.path), on_disk=stamp)
+    except Unreadable as error:
+        reason = CLOSED if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
+        return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
+    except FileNotFoundError:
+        return _Reading(stamp, problem=Problem(stamp.path, 0, "vanished while it was read"))
+    if time.time_ns() - stamp.mtime_ns < RACY:
+        stamp = Stamp(stamp.path, -1, stamp.mtime_ns)  # read again by the next sync
+    return _Reading(stamp, digest=file.digest, memory=file.memory)
+
+
+def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
+    """Put one reading into the index; return whether that changed what the index says."""
+    if reading.problem or reading.memory is None:
+        assert reading.problem
+        memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
+        return False
+    memory, stamp, digest = reading.memory, reading.stamp, reading.digest
+    if memories.says(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()):
+        memories.touch(db, stamp)
+        return False
+    holder = memories.path_of(db, vault.key, memory.id)
+    rivals = [stamp.path]
+    if holder not in ("", stamp.path) and _keeps_id(vault, holder, memory.id):
+        # The file named after the id keeps it, whichever file was seen first.
+        rivals = sorted((stamp.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
+    if rivals[0] == stamp.path:
+        memories.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
+    for other in rivals[1:]:
+        reason = f"has the id '{memory.id}', which {rivals[0]} has already; give one of them another"
+        problem = Problem(other, 0, reason)
+        memories.remove(db, other, store.now())
+        memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
+    return rivals[0] == stamp.path
+
+
+def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
+    """Tell whether the file at *path* is still there with that id; one that cannot be read keeps it."""
+    stamp = _stamp(vault, Path(path))
+    if not stamp:
+        return False
+    memory = _read(vault, stamp).memory
+    return memory is None or memory.id == memory_id

@@ -1,17 +1,19 @@
 """trash: delete files past their grace, but only on request or above the size limit."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
 from mcp_server.actions.files.sync import catch_up
-from mcp_server.adapters import files, history
-from mcp_server.adapters.index.events import audit
+from mcp_server.adapters import files, history, places
+from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.memory import DAY
 from mcp_server.store import Store
 
+CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
 GRACE_DAYS = 90  # days in the trash in which nothing deletes a file; as long as orphans wait
 
 
@@ -28,48 +30,68 @@ class Trashed:
         return self.ref.rpartition("/")[2]
 
 
+def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
+    """Yield (vault, file) of what was forgotten under that id, the newest first."""
+    for vault in reversed(store.vaults):
+        folder = places.trash_folder(store.home, vault)
+        names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]
+        for path in sorted(names, key=lambda name: name.stat().st_ctime_ns, reverse=True):
+            if path.relative_to(folder).parts[0] != CANDIDATES:
+                yield vault, path
+
+
+def free_name(path: Path) -> Path:
+    """Return *path*, with a number before its ending when it is taken: a memory was forgotten twice."""
+    number = 1
+    free = path
+    while stamp(free):
+        number += 1
+        free = path.with_name(f"{path.stem}.{number}.md")
+    return free
+
+
 def late(store: Store) -> list[Trashed]:
     """Return the files whose memory has had no event for 90 days: they lie there at least that long."""
     catch_up(store)
-    found = _all(store)
+    all_trashed = _all(store)
     with store.database.read() as db:
-        done = audit.last_done(db, {each.ref for each, _ in found})
+        done = deeds.last_done(db, {trashed.ref for trashed, _ in all_trashed})
     start, before = dated_from(store), old_before(store, GRACE_DAYS * DAY)
-    return [each for each, moved in found if start <= done.get(each.ref, moved) < before]
+    return [trashed for trashed, moved in all_trashed if start <= done.get(trashed.ref, moved) < before]
 
 
 def size(store: Store) -> int:
     """Return the bytes of all files in the trash."""
-    return sum(found.size for found, _ in _all(store))
+    return sum(trashed.size for trashed, _ in _all(store))
 
 
-def empty(store: Store, found: Iterable[Trashed]) -> list[Trashed]:
+def empty(store: Store, trashed_files: Iterable[Trashed]) -> list[Trashed]:
     """
     Delete those files and their history for good, each with an event; return them.
 
     Raises OSError.
     """
     deleted = []
-    for each in found:
-        store.ledger.append("emptied", store.clock(), refs=[each.ref])
-        files.delete(each.path)
+    for trashed in trashed_files:
+        store.ledger.append("emptied", store.clock(), refs=[trashed.ref])
+        files.delete(trashed.path)
         with store.database.read() as db:
-            lives = selections.with_ref(db, each.ref)
+            lives = selections.with_ref(db, trashed.ref)
         if not lives:
-            history.erase(history.versions(store.home, each.ref))
-        deleted.append(each)
+            history.erase(history.versions(store.home, trashed.ref))
+        deleted.append(trashed)
     return deleted
 
 
 def _all(store: Store) -> list[tuple[Trashed, float]]:
     """Return every file in the trash, with its ctime: when it was moved last, as far as the disk knows."""
     folder = store.home / "trash"
-    found = []
+    trashed = []
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
         try:
-            said = path.lstat()
+            stat = path.lstat()
         except FileNotFoundError:
             continue
         ref = f"{path.relative_to(folder).parts[0]}/{path.name.partition('.')[0]}"
-        found.append((Trashed(path, ref, said.st_size), said.st_ctime))
-    return found
+        trashed.append((Trashed(path, ref, stat.st_size), stat.st_ctime))
+    return trashed

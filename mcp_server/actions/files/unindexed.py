@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free, take_in
 from mcp_server.adapters.index.database.stand_in import StandIn
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
@@ -72,24 +71,24 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     The next answer of this process reads the remaining files. The person is told the *reason*.
     """
     store.database.trouble.miss()
-    here = _from_files(store, reason)
-    left = _fill(here, FILLING)
+    in_memory = _from_files(store, reason)
+    left = _fill(in_memory, FILLING)
     newest = f"; {left:,} older files are left out" if left else ""
     store.database.trouble.remark(f"{reason} This is answered from your files, by their words{newest}.")
-    return here
+    return in_memory
 
 
 def with_files_of(store: Store, memory_id: str) -> Store:
     """Return *store* with an index in memory that has the files named after *memory_id*, or the newest."""
-    here = store if store.database.stands_in else _from_files(store, IndexUnavailable(""))
-    named = [(vault, path) for vault in here.vaults for path in _named(vault, memory_id) if stamp(path)]
+    complete = store if store.database.stands_in else _from_files(store, IndexUnavailable(""))
+    named = [(vault, path) for vault in complete.vaults for path in _named(vault, memory_id) if stamp(path)]
     for vault, path in named:
-        take_in(here, vault, path)
+        take_in(complete, vault, path)
     if named:
-        note_synced(here, here.vaults)
+        note_synced(complete, complete.vaults)
     else:
-        _fill(here, FILLING)
-    return here
+        _fill(complete, FILLING)
+    return complete
 
 
 def _named(vault: Vault, memory_id: str) -> Iterator[Path]:
@@ -135,5 +134,5 @@ def _waiting(store: Store) -> Iterator[tuple[Vault, FileChange, Stamp]]:
     for vault in store.vaults:
         with store.database.read() as db:
             known = memories.stamps(db, vault.key)
-        for change, found in diff((each for each in stamps(vault) if is_utf8(each.path)), known):
-            yield vault, change, found
+        changes = diff((file for file in stamps(vault) if is_utf8(file.path)), known)
+        yield from ((vault, *change) for change in changes)

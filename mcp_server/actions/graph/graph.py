@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import Found
+from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.memory.link import end_of
+from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters.index.events import graph as index
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.memories import memories, relations, selections
@@ -53,7 +53,7 @@ def read_graph(
     catch_up_if_free(store)
     levels = [one for one in Level if (one is Level.USER or store.project) and level in (None, one)]
     centres = _centres(store, levels, around) if around else []
-    vaults = [vault.key for vault in store.vaults]
+    vaults = store.keys
     with store.database.read() as db:
         links = relations.edges(db, vaults, at=[row.row for row in centres] if around else None)
         drawn = [(link.ends, edge) for link in links if (edge := edge_of(store, link))]
@@ -74,7 +74,7 @@ def ping(store: Store) -> Health:
     graphs = read_graph(store)
     with store.database.read() as db:
         active = index.count_sessions(db, store.now() - SESSION_TTL)
-        problems = memories.problems(db, [vault.key for vault in store.vaults])
+        problems = memories.problems(db, store.keys)
     levels = tuple(
         (
             graph.level,
@@ -133,13 +133,13 @@ def edge_of(store: Store, link: relations.Edge) -> GraphEdge | None:
 def _centres(store: Store, levels: Sequence[Level], around: str) -> list[Row]:
     """Return the memory named *around*, or standing for that file, at each of *levels*; raises NotFound."""
     end = end_of(store, around)
-    memory_id = end.memory.id if isinstance(end, Found) else artifact_id(end)
+    memory_id = end.memory.id if isinstance(end, MemoryFile) else artifact_id(end)
     with store.database.read() as db:
         of_levels = [[vault.key for vault in store.vaults if vault.level is one] for one in levels]
-        found = [selections.with_id(db, vaults, memory_id) for vaults in of_levels]
-        if not any(found):
-            raise NotFound(around, memories.nearest_ids(db, [vault.key for vault in store.vaults], around))
-    return [row for row in found if row]
+        rows = [selections.with_id(db, vaults, memory_id) for vaults in of_levels]
+        if not any(rows):
+            raise NotFound(around, memories.nearest_ids(db, store.keys, around))
+    return [row for row in rows if row]
 
 
 def _at(
@@ -147,11 +147,11 @@ def _at(
 ) -> Graph:
     """Return the graph of *level*: its share of *nodes*, and of *edges*, each with the level it begins at."""
     vaults = {vault.key for vault in store.vaults if vault.level is level}
-    here = tuple(node for node in nodes if node.ref.rpartition("/")[0] in vaults)
-    shown = {node.name for node in here}
+    at_level = tuple(node for node in nodes if node.ref.rpartition("/")[0] in vaults)
+    shown = {node.name for node in at_level}
     return Graph(
         level,
-        here,
+        at_level,
         tuple(
             edge
             for begins, edge in edges

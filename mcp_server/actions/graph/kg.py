@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from mcp_server.actions.files.commit import Accept, one_change
-from mcp_server.actions.files.read import Found, find, is_shown, look_up, read
+from mcp_server.actions.files.read import MemoryFile, find, is_shown, look_up, read
 from mcp_server.actions.graph.sync import unseen_deed
 from mcp_server.actions.judge.origins import words_of as words_of_memory
 from mcp_server.actions.memory.forget import forget, is_put_away, unarchive
-from mcp_server.actions.memory.link import Linked, at_level, create, link, unlink
+from mcp_server.actions.memory.link import Linked, create, link, unlink
+from mcp_server.actions.memory.related import at_level
 from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import NotFound, Rejected
@@ -75,7 +76,7 @@ def put_node(
     An archived one comes back. Of an ordinary memory only the title changes: its text is not a gist.
     Raises Rejected for an id, gist or secret that cannot be stored, and for what was superseded.
     """
-    here = at_level(store, level)
+    of_level = at_level(store, level)
     check_id(memory_id)
     gist = clean_text(gist)
     refuse_secrets(gist, *(touches or ()), *(notes or ()))
@@ -84,12 +85,12 @@ def put_node(
     )
 
     def attempt() -> Put:
-        if look_up(here, memory_id):
-            return _update(here, memory_id, gist, about, session, source)
+        if look_up(of_level, memory_id):
+            return _update(of_level, memory_id, gist, about, session, source)
         draft = Draft(
             clipped(gist), gist, id=memory_id, level=level, category=GRAPH, session=session, source=source
         )
-        create(here, replace(draft, touches=about.touches or (), notes=about.notes or ()))
+        create(of_level, replace(draft, touches=about.touches or (), notes=about.notes or ()))
         return Put(memory_id, added=True, gist=gist)
 
     return repeated(attempt)
@@ -119,11 +120,11 @@ def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, s
 
 def shown_before(store: Store, level: Level, memory_id: str) -> str:
     """Return what the node says now if that may be shown unasked, '' otherwise."""
-    here = at_level(store, level)
-    if not ID.fullmatch(memory_id) or look_up(here, memory_id) is None:
+    of_level = at_level(store, level)
+    if not ID.fullmatch(memory_id) or look_up(of_level, memory_id) is None:
         return ""
-    found = read(here, memory_id)
-    return words_of_memory(found.memory) if is_shown(here, found) else ""
+    file = read(of_level, memory_id)
+    return words_of_memory(file.memory) if is_shown(of_level, file) else ""
 
 
 @one_change()
@@ -133,50 +134,50 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
 
     The ledger keeps those edges. Raises NotFound.
     """
-    here = at_level(store, level)
-    row = find(here, id_of(name))
+    of_level = at_level(store, level)
+    row = find(of_level, id_of(name))
     with store.database.read() as db:
         edges = relations.edges(db, [vault.key for vault in store.vaults if vault.adopted], at=[row.row])
     removed = []
     for ref in dict.fromkeys(edge.ends[0].ref for edge in edges if not edge.outgoing):
         targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
         vault, _, other = ref.rpartition("/")
-        there = store.scoped(each for each in store.vaults if each.key == vault)
-        gone = repeated(lambda t=there, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
+        of_vault = store.scoped(each for each in store.vaults if each.key == vault)
+        gone = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
         removed += [(other, each.rel) for each in gone]
-    forget(here, row.id, session=session)
+    forget(of_level, row.id, session=session)
     return Deleted(row.id, tuple(removed))
 
 
 @one_change()
-def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> Found:
+def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> MemoryFile:
     """Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived."""
-    here = at_level(store, level)
-    found = read(here, id_of(name))
-    if not is_put_away(found):
+    of_level = at_level(store, level)
+    file = read(of_level, id_of(name))
+    if not is_put_away(file):
         raise Rejected(
-            f"'{found.memory.id}' is {found.memory.status.value}, not archived.", "Read it with read_memory."
+            f"'{file.memory.id}' is {file.memory.status.value}, not archived.", "Read it with read_memory."
         )
-    back = unarchive(here, found, session=session)
-    dated = Revision(archived_reason="", updated=here.clock().replace(microsecond=0))
-    return revise(here, back.memory.id, dated, version=back.digest, session=session)
+    back = unarchive(of_level, file, session=session)
+    dated = Revision(archived_reason="", updated=of_level.clock().replace(microsecond=0))
+    return revise(of_level, back.memory.id, dated, version=back.digest, session=session)
 
 
-def _update(here: Store, memory_id: str, gist: str, about: Revision, session: str, source: str) -> Put:
-    found = read(here, memory_id)
-    memory = found.memory
+def _update(store: Store, memory_id: str, gist: str, about: Revision, session: str, source: str) -> Put:
+    file = read(store, memory_id)
+    memory = file.memory
     if memory.kind is not Kind.KNOWLEDGE:
         raise Rejected(f"'{memory_id}' is a {memory.kind.value}, not a node.", "Choose another id.")
     if memory.status is Status.SUPERSEDED:
         raise Rejected(
             f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Put that one, or another id."
         )
-    deed = unseen_deed(here, found.ref, session)
+    deed = unseen_deed(store, file.ref, session)
     own = memory.category == GRAPH
     was = gist_of(memory.title, memory.text) if own else memory.title
-    came_back = is_put_away(found)
+    came_back = is_put_away(file)
     if came_back:
-        found = unarchive(here, found, session=session)
+        file = unarchive(store, file, session=session)
     title, text = (clipped(gist), gist) if own else (gist, memory.text)
     if not own and len(gist) > MAX_TITLE:
         raise Rejected(
@@ -188,7 +189,7 @@ def _update(here: Store, memory_id: str, gist: str, about: Revision, session: st
         title=title,
         text=text if own else None,
         archived_reason="",
-        updated=here.clock().replace(microsecond=0),
+        updated=store.clock().replace(microsecond=0),
         source=source if gist != was and (own or memory.source == MANUAL) else None,
     )
     accept = Accept.CARRY
@@ -196,21 +197,21 @@ def _update(here: Store, memory_id: str, gist: str, about: Revision, session: st
         accept = Accept.NO
         if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
             accept = Accept.YES if own else Accept.CARRY  # other memories keep their text, whoever wrote it
-    revise(here, memory_id, revision, version=found.digest, session=session, accept=accept)
+    revise(store, memory_id, revision, version=file.digest, session=session, accept=accept)
     overwritten = None
     if deed and was != gist:
         overwritten = Overwritten(was, deed[1], datetime.fromtimestamp(deed[0].at, UTC))
     return Put(memory_id, False, gist, not own, came_back, overwritten)
 
 
-def _unlinked(there: Store, memory_id: str, targets: set[str], ref: str, session: str) -> tuple[Link, ...]:
+def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str, session: str) -> tuple[Link, ...]:
     """Take the links to *targets*, names of *ref*, out of a memory's file, but not those in its text."""
-    found = read(there, memory_id)
-    gone = tuple(each for each in found.memory.links if each.to in targets)
+    file = read(store, memory_id)
+    gone = tuple(link for link in file.memory.links if link.to in targets)
     if gone:
         # First the ledger: a kill in between loses no edge.
-        edges = [[memory_id, each.rel, list(each.notes)] for each in gone]
-        there.ledger.append("unlinked", there.clock(), refs=[ref], edges=edges, session=session)
-        kept = tuple(each for each in found.memory.links if each not in gone)
-        revise(there, memory_id, Revision(links=kept), version=found.digest, session=session)
+        edges = [[memory_id, link.rel, list(link.notes)] for link in gone]
+        store.ledger.append("unlinked", store.clock(), refs=[ref], edges=edges, session=session)
+        kept = tuple(link for link in file.memory.links if link not in gone)
+        revise(store, memory_id, Revision(links=kept), version=file.digest, session=session)
     return gone

@@ -16,8 +16,8 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.graph.graph import edge_of, node_of
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import audit, graph, sessions, usage
-from mcp_server.adapters.index.events.audit import Deed
+from mcp_server.adapters.index.events import deeds, graph, sessions, usage
+from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.graph import ByHand
 from mcp_server.adapters.index.events.sessions import SessionRow
 from mcp_server.adapters.index.memories import relations, selections
@@ -58,15 +58,15 @@ def register(store: Store, session: str, *, folder: str) -> str:
     session = session or str(uuid.uuid4())
     with store.database.read() as db:
         known = sessions.with_name(db, session)
-        here = graph.replayed(db)
+        replayed = graph.replayed(db)
         session = known.id if known else session
         short = sessions.short_of(db, session)
-    said: dict[str, object] = {"session": session, "short": short, "folder": folder}
+    data: dict[str, object] = {"session": session, "short": short, "folder": folder}
     if store.project:
-        said["vault"] = store.project.key
+        data["vault"] = store.project.key
     if known is None or known.watermark is None:
-        said["watermark"] = here
-    store.ledger.append("session_started", store.clock(), **said)
+        data["watermark"] = replayed
+    store.ledger.append("session_started", store.clock(), **data)
     catch_up_if_free(store)
     return short
 
@@ -74,10 +74,10 @@ def register(store: Store, session: str, *, folder: str) -> str:
 def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
     """Return (the id of the session called *name*, *own* for ''; if it is registered or *name* is empty)."""
     with store.database.read() as db:
-        found = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
-    if found is None:
+        session = sessions.with_name(db, name.strip() or own) if name.strip() or own else None
+    if session is None:
         return name.strip() or own, not name.strip()
-    return found.id, found.watermark is not None or not name.strip()
+    return session.id, session.watermark is not None or not name.strip()
 
 
 @self_healing
@@ -92,18 +92,20 @@ def sync_graph(store: Store, name: str) -> list[News]:
     catch_up_if_free(store)
     with store.database.read() as db:
         session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
-        told, _ = graph.seen(db, session.id)
-        here = graph.replayed(db)
+        told_at, _ = graph.seen(db, session.id)
+        replayed = graph.replayed(db)
         moment = store.clock()
-        vaults = [vault.key for vault in store.vaults]
-        deeds = audit.since(db, watermark, but=session.id, events=CHANGES)
-        edits = graph.by_hand(db, vaults, since=told, before=int(moment.timestamp()))
-        changed = [(deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in deeds}.values()]
+        vaults = store.keys
+        changes = deeds.since(db, watermark, but=session.id, events=CHANGES)
+        edits = graph.by_hand(db, vaults, since=told_at, before=int(moment.timestamp()))
+        changed = [
+            (deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in changes}.values()
+        ]
         changed += [(edit.ref, "hand", edit.at) for edit in edits if not _is_on_its_way(edit)]
-        found = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
-    store.ledger.append("session_told", moment, session=session.id, watermark=here)
+        news = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
+    store.ledger.append("session_told", moment, session=session.id, watermark=replayed)
     catch_up_if_free(store)
-    return sorted(filter(None, found), key=lambda one: (one.when, one.id))
+    return sorted(filter(None, news), key=lambda item: (item.when, item.id))
 
 
 def seen_by(store: Store, session: str) -> Watermark:
@@ -111,8 +113,8 @@ def seen_by(store: Store, session: str) -> Watermark:
     with store.database.read() as db:
         row = sessions.with_name(db, session) if session else None
         _, read = graph.seen(db, session)
-    told = (row.watermark if row else None) or {}
-    return {name: max(told.get(name, 0), read.get(name, 0)) for name in {*told, *read}}
+    watermark = (row.watermark if row else None) or {}
+    return {name: max(watermark.get(name, 0), read.get(name, 0)) for name in {*watermark, *read}}
 
 
 def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
@@ -120,7 +122,7 @@ def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None
     catch_up_if_free(store)
     seen = seen_by(store, session)
     with store.database.read() as db:
-        last = audit.last_unseen(db, ref, seen, events=CHANGES)
+        last = deeds.last_unseen(db, ref, seen, events=CHANGES)
         return (last, _by(db, last)) if last and last.session != session else None
 
 
@@ -149,17 +151,17 @@ def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> N
     key, _, memory_id = ref.rpartition("/")
     vault, row = store.vault(key), selections.with_ref(db, ref)
     assert vault
-    told = News(memory_id, vault.level, by, datetime.fromtimestamp(at, UTC))
+    news = News(memory_id, vault.level, by, datetime.fromtimestamp(at, UTC))
     if row is None:
-        return told
+        return news
     if row.kind is not Kind.KNOWLEDGE or row.status not in (Status.ACTIVE, Status.SUPERSEDED):
         return None
     accepted = bool(usage.accepted_digests(db, [row.digest]))
     node = node_of(store, row, *graph.particulars(db, [row.row])[row.row], accepted=accepted)
-    links = relations.edges(db, [each.key for each in store.vaults], at=[row.row])
+    links = relations.edges(db, store.keys, at=[row.row])
     edges = tuple(edge for link in links if link.outgoing and (edge := edge_of(store, link)))
     superseded = row.superseded_by if row.status is Status.SUPERSEDED else ""
-    return replace(told, node=node, superseded_by=superseded, edges=edges)
+    return replace(news, node=node, superseded_by=superseded, edges=edges)
 
 
 def _by(db: sqlite3.Connection, deed: Deed) -> str:

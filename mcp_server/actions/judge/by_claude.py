@@ -21,13 +21,13 @@ def asked_by_claude(store: Store, transcript: Path) -> bool:
     The file's name is the session's id. Raises IndexUnavailable.
     """
     from mcp_server.actions.files.sync import catch_up_if_free  # slow to load, and hooks only note
-    from mcp_server.adapters.index.events import audit
+    from mcp_server.adapters.index.events import deeds
 
     if is_subagent(transcript):
         return True
     catch_up_if_free(store)
     with store.database.read() as db:
-        return bool(audit.history(db, session=transcript.stem, events=(EVENT,), limit=1))
+        return bool(deeds.listed(db, session=transcript.stem, events=(EVENT,), limit=1))
 
 
 def is_subagent(transcript: Path) -> bool:

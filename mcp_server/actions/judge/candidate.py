@@ -10,25 +10,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_server.actions.files import journal
+from mcp_server.actions.files import runs
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.commit import move, one_change
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import look_up
 from mcp_server.actions.files.sync import catch_up_if_free
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Settled
-from mcp_server.actions.memory.forget import free_name
+from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.repository import keep
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import JournalEntry, change
-from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type
+from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
+from mcp_server.core.runs import RunEntry, change
 from mcp_server.core.secrets.redaction import find_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
@@ -96,11 +96,11 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
 
 
 def propose_mined(
-    store: Store, found: Iterable[Mined], *, session: str, conversation: str, source: str = "mined"
+    store: Store, facts: Iterable[Mined], *, session: str, conversation: str, source: str = "mined"
 ) -> list[str]:
     """Put what patterns found among the candidates; return one key for each sighting, to be noted."""
     keys = []
-    for mined in found:
+    for mined in facts:
         draft = Draft(
             mined.title,
             f"{mined.text}\n\nIt corrects: {mined.corrects}" if mined.corrects else mined.text,
@@ -118,9 +118,9 @@ def propose_mined(
     return keys
 
 
-def promote(store: Store, keys: Iterable[str]) -> list[Settled]:
+def promote(store: Store, keys: Iterable[str]) -> list[DraftOutcome]:
     """Store those of *keys* that were seen often enough by now and do not read like an instruction."""
-    stored: list[Settled] = []
+    stored: list[DraftOutcome] = []
     if store.settings.capture != "auto":
         return stored
     for key in dict.fromkeys(keys):
@@ -140,52 +140,58 @@ def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> li
     Return the candidates that wait here, the most believable and most often seen first; with *type* or
     *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
     """
-    wanted = check_type(type) if type.strip() else ""
+    of_type = check_type(type) if type.strip() else ""
     catch_up_if_free(store)
-    found = []
+    candidates = []
     for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
             if waiting := _read(store, path):
-                found.append(waiting)
-    found = [each for each in found if wanted in ("", each.memory.type) and each.times >= min_times]
-    return sorted(found, key=lambda each: (-each.confidence, -each.times, each.memory.id))
+                candidates.append(waiting)
+    candidates = [
+        candidate
+        for candidate in candidates
+        if of_type in ("", candidate.memory.type) and candidate.times >= min_times
+    ]
+    return sorted(
+        candidates, key=lambda candidate: (-candidate.confidence, -candidate.times, candidate.memory.id)
+    )
 
 
-def approve(store: Store, keys: Sequence[str]) -> list[Settled]:
+def approve(store: Store, keys: Sequence[str]) -> list[DraftOutcome]:
     """
     Store the candidates with these *keys* as memories that the person accepted.
 
     Raises NotFound for a key that does not wait, before anything is stored.
     """
     stored = []
-    for each in [expected(store, key) for key in keys]:
+    for candidate in [expected(store, key) for key in keys]:
         with one_change():
-            stored.append(_store(store, each, source=_confirmed(each.memory.source)))
+            stored.append(_store(store, candidate, source=_confirmed(candidate.memory.source)))
             keep(store, [row.ref for row in [look_up(store, stored[-1].id)] if row])
-            _put_away(store, each, "approved")
+            _put_away(store, candidate, "approved")
     return stored
 
 
 def reject(store: Store, keys: Sequence[str]) -> None:
     """Move the candidates with these *keys* to the trash; they are not proposed again. Raises NotFound."""
-    for each in [expected(store, key) for key in keys]:
-        _put_away(store, each, "rejected")
+    for candidate in [expected(store, key) for key in keys]:
+        _put_away(store, candidate, "rejected")
 
 
-def expired(store: Store) -> Iterator[JournalEntry]:
+def expired(store: Store) -> Iterator[RunEntry]:
     """Yield entries that move candidates not seen for 30 days to the trash; they may be proposed again."""
     late = old_before(store, EXPIRES_AFTER * DAY)
-    for each in review_candidates(store):
+    for candidate in review_candidates(store):
         with store.database.read() as db:
-            last = candidates.last_seen(db, each.memory.id)
-        if max(last, int(each.memory.updated.timestamp())) >= late:
+            last = candidates.last_seen(db, candidate.memory.id)
+        if max(last, int(candidate.memory.updated.timestamp())) >= late:
             continue
-        vault = next(vault for vault in store.vaults if vault.root / FOLDER == each.path.parent)
+        vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
         with contextlib.suppress(NotFound, Unreadable, Rejected):
-            found = journal.load_at(store, vault, f"{FOLDER}/{each.path.name}")
-            line = f"trash: [{found.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
-            to = journal.trash_place(store, found)
-            yield JournalEntry(EXPIRY, line, (change(found.ref, found.memory, found.place, to=to),))
+            file = runs.load_at(store, vault, f"{FOLDER}/{candidate.path.name}")
+            line = f"trash: [{file.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
+            to = runs.trash_place(store, file)
+            yield RunEntry(EXPIRY, line, (change(file.ref, file.memory, file.place, to=to),))
 
 
 def _confirmed(source: str) -> str:
@@ -193,7 +199,7 @@ def _confirmed(source: str) -> str:
     return {"assistant": "extracted", "output": "mined"}.get(source, source)
 
 
-def _store(store: Store, waiting: Candidate, *, source: str) -> Settled:
+def _store(store: Store, waiting: Candidate, *, source: str) -> DraftOutcome:
     memory = waiting.memory
     draft = Draft(
         memory.title,
@@ -208,7 +214,7 @@ def _store(store: Store, waiting: Candidate, *, source: str) -> Settled:
         evidence=memory.evidence,
     )
     supersedes = memory.supersedes[0] if memory.supersedes else ""
-    return settle(store, draft, supersedes=supersedes)
+    return compare_and_store(store, draft, supersedes=supersedes)
 
 
 def _judge(store: Store, waiting: Candidate) -> None:
@@ -224,8 +230,8 @@ def _put_away(store: Store, waiting: Candidate, verdict: str) -> None:
     if files.digest(files.read(waiting.path)) != waiting.digest:
         raise Conflict(f"{waiting.path} changed after it was read; nothing was settled.")
     target = free_name(places.trash_folder(store.home, vault) / FOLDER / waiting.path.name)
-    said = {"candidates": [waiting.memory.id], "verdict": verdict}
-    move(store, vault, f"{vault.key}/{waiting.memory.id}", waiting.path, target, "judged", **said)
+    data = {"candidates": [waiting.memory.id], "verdict": verdict}
+    move(store, vault, f"{vault.key}/{waiting.memory.id}", waiting.path, target, "judged", **data)
 
 
 def _folder(store: Store, level: Level | None) -> Path:
@@ -238,7 +244,7 @@ def expected(store: Store, key: str) -> Candidate:
     if waiting is None:
         raise NotFound(
             key,
-            [each.memory.id for each in review_candidates(store)][:3],
+            [candidate.memory.id for candidate in review_candidates(store)][:3],
             sentence=f"No candidate '{key[:80]}' waits.",
             hint="None waits at the moment.",
         )
@@ -246,19 +252,19 @@ def expected(store: Store, key: str) -> Candidate:
 
 
 def _find(store: Store, key: str) -> Candidate | None:
-    wanted = check_id(key.strip().removesuffix(".md"))
+    candidate_id = check_id(typed_id(key))
     for folder in (_folder(store, None), _folder(store, Level.USER)):
-        if waiting := _read(store, folder / f"{wanted}.md"):
+        if waiting := _read(store, folder / f"{candidate_id}.md"):
             return waiting
     return None
 
 
 def _read(store: Store, path: Path) -> Candidate | None:
     try:
-        found = load(store.user_vault, path)
+        file = load(store.user_vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
         return None  # an unreadable file is no candidate
-    memory = replace(found.memory, id=path.stem)
+    memory = replace(file.memory, id=path.stem)
     with store.database.read() as db:
         times = candidates.times(db, memory.id)
     why = memory.notes[0] if memory.notes else "waits for you"
@@ -268,4 +274,4 @@ def _read(store: Store, path: Path) -> Candidate | None:
         why = "waits for you"
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = "waits for you: not sure enough"
-    return Candidate(memory, path, memory.trust or 0.0, sum(times), len(times), why, found.digest)
+    return Candidate(memory, path, memory.trust or 0.0, sum(times), len(times), why, file.digest)

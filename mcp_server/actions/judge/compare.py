@@ -62,13 +62,13 @@ def _compare_batch(store: Store, limit: int) -> int:
                     cosines = meaning.matrix.search(
                         db, [own[row.row]], vaults=vaults, kinds=[Kind.KNOWLEDGE], among=None, also=[()]
                     )[0]
-                    found = {number: each.best for number, each in cosines.items()}
+                    by_number = {number: pair.best for number, pair in cosines.items()}
                 else:
                     terms = query_terms(f"{row.title}\n{row.text}")
-                    found = dict(lexical.search(db, [terms], _KNOWLEDGE, vaults)[0].memories)
-                short = pairs.short_of(db, found.keys()) - {row.row}
-                near.setdefault(row.row, []).extend(_nearest(found, short))
-        together = {*numbers, *(number for found in near.values() for number in found)}
+                    by_number = dict(lexical.search(db, [terms], _KNOWLEDGE, vaults)[0].memories)
+                short = pairs.short_of(db, by_number.keys()) - {row.row}
+                near.setdefault(row.row, []).extend(_nearest(by_number, short))
+        together = {*numbers, *(number for by_number in near.values() for number in by_number)}
         seen = memories.by_rows(db, together)
         embedded = pairs.vectors_of(db, model, together) if meaning else {}
     results = {number: _pairs(seen, number, near.get(number, ()), embedded, user) for number in numbers}
@@ -77,36 +77,32 @@ def _compare_batch(store: Store, limit: int) -> int:
         for number, alike in results.items():
             # A memory that changed meanwhile is compared again, with its new text.
             if _same(seen, now, number):
-                same = [each for each in alike if _same(seen, now, each.one) and _same(seen, now, each.other)]
+                same = [pair for pair in alike if _same(seen, now, pair.one) and _same(seen, now, pair.other)]
                 pairs.put(db, number, model if number in own else "", same)
     return len(numbers)
 
 
-def _nearest(found: Mapping[int, float], among: Collection[int]) -> list[int]:
-    return sorted(among, key=lambda number: (-found[number], number))[:NEAREST]
+def _nearest(likeness: Mapping[int, float], among: Collection[int]) -> list[int]:
+    return sorted(among, key=lambda number: (-likeness[number], number))[:NEAREST]
 
 
 def _pairs(
     seen: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
 ) -> list[Pair]:
-    found = []
+    near_pairs = []
     for second in near:
         if second not in seen:
             continue
         first, last = sorted((number, second))
-        one, other = (_statement(seen[each]) for each in (first, last))
+        statement, other = (Statement(row.title, row.text, row.type) for row in (seen[first], seen[last]))
         cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
-        if alike := likeness(one, other, cosine):
+        if alike := likeness(statement, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
             if alike.same and seen[first].vault != seen[last].vault:
                 fuller = first if seen[first].vault == user else last  # a user memory holds here, too
-            found.append(Pair(first, last, alike.nearness, alike.differs, fuller))
-    return found
+            near_pairs.append(Pair(first, last, alike.nearness, alike.differs, fuller))
+    return near_pairs
 
 
 def _same(seen: dict[int, Row], now: dict[int, Row], number: int) -> bool:
     return number in now and now[number].digest == seen[number].digest
-
-
-def _statement(row: Row) -> Statement:
-    return Statement(row.title, row.text, row.type)

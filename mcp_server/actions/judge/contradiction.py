@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.context.questions import newer_first, open_questions
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import Found, find, is_accepted, read
+from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
@@ -24,7 +24,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, LinkOutcome, as_label, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
@@ -52,12 +52,16 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """How a contradiction was settled: the id that holds, the other's, and what became of that one."""
+    """
+    How a contradiction was settled: the id that holds, the other's, and the way.
+
+    `became`: the other was not simply superseded, for it belongs to another level.
+    """
 
     id: str
     other: str
     how: str
-    note: str
+    became: tuple[LinkOutcome, ...] = ()
 
 
 @self_healing
@@ -81,23 +85,27 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             rows[about.row] = about
         embedded, cosines = tidying.likeness(db, chosen_model(store), list(rows), FAR)
         ends = relations.contradicting(db, vaults, private=store.private)
-        marked = {frozenset((one.row, other.row)) for one, other in ends}
+        marked = {frozenset((left.row, other.row)) for left, other in ends}
         statements = {
             number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
             for number, row in rows.items()
         }
-        found: list[Contradiction] = []
-        for each in opposed(statements, cosines, embedded, about=about.row if about else None):
-            one, other = rows[each.one], rows[each.other]
-            if frozenset((one.row, other.row)) in marked:
+        contradictions: list[Contradiction] = []
+        for opposition in opposed(statements, cosines, embedded, about=about.row if about else None):
+            left, other = rows[opposition.one], rows[opposition.other]
+            if frozenset((left.row, other.row)) in marked:
                 continue
-            if resolved.is_resolved(db, one, other):
+            if resolved.is_resolved(db, left, other):
                 continue
-            said = _said_by_person(store, one, other)
-            found.append(Contradiction(*newer_first(one, other), each.why, each.nearness, each.sure, said))
-            if len(found) == limit:
+            by_person = _said_by_person(store, left, other)
+            contradictions.append(
+                Contradiction(
+                    *newer_first(left, other), opposition.why, opposition.nearness, opposition.sure, by_person
+                )
+            )
+            if len(contradictions) == limit:
                 break
-    return found
+    return contradictions
 
 
 @self_healing
@@ -118,11 +126,11 @@ def get_contradictions(store: Store) -> list[Contradiction]:
 def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
     """Mark two memories as contradicting each other. Raises NotFound, Rejected when one is not active."""
     first = read(store, memory_id)
-    for each in (first, read(store, other)):
-        must_be_active(each.memory)
+    for file in (first, read(store, other)):
+        must_be_active(file.memory)
     with store.database.read() as db:
         ends = relations.contradicting(db, store.keys, private=store.private)
-    if any({one.id, two.id} == {memory_id.strip(), other.strip()} for one, two in ends):
+    if any({end.id, two.id} == {memory_id.strip(), other.strip()} for end, two in ends):
         return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
         memory_id, other = other, memory_id  # a link in a file that is not accepted does not count
@@ -157,39 +165,32 @@ def resolve_contradiction(
         write_line(store, "trusted", refs=[second.ref], reason=reason, note="", session=session)
     _drop_links(store, first, second, session)
     _drop_links(store, second, first, session)
-    match how:
-        case "supersede":
-            done = link(store, holds, loses, SUPERSEDES, session=session)
-            note = f"'{loses}' is superseded by '{holds}' and kept as what was valid before."
-            if second.vault.level is Level.USER is not first.vault.level:
-                note = done.note
-        case "delete":
-            forget(store, loses, session=session)
-            note = f"'{loses}' is in the trash; restore brings it back."
-        case "weaken":
-            note = f"Both stand, and '{loses}' is believed less."
-        case _:
-            note = "Both stand; the pair is not proposed again unless one of them changes."
+    became: tuple[LinkOutcome, ...] = ()
+    if how == "supersede":
+        done = link(store, holds, loses, SUPERSEDES, session=session)
+        became = done.became if second.vault.level is Level.USER is not first.vault.level else ()
+    if how == "delete":
+        forget(store, loses, session=session)
     if how in ("keep_both", "weaken"):
         # Last: after a kill before this the pair is found again.
         note_resolved(store, holds, loses, how=how, session=session)
     catch_up_if_free(store)
-    return Resolved(holds, loses, how, note)
+    return Resolved(holds, loses, how, became)
 
 
-def must_differ(store: Store, first: Found, second: Found) -> None:
+def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
     """Raise Rejected unless two memories are marked or found as contradicting, or a question is open."""
-    one, other = first.memory.id, second.memory.id
-    pairs = [*get_contradictions(store), *find_contradictions(store, one, limit=MAX_LIMIT)]
-    found = [{pair.one.ref, pair.other.ref} for pair in pairs]
+    first_id, other = first.memory.id, second.memory.id
+    pairs = [*get_contradictions(store), *find_contradictions(store, first_id, limit=MAX_LIMIT)]
+    ref_pairs = [{pair.one.ref, pair.other.ref} for pair in pairs]
     with store.database.read() as db:
         row = selections.with_ref(db, first.ref)
         asked = open_questions(store, db, about=row.row) if row else []
-    found += [{each.newer.ref, each.older.ref} for each in asked]
-    if {first.ref, second.ref} not in found:
+    ref_pairs += [{question.newer.ref, question.older.ref} for question in asked]
+    if {first.ref, second.ref} not in ref_pairs:
         raise Rejected(
-            f"'{one}' and '{other}' are not marked as contradicting each other.",
-            f"Mark them first: daybook contradictions --mark {one} {other}",
+            f"'{first_id}' and '{other}' are not marked as contradicting each other.",
+            f"Mark them first: daybook contradictions --mark {first_id} {other}",
         )
 
 
@@ -203,35 +204,37 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: 
     first = read(store, memory_id)
     rest = [read(store, other) for other in others]
     marked = [{pair.one.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
-    for each in rest:
-        if each.ref == first.ref:
+    for file in rest:
+        if file.ref == first.ref:
             raise Rejected("A memory is not distinct from itself.", "Give the id of another one.")
-        if {first.ref, each.ref} in marked:
+        if {first.ref, file.ref} in marked:
             raise Rejected(
-                f"'{first.memory.id}' and '{each.memory.id}' are marked as contradicting each other.",
+                f"'{first.memory.id}' and '{file.memory.id}' are marked as contradicting each other.",
                 "The person settles that: daybook contradictions --resolve.",
             )
-    for each in rest:
-        note_resolved(store, first.memory.id, each.memory.id, how="distinct", session=session)
+    for file in rest:
+        note_resolved(store, first.memory.id, file.memory.id, how="distinct", session=session)
     catch_up_if_free(store)
-    return tuple(each.memory.id for each in rest)
+    return tuple(file.memory.id for file in rest)
 
 
-def apart(store: Store, settled: Settled, others: Sequence[str], *, session: str = "") -> Settled:
-    """Do `tell_apart` for *settled* and *others*; return *settled* without these among `near`."""
+def apart(store: Store, outcome: DraftOutcome, others: Sequence[str], *, session: str = "") -> DraftOutcome:
+    """Do `tell_apart` for *outcome* and *others*; return *outcome* without these among `near`."""
     if not others:
-        return settled
-    told = tell_apart(store, settled.id, others, session=session)
-    return replace(settled, apart=told, near=tuple(each for each in settled.near if each.id not in told))
+        return outcome
+    told_apart = tell_apart(store, outcome.id, others, session=session)
+    return replace(
+        outcome, apart=told_apart, near=tuple(near for near in outcome.near if near.id not in told_apart)
+    )
 
 
-def _drop_links(store: Store, source: Found, target: Found, session: str) -> None:
+def _drop_links(store: Store, source: MemoryFile, target: MemoryFile, session: str) -> None:
     """Remove the `contradicts` links to *target* from the file of *source*."""
     called = names(target.memory)
     links = tuple(
-        each
-        for each in source.memory.links
-        if as_label(each.rel) != CONTRADICTS or as_name(each.to) not in called
+        link
+        for link in source.memory.links
+        if as_label(link.rel) != CONTRADICTS or as_name(link.to) not in called
     )
     if links != source.memory.links:
         revise(store, source.memory.id, Revision(links=links), session=session)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.read import is_shown, read
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Settled
-from mcp_server.adapters.index.events import audit
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
+from mcp_server.adapters.index.events import deeds
 from mcp_server.core.memory import Draft, fingerprint
 from mcp_server.core.provenance.provenance import ASKED
 from mcp_server.core.sessions.transcript import marked
@@ -20,12 +20,12 @@ UNSEEN = "it waits for the person's word"  # instead of a title that may not be 
 @dataclass(frozen=True, slots=True)
 class Marked:
     """
-    What became of what the person marked; `settled` is None when the tag stood alone, meaning earlier words.
+    What became of what the person marked; `outcome` is None when the tag stood alone, meaning earlier words.
 
     `masked`: a secret in it was taken out.
     """
 
-    settled: Settled | None = None
+    outcome: DraftOutcome | None = None
     masked: bool = False
 
 
@@ -38,26 +38,26 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
     words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
     if not words:
         return None if words is None else Marked()
-    settled = store_marked(store, words, session=session)
+    outcome = store_marked(store, words, session=session)
     near = tuple(
         each if is_shown(store, read(store, each.id)) else replace(each, title=UNSEEN, differs="")
-        for each in settled.near
+        for each in outcome.near
     )
-    return Marked(replace(settled, near=near), "[secret removed" in words)
+    return Marked(replace(outcome, near=near), "[secret removed" in words)
 
 
-def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> Settled:
+def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> DraftOutcome:
     """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
     title, text = split_title(words)
     draft = Draft(clipped(title), text, session=session, conversation=conversation, evidence=words[:200])
-    settled = settle(store, draft, keep_secrets=True)  # the secrets are masked already
-    ref, said = read(store, settled.id).ref, fingerprint("", words)
-    store.ledger.append(MARKED, store.clock(), refs=[ref], said=said, session=session)
-    return settled
+    outcome = compare_and_store(store, draft, keep_secrets=True)  # the secrets are masked already
+    ref, words_hash = read(store, outcome.id).ref, fingerprint("", words)
+    store.ledger.append(MARKED, store.clock(), refs=[ref], said=words_hash, session=session)
+    return outcome
 
 
 def is_stored(store: Store, words: str, *, session: str) -> bool:
     """Tell whether *words* were marked in *session* and stored when the person said them."""
     with store.database.read() as db:
-        known = audit.history(db, session=session, events=(MARKED,), limit=MOST) if session else []
+        known = deeds.listed(db, session=session, events=(MARKED,), limit=MOST) if session else []
     return fingerprint("", words) in {deed.detail.get("said") for deed in known}

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.commit import one_change
-from mcp_server.actions.files.read import Found, is_accepted, read
+from mcp_server.actions.files.read import MemoryFile, is_accepted, read
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.by_claude import asked_by_claude
 from mcp_server.actions.memory.remember import reinstate, supersede
 from mcp_server.adapters import git, places, transcript_file
 from mcp_server.adapters.git import Git
-from mcp_server.adapters.index.events import audit
+from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
 from mcp_server.adapters.index.memories.memories import Row
@@ -66,12 +66,12 @@ def waiting(store: Store) -> list[WaitingOrigin]:
         rows = selections.not_accepted(db, keys, shared)
         known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
         alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
-        found = [
+        origins = [
             WaitingOrigin(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row)))
             for row in rows
         ]
-    found.sort(key=lambda one: one.row.vault in shared)
-    return [*found, *(WaitingOrigin(row, _ALONE[row.source]) for row in alone)]
+    origins.sort(key=lambda origin: origin.row.vault in shared)
+    return [*origins, *(WaitingOrigin(row, _ALONE[row.source]) for row in alone)]
 
 
 def judge(
@@ -84,20 +84,20 @@ def judge(
     call that stored it: while the transcript lacks that call, or is too long, `judge_session` judges later.
     *was* is what the memory said before, where that may be shown unasked.
     """
-    found = read(store, memory_id)
-    if found.memory.source != ASSISTANT or is_accepted(store, found):
+    file = read(store, memory_id)
+    if file.memory.source != ASSISTANT or is_accepted(store, file):
         return ""
     if transcript is None:
-        _note(store, found.ref, found.digest, WITHOUT)
+        _note(store, file.ref, file.digest, WITHOUT)
         return WITHOUT
     if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
         return LATER
     heard = [Said(Voice.PERSON, prompt), Said(Voice.PROJECT, was)]
-    (why,), calls = inquire(store, transcript, [words_of(found.memory)], heard)
+    (why,), calls = inquire(store, transcript, [words_of(file.memory)], heard)
     if call and call not in calls:
         return LATER
-    _note(store, found.ref, found.digest, why)
-    _settle(store, found, why)
+    _note(store, file.ref, file.digest, why)
+    _settle(store, file, why)
     return why
 
 
@@ -168,17 +168,17 @@ def inquire(
     own = _own(store)
     unread, left = not transcript_file.size(transcript), MOST_READ
     calls: set[str] = set()
-    for said in heard:
+    for utterance in heard:
         for inquiry in inquiries:
-            inquiry.hear(said)
+            inquiry.hear(utterance)
     for path in paths:
         begin = max(0, transcript_file.size(path) - left)
         left = max(0, left - transcript_file.size(path))
         agent = path != transcript or asked_by_claude(store, path)
         hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=agent)
-        for said in hearing.hear(_lines(path, begin)):
+        for utterance in hearing.hear(_lines(path, begin)):
             for inquiry in inquiries:
-                inquiry.hear(said)
+                inquiry.hear(utterance)
         unread |= hearing.unread or begin > 0
         calls |= hearing.calls.keys()
     reasons = [inquiry.verdict(unread=unread, orders_wait=orders_wait) for inquiry in inquiries]
@@ -208,8 +208,8 @@ def _own(store: Store) -> Callable[[str, str], bool]:
         whole = Path(os.path.realpath(os.path.join(folder or store.project.root, path)))
         root = next((one for one in whole.parents if os.path.lexists(one / ".git")), store.project.root)
         if root != store.project.root:
-            there = resolve_project(root, home=person)
-            if there is None or there.key != store.project.key:
+            project = resolve_project(root, home=person)
+            if project is None or project.key != store.project.key:
                 return False
         if not whole.is_relative_to(root):
             return False
@@ -232,7 +232,7 @@ def _tracked(persons: Git, root: Path, index: Stamp | None) -> frozenset[str]:
 
 def _judged(db: sqlite3.Connection, row: Row) -> str:
     """Return why the memory waits by its last judgement with these bytes, '' when there is none."""
-    last = audit.history(db, ref=row.ref, events=(JUDGED,), limit=1)
+    last = deeds.listed(db, ref=row.ref, events=(JUDGED,), limit=1)
     return str(last[0].detail.get("why") or "") if last and last[0].detail.get("of") == row.digest else ""
 
 
@@ -241,18 +241,18 @@ def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
     return bool(why) and why != WITHOUT
 
 
-def _settle(store: Store, found: Found, why: str) -> None:
+def _settle(store: Store, file: MemoryFile, why: str) -> None:
     """
     Let a memory supersede what its file says, or, when it waits (*why*), make those memories active again.
 
     This is part of the change that wrote the memory: taking back one takes back both.
     """
-    memory = found.memory
+    memory = file.memory
     with store.database.read() as db:
-        wrote = audit.last_change(db, [found.vault.key], refs=[found.ref]) if memory.supersedes else None
+        wrote = deeds.last_change(db, [file.vault.key], refs=[file.ref]) if memory.supersedes else None
     with one_change(str(wrote.detail.get("change") or "") if wrote else ""):
         if not why:
-            supersede(store, found, session=memory.session)
+            supersede(store, file, session=memory.session)
         for old in memory.supersedes if why else ():
             reinstate(store, old, by=memory.id, session=memory.session)
 

@@ -7,7 +7,7 @@ Claude's change takes effect if the person said so in the session; else it waits
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from mcp_server.actions.files.read import Found
+from mcp_server.actions.files.read import MemoryFile
 from mcp_server.adapters import transcript_file
 from mcp_server.core.judge.whose_word import asks_to_forget, says
 from mcp_server.core.memory import Memory
@@ -27,12 +27,12 @@ def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
 
     Of a long session the last 2 MiB are read.
     """
-    said = [prompt] if prompt.strip() else []
+    turns = [prompt] if prompt.strip() else []
     if transcript is None:
-        return said
+        return turns
     hearing = Hearing(lambda *_: False, accepted=False, agents_read=True)
     heard = hearing.hear(_last_lines(transcript))
-    return [*said, *(each.text for each in heard if each.voice is Voice.PERSON)]
+    return [*turns, *(each.text for each in heard if each.voice is Voice.PERSON)]
 
 
 def last_turn(transcript: Path | None) -> str:
@@ -40,7 +40,7 @@ def last_turn(transcript: Path | None) -> str:
     return next(reversed(turns_of(transcript if transcript and transcript.name else None)), "")
 
 
-def may_change(old: Found, new: Statement, turns: Turns = tuple) -> bool:
+def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
     """
     Tell whether *new* may take the place of *old* at once, within its own file or from another.
 
@@ -51,7 +51,7 @@ def may_change(old: Found, new: Statement, turns: Turns = tuple) -> bool:
     return not theirs or any(says(turn, new.text, before.said, title=new.title) for turn in turns())
 
 
-def may_forget(old: Found, source: str, turns: Turns = tuple) -> bool:
+def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
     """Tell whether *source* may put *old* away at once."""
     memory = old.memory
     if not outranks(statement(memory), Statement("", "", "", source)) and not memory.pinned:

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
 from mcp_server.core.memory import ID, Status
-from mcp_server.core.text.containment import SENTENCE_ENDS, normal
+from mcp_server.core.text.verdict import SENTENCE_ENDS, normal
 from mcp_server.core.text.words import words
 from mcp_server.store import Store
 
@@ -24,7 +24,7 @@ class Predecessors:
     that all contain it.
     """
 
-    active: dict[str, Found] = field(default_factory=dict)
+    active: dict[str, MemoryFile] = field(default_factory=dict)
     unmoved: dict[str, str] = field(default_factory=dict)
     elsewhere: list[str] = field(default_factory=list)
     several: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -39,49 +39,49 @@ def predecessors(store: Store, names: Iterable[str]) -> Predecessors:
 
     Only memories of this project and of the person are found, never those of another project.
     """
-    found = Predecessors()
+    result = Predecessors()
     for name in dict.fromkeys(filter(None, map(str.strip, names))):
         memory_id = name.removesuffix(".md")
         if ID.fullmatch(memory_id):
-            _by_id(store, memory_id, found)
+            _by_id(store, memory_id, result)
         else:
-            _by_words(store, name, found)
-    return found
+            _by_words(store, name, result)
+    return result
 
 
-def _by_id(store: Store, memory_id: str, found: Predecessors) -> None:
+def _by_id(store: Store, memory_id: str, result: Predecessors) -> None:
     with suppress(NotFound):
         old = read(store, memory_id)
         if old.memory.status is Status.ACTIVE:
-            found.active[old.memory.id] = old
+            result.active[old.memory.id] = old
             return
-        found.unmoved[memory_id] = old.memory.superseded_by
+        result.unmoved[memory_id] = old.memory.superseded_by
         return
-    there = False
+    is_known = False
     with suppress(IndexUnavailable), store.database.read() as db:
-        there = selections.is_anywhere(db, memory_id)
-    if there:
-        found.elsewhere.append(memory_id)
+        is_known = selections.is_anywhere(db, memory_id)
+    if is_known:
+        result.elsewhere.append(memory_id)
     else:
-        found.unmoved[memory_id] = ""
+        result.unmoved[memory_id] = ""
 
 
-def _by_words(store: Store, quote: str, found: Predecessors) -> None:
-    wanted = normal(quote).strip(SENTENCE_ENDS + " \"'“”„«»")
+def _by_words(store: Store, quote: str, result: Predecessors) -> None:
+    quoted = normal(quote).strip(SENTENCE_ENDS + " \"'“”„«»")
     rows = []
-    if words(wanted):
+    if words(quoted):
         with suppress(IndexUnavailable), store.database.read() as db:
             rows = [
                 row
-                for row in selections.with_phrase(db, store.adopted, wanted)
-                if wanted == normal(row.title)
-                or (len(wanted) >= SHORTEST_QUOTE and wanted in f"{normal(row.title)}\n{normal(row.text)}")
+                for row in selections.with_phrase(db, store.adopted, quoted)
+                if quoted == normal(row.title)
+                or (len(quoted) >= SHORTEST_QUOTE and quoted in f"{normal(row.title)}\n{normal(row.text)}")
             ]
     if len(rows) == 1:
         with suppress(NotFound, Unreadable):
-            found.active[rows[0].id] = read(store, rows[0].id)
+            result.active[rows[0].id] = read(store, rows[0].id)
             return
     if rows:
-        found.several[quote] = tuple(row.id for row in rows[:MOST_MEANT])
+        result.several[quote] = tuple(row.id for row in rows[:MOST_MEANT])
     else:
-        found.unmoved[quote] = ""
+        result.unmoved[quote] = ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_server.actions.files.commit import commit, one_change
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected
@@ -16,32 +16,32 @@ BY_HAND = "by hand"  # the reason that the file gives
 
 
 @one_change()
-def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[Found]:
+def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[MemoryFile]:
     """
     Move memories to the archive and return them as they are there; recall finds them with include_archived.
 
     Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
     """
     chosen = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
-    for found in chosen:
-        if found.memory.status is not Status.ACTIVE:
+    for file in chosen:
+        if file.memory.status is not Status.ACTIVE:
             raise Rejected(
-                f"'{found.memory.id}' is {found.memory.status.value}; only what is active can be archived.",
+                f"'{file.memory.id}' is {file.memory.status.value}; only what is active can be archived.",
                 "Leave out its id.",
             )
-    return [_archived(store, found, session) for found in chosen]
+    return [_archived(store, file, session) for file in chosen]
 
 
-def still_superseded(store: Store, found: Found) -> tuple[str, ...]:
+def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
     """Return the ids of memories that it superseded: they stay superseded until they are restored."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        return tuple(row.id for row in selections.superseded_by(db, found.memory.id, store.keys))
+        return tuple(row.id for row in selections.superseded_by(db, file.memory.id, store.keys))
     return ()
 
 
-def _archived(store: Store, found: Found, session: str) -> Found:
-    memory = replace(found.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
-    make_vault_folders(found.vault)
-    target = confined(found.vault, found.vault.path_for(memory.id, memory.kind, archived=True))
-    named = target.with_name(found.path.name)  # a file may be named after its title
-    return commit(store, found, memory, "archived", to=target if stamp(named) else named, session=session)
+def _archived(store: Store, file: MemoryFile, session: str) -> MemoryFile:
+    memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
+    make_vault_folders(file.vault)
+    target = confined(file.vault, file.vault.path_for(memory.id, memory.kind, archived=True))
+    named = target.with_name(file.path.name)  # a file may be named after its title
+    return commit(store, file, memory, "archived", to=target if stamp(named) else named, session=session)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.memory.list import nearest_of
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.core.errors import NotFound, Rejected
@@ -47,14 +47,14 @@ def save_conversation(
     return remember(store, draft, keep_secrets=True)
 
 
-def load_conversation(store: Store, memory_id: str) -> tuple[Found, list[Turn]]:
+def load_conversation(store: Store, memory_id: str) -> tuple[MemoryFile, list[Turn]]:
     """Return a conversation and its turns; raise NotFound, Rejected when the memory is of another kind."""
     try:
-        found = read(store, memory_id)
+        file = read(store, memory_id)
     except NotFound:
         raise NotFound(memory_id[:80], nearest_of(store, Kind.CONVERSATION, memory_id)) from None
-    if found.memory.kind is not Kind.CONVERSATION:
+    if file.memory.kind is not Kind.CONVERSATION:
         raise Rejected(
-            f"'{memory_id}' is of kind {found.memory.kind.value}, not a conversation.", "Use read for it."
+            f"'{memory_id}' is of kind {file.memory.kind.value}, not a conversation.", "Use read for it."
         )
-    return found, parse_turns(found.memory.text)
+    return file, parse_turns(file.memory.text)

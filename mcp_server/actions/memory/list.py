@@ -9,7 +9,8 @@ from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import similar
-from mcp_server.core.memory import Kind
+from mcp_server.core.links import as_name
+from mcp_server.core.memory import MAX_TITLE, Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 
@@ -38,12 +39,27 @@ def list_memories(
     ensure_synced(store)
     with store.database.read() as db:
         vaults = visible(store, db, filter)
-        found = shadowed(store, db)
-        hidden = () if covers_all(filter) else out_of_sight(found, as_of=filter.as_of)
+        shadows = shadowed(store, db)
+        hidden = () if covers_all(filter) else out_of_sight(shadows, as_of=filter.as_of)
         rows, total = selections.page(
             db, filter, vaults, order=order, limit=limit, offset=offset, without=hidden
         )
-    return Listing(tuple(rows), total, {row.row: found[row.row].id for row in rows if row.row in found})
+    return Listing(tuple(rows), total, {row.row: shadows[row.row].id for row in rows if row.row in shadows})
+
+
+@self_healing
+def named_like(store: Store, said: str, *, limit: int) -> tuple[Row, ...]:
+    """
+    Return the memories that have all words of *said* in their title, an alias or their id, whole or in part.
+
+    Active ones come first, then the newest; nothing is returned for no words.
+    """
+    words = as_name(said[:MAX_TITLE]).split()
+    if not words:
+        return ()
+    ensure_synced(store)
+    with store.database.read() as db:
+        return tuple(selections.named_like(db, store.keys, words, limit))
 
 
 def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:

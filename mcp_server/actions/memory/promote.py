@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.hot import Warm
-from mcp_server.actions.files.read import Found, find
+from mcp_server.actions.files.read import MemoryFile, find
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
-from mcp_server.actions.recall.hits import trust_of
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories.memories import Row
@@ -35,7 +34,7 @@ class HotStatus:
     salience: dict[str, float]
 
 
-def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Found:
+def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> MemoryFile:
     """
     Pin a memory, so that it is at hand in every session, or unpin it; its file says so, its date stays.
 
@@ -115,7 +114,7 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
         counts = used.get(warm.row.ref, UNUSED)
         salience[warm.row.ref] = ratings.salience(
             importance=ratings.importance(warm.row.text),
-            trust=trust_of(warm.row, counts, now),
+            trust=usage.trust_of(warm.row, counts, now),
             accesses=counts.accesses,
             age=(now - counts.last_access) / DAY,
         )
@@ -124,6 +123,14 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
     return HotStatus(
         store.settings.hot_cache_max_items, tuple(held), tuple(evicted), tuple(predicted), going, salience
     )
+
+
+@self_healing
+def is_held(store: Store, ref: str) -> bool:
+    """Tell whether the memory *ref* has a place in the hot set. Raises IndexUnavailable."""
+    with store.database.read() as db:
+        held, _ = hot.places(store, db)
+    return ref in {warm.row.ref for warm in held}
 
 
 def _active(store: Store, memory_id: str) -> Row:

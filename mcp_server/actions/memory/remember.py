@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mcp_server.actions.files.commit import create, one_change, write_line
-from mcp_server.actions.files.read import Found, is_accepted, is_shown, look_up, read
+from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, look_up, read
 from mcp_server.actions.files.sync import catch_up_if_free, make_folders
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.staleness import noted
@@ -16,7 +16,7 @@ from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
-from mcp_server.core.links import as_label
+from mcp_server.core.links import After, LinkOutcome, as_label
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_LINKS,
@@ -87,8 +87,8 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
         return Remembered(known.memory, known.path, level, known=True)
     for old in draft.supersedes:  # check before anything is written
         with contextlib.suppress(NotFound):
-            found = read(store, old)
-            memory_file.check_replaceable(found.data, found.memory, path=str(found.path))
+            file = read(store, old)
+            memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
     new = _write(store, vault, draft)
     supersede(store, new, session=draft.session)
     return Remembered(new.memory, new.path, level)
@@ -127,16 +127,16 @@ def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
     return (*(f"{name} {own}" for name, own, said in about if own != said), *notes)
 
 
-def accept_said(store: Store, found: Found, draft: Draft) -> None:
+def accept_said(store: Store, file: MemoryFile, draft: Draft) -> None:
     """Accept a memory when *draft*, in the person's own words, has the same text and so can mean no other."""
-    same = fingerprint("", found.memory.text) == fingerprint("", draft.text)
-    if same and draft.source == MANUAL and not is_accepted(store, found):
+    same = fingerprint("", file.memory.text) == fingerprint("", draft.text)
+    if same and draft.source == MANUAL and not is_accepted(store, file):
         with contextlib.suppress(OSError):
-            write_line(store, "accepted", refs=[found.ref], digests=[found.digest])
+            write_line(store, "accepted", refs=[file.ref], digests=[file.digest])
         catch_up_if_free(store)
 
 
-def supersede(store: Store, new: Found, *, since: datetime | None = None, session: str = "") -> None:
+def supersede(store: Store, new: MemoryFile, *, since: datetime | None = None, session: str = "") -> None:
     """
     Make the known, active memories that *new* names in `supersedes` superseded.
 
@@ -154,12 +154,12 @@ def supersede(store: Store, new: Found, *, since: datetime | None = None, sessio
             if old.memory.status is not Status.ACTIVE or old.ref == new.ref:
                 continue
             if old.memory.pinned:
-                _pin(store, new, session=session)
+                revise(store, new.memory.id, Revision(pinned=True), session=session)
             if new.vault.level is Level.USER or old.vault.level is not Level.USER:
                 _replace(store, old, memory, since=since, session=session)
 
 
-def _replace(store: Store, old: Found, memory: Memory, *, since: datetime | None, session: str) -> None:
+def _replace(store: Store, old: MemoryFile, memory: Memory, *, since: datetime | None, session: str) -> None:
     revision = Revision(
         status=Status.SUPERSEDED,
         superseded_by=memory.id,
@@ -172,28 +172,24 @@ def _replace(store: Store, old: Found, memory: Memory, *, since: datetime | None
     catch_up_if_free(store)
 
 
-def _pin(store: Store, new: Found, *, session: str) -> None:
-    revise(store, new.memory.id, Revision(pinned=True), session=session)
-
-
-def take_place(store: Store, new: Found, olds: Sequence[str], *, session: str = "") -> None:
+def take_place(store: Store, new: MemoryFile, olds: Sequence[str], *, session: str = "") -> None:
     """Make the active ones of *olds* superseded by *new* from this moment on."""
     only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
     supersede(store, only, since=store.clock().replace(microsecond=0), session=session)
 
 
-def reinstate(store: Store, old: str, *, by: str, session: str = "") -> str:
-    """Make *old* active again when it was superseded *by* that memory; return a sentence on what happened."""
+def reinstate(store: Store, old: str, *, by: str, session: str = "") -> LinkOutcome:
+    """Make *old* active again when it was superseded *by* that memory; return what became of it."""
     try:
-        found = read(store, old)
+        file = read(store, old)
     except NotFound:
-        return f"'{old}' is gone."
-    if found.memory.status is not Status.SUPERSEDED or found.memory.superseded_by != by:
-        if found.vault.level is Level.USER and found.memory.status is Status.ACTIVE:
-            return f"'{old}' holds in this project, too."
-        return f"'{old}' stays {found.memory.status.value}."
+        return LinkOutcome(old, After.GONE)
+    status = file.memory.status
+    if status is not Status.SUPERSEDED or file.memory.superseded_by != by:
+        everywhere = file.vault.level is Level.USER and status is Status.ACTIVE
+        return LinkOutcome(old, After.HOLDS_HERE if everywhere else After.STAYS, status)
     revise(store, old, Revision(reinstated=True), session=session)
-    return f"'{old}' is active again."
+    return LinkOutcome(old, After.ACTIVE)
 
 
 def level_of(store: Store, draft: Draft) -> Level:
@@ -226,8 +222,14 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         id=check_id(draft.id) if draft.id else "",
     )
     if not keep_secrets:
-        said = (draft.title, draft.text, *draft.tags, *(getattr(draft, name) for name in WORDS), *draft.notes)
-        refuse_secrets(*said, anyway=KEEP_SECRETS)
+        texts = (
+            draft.title,
+            draft.text,
+            *draft.tags,
+            *(getattr(draft, name) for name in WORDS),
+            *draft.notes,
+        )
+        refuse_secrets(*texts, anyway=KEEP_SECRETS)
     return draft
 
 
@@ -236,15 +238,15 @@ def _joined(own: Sequence[T], new: Sequence[T], most: int) -> tuple[T, ...]:
     return tuple(dict.fromkeys((*own, *new)))[: max(most, len(own))]
 
 
-def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
+def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
     """Return the memory that says the same as *draft* already, or has the id that the draft gives."""
     if draft.kind is not Kind.KNOWLEDGE:
         return None
     if draft.id:
         with contextlib.suppress(IndexUnavailable):
-            if found := look_up(store, draft.id):
+            if row := look_up(store, draft.id):
                 raise Rejected(
-                    f"The id '{found.id}' is taken by '{found.title}'.",
+                    f"The id '{row.id}' is taken by '{row.title}'.",
                     "Revise that memory, or leave out the id.",
                 )
         return None
@@ -256,7 +258,7 @@ def _known(store: Store, vault: Vault, draft: Draft) -> Found | None:
         return None
 
 
-def _write(store: Store, vault: Vault, draft: Draft) -> Found:
+def _write(store: Store, vault: Vault, draft: Draft) -> MemoryFile:
     if store.project and vault.project:
         places.note_project(store.home, store.project)
     make_folders(store, vault)

@@ -55,8 +55,8 @@ def init(store: Store) -> Initialised:
         ids = selections.ids_of(db, store.project.key)
     moves: dict[Path, Path] = {}
     if private:
-        there = [Path(found.path) for found in stamps(private)]
-        known = [path for path in there if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)]
+        paths = [Path(stamp.path) for stamp in stamps(private)]
+        known = [path for path in paths if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)]
         moves = {path: vault.root / path.relative_to(private.root) for path in known}
         moves = {path: target for path, target in moves.items() if not target.exists()}
         relocate(store, private, vault, moves, ids=ids)
@@ -77,9 +77,9 @@ def share(store: Store) -> Path:
         raise Rejected(
             "This project keeps no memories in its repository.", "Run 'daybook init --repository' first."
         )
-    said = files.read(ignore)
-    if said == IGNORE_ALL.encode():
-        files.replace(ignore, IGNORE_ALL_BUT_KNOWLEDGE.encode(), expected=files.digest(said))
+    text = files.read(ignore)
+    if text == IGNORE_ALL.encode():
+        files.replace(ignore, IGNORE_ALL_BUT_KNOWLEDGE.encode(), expected=files.digest(text))
     return ignore
 
 

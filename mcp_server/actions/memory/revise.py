@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import Accept, commit
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import (
     WORDS,
+    Draft,
     Link,
     Memory,
     NewWords,
@@ -54,9 +55,9 @@ class Revision(NewWords):
     """Make a superseded memory active again, without a successor."""
 
 
-def version(found: Found) -> str:
+def version(file: MemoryFile) -> str:
     """Return the short digest of the file's bytes, which names its version."""
-    return found.digest[:VERSION_LENGTH]
+    return file.digest[:VERSION_LENGTH]
 
 
 def revise(
@@ -69,7 +70,7 @@ def revise(
     session: str = "",
     accept: Accept = Accept.CARRY,
     source: str = "",
-) -> Found:
+) -> MemoryFile:
     """
     Apply *revision* to a memory and return it as it is now.
 
@@ -82,25 +83,25 @@ def revise(
     Raises Conflict when the file is not at *version* any more or changes while we write, and NotFound,
     Rejected, Unreadable, OSError; the file is untouched then.
     """
-    found = read(store, memory_id)
-    if version and not found.digest.startswith(version.strip()):
+    file = read(store, memory_id)
+    if version and not file.digest.startswith(version.strip()):
         raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
-    memory = _revised(found.memory, revision, keep_secrets=keep_secrets)
-    if memory == found.memory:
-        return found
-    if memory.title != found.memory.title:
-        memory = replace(memory, aliases=_aliases(store, found, memory.title))
+    memory = _revised(file.memory, revision, keep_secrets=keep_secrets)
+    if memory == file.memory:
+        return file
+    if memory.title != file.memory.title:
+        memory = replace(memory, aliases=_aliases(store, file, memory.title))
     if source == MANUAL:
         accept = Accept.YES
-    elif source and (memory.title, memory.text) != (found.memory.title, found.memory.text):
+    elif source and (memory.title, memory.text) != (file.memory.title, file.memory.text):
         accept = Accept.NO  # until its words have been looked up in the session
         memory = replace(memory, source=source if memory.source == MANUAL else memory.source)
     memory = replace(memory, updated=store.clock().replace(microsecond=0))
     said_anew = (memory.title, memory.text, memory.touches) != (
-        found.memory.title, found.memory.text, found.memory.touches
+        file.memory.title, file.memory.text, file.memory.touches
     )  # fmt: skip
-    touched = noted(store, found.vault, memory.touches) if said_anew else None
-    return commit(store, found, memory, "revised", accept=accept, session=session, touched=touched)
+    touched = noted(store, file.vault, memory.touches) if said_anew else None
+    return commit(store, file, memory, "revised", accept=accept, session=session, touched=touched)
 
 
 def mark(
@@ -112,22 +113,22 @@ def mark(
     pinned: bool | None = None,
     verified: datetime | None = None,
     **detail: Any,
-) -> Found:
+) -> MemoryFile:
     """
     Change how a memory is rated (pin, verification), not what it says, and return it.
 
     `updated` stays, and so does whether it may be shown unasked. *event* with *detail* goes into the ledger.
     Raises Conflict, NotFound, Unreadable, OSError; the file is untouched then.
     """
-    found = read(store, memory_id)
+    file = read(store, memory_id)
     memory = replace(
-        found.memory,
-        pinned=found.memory.pinned if pinned is None else pinned,
-        verified=verified or found.memory.verified,
+        file.memory,
+        pinned=file.memory.pinned if pinned is None else pinned,
+        verified=verified or file.memory.verified,
     )
-    if memory == found.memory and not detail:
-        return found
-    return commit(store, found, memory, event, accept=Accept.CARRY, session=session, **detail)
+    if memory == file.memory and not detail:
+        return file
+    return commit(store, file, memory, event, accept=Accept.CARRY, session=session, **detail)
 
 
 def repeated(attempt: Callable[[], T]) -> T:
@@ -140,11 +141,29 @@ def repeated(attempt: Callable[[], T]) -> T:
     return attempt()
 
 
-def _aliases(store: Store, found: Found, title: str) -> tuple[str, ...]:
+def draft_of(file: MemoryFile) -> Draft:
+    """Return a draft that says the same as an existing memory."""
+    memory = file.memory
+    return Draft(memory.title, memory.text, type=memory.type, level=file.vault.level, source=memory.source)
+
+
+def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
+    """Return a draft that says what the memory would say after *revision*."""
+    draft = draft_of(file)
+    return replace(
+        draft,
+        title=draft.title if revision.title is None else revision.title,
+        text=draft.text if revision.text is None else revision.text,
+        type=draft.type if revision.type is None else revision.type,
+        tags=revision.tags or (),
+    )
+
+
+def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
     """Return the aliases of a memory that is to be called *title*, with the old title if a link needs it."""
-    memory = found.memory
+    memory = file.memory
     with store.database.read() as db:
-        needed = relations.is_called(db, memory.title, but=(found.vault.key, memory.id))
+        needed = relations.is_called(db, memory.title, but=(file.vault.key, memory.id))
     once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if needed else []))}
     once.pop(as_name(title), None)
     return tuple(once.values())
@@ -167,6 +186,6 @@ def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memor
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
     if not keep_secrets:
-        said = [changes.get(name, "") for name in ("title", "text", *WORDS)]
-        refuse_secrets(*said, *changes.get("notes", ()), anyway=KEEP_SECRETS)
+        texts = [changes.get(name, "") for name in ("title", "text", *WORDS)]
+        refuse_secrets(*texts, *changes.get("notes", ()), anyway=KEEP_SECRETS)
     return replace(memory, **changes)

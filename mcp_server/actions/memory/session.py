@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.memory.list import list_memories, nearest_of
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.adapters import git
@@ -71,14 +71,14 @@ def save_session(
     return remember(store, draft, keep_secrets=True)
 
 
-def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Found, Since]:
+def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[MemoryFile, Since]:
     """
     Return a saved session and what changed since; 'latest' (or '') is the one saved last here.
 
     Raises NotFound, which names others, also when none is saved, and Rejected for a memory of another kind.
     """
-    wanted = memory_id.strip()
-    if wanted in ("", "latest", "last"):
+    session_name = memory_id.strip()
+    if session_name in ("", "latest", "last"):
         listing = list_memories(store, Filter(kinds=(Kind.SESSION,)), limit=1, order="created")
         if not listing.rows:
             raise NotFound(
@@ -86,20 +86,22 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Foun
                 sentence="No session is saved here yet.",
                 hint="Save one with save_session, in a terminal 'daybook save-session'.",
             )
-        wanted = listing.rows[0].id
+        session_name = listing.rows[0].id
     try:
-        found = read(store, wanted)
+        file = read(store, session_name)
     except NotFound:
-        raise NotFound(wanted[:80], nearest_of(store, Kind.SESSION, wanted)) from None
-    if found.memory.kind is not Kind.SESSION:
-        raise Rejected(f"'{wanted}' is of kind {found.memory.kind.value}, not a session.", "Use read for it.")
-    return found, _since(store, found, folder)
+        raise NotFound(session_name[:80], nearest_of(store, Kind.SESSION, session_name)) from None
+    if file.memory.kind is not Kind.SESSION:
+        raise Rejected(
+            f"'{session_name}' is of kind {file.memory.kind.value}, not a session.", "Use read for it."
+        )
+    return file, _since(store, file, folder)
 
 
-def _since(store: Store, found: Found, folder: Path) -> Since:
-    noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in found.memory.notes)), None)
+def _since(store: Store, file: MemoryFile, folder: Path) -> Since:
+    noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in file.memory.notes)), None)
     state = git.git_state(folder)
-    newer = _newer(found, folder)
+    newer = _newer(file, folder)
     if not noted or not state:
         return Since((), tuple(newer), "")
     then, now = noted["head"], state.head
@@ -112,13 +114,13 @@ def _since(store: Store, found: Found, folder: Path) -> Since:
     return Since(tuple(commits), (*changed, *newer), branch, git.trouble(store.git, folder))
 
 
-def _newer(found: Found, folder: Path) -> list[str]:
+def _newer(file: MemoryFile, folder: Path) -> list[str]:
     """Return the session's files that were written after it was saved, or are gone."""
     changed = []
-    for name in found.memory.touches:
+    for name in file.memory.touches:
         path = folder / name.partition(":")[0]
         try:
-            newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > found.memory.created
+            newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > file.memory.created
         except OSError:
             changed.append(f"{name} (gone)")
             continue

@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import Found, find, read
+from mcp_server.actions.files.commit import write_line
+from mcp_server.actions.files.read import MemoryFile, find, read
 from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
-from mcp_server.actions.recall.hits import trust_of
-from mcp_server.actions.recall.staleness import Staleness, noted, staleness
+from mcp_server.actions.recall.staleness import noted, staleness
 from mcp_server.adapters.index.events import touched, trust, usage
 from mcp_server.adapters.index.events.trust import TrustEvent
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Staleness
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.worth import ratings
@@ -60,16 +61,16 @@ def validate(
     Raises Rejected for an unknown *reason*, NotFound, Conflict, Unreadable, OSError.
     """
     _check(reason, ratings.VALIDATING)
-    found = read(store, memory_id)
+    file = read(store, memory_id)
     with store.database.read() as db:
-        before = touched.touched_by(db, [found.ref]).get(found.ref, [])
+        before = touched.touched_by(db, [file.ref]).get(file.ref, [])
     mark(
         store,
         memory_id,
         event="trusted",
         verified=store.clock().replace(microsecond=0),
         session=session,
-        touched=noted(store, found.vault, found.memory.touches),
+        touched=noted(store, file.vault, file.memory.touches),
         touched_before={each.path: [each.digest, each.at] for each in before} or None,
         reason=reason,
         note=_said(note),
@@ -88,9 +89,7 @@ def invalidate(
     """
     _check(reason, ratings.INVALIDATING)
     row = find(store, memory_id)
-    store.ledger.append(
-        "trusted", store.clock(), refs=[row.ref], reason=reason, note=_said(note), session=session
-    )
+    write_line(store, "trusted", refs=[row.ref], reason=reason, note=_said(note), session=session)
     return trust_history(store, memory_id)
 
 
@@ -115,15 +114,15 @@ def standing(store: Store, vault: str, memory_id: str) -> Standing:
         counts = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED)
         shadow = shadowed(store, db).get(row.row)
         return Standing(
-            trust_of(row, counts, store.now()),
+            usage.trust_of(row, counts, store.now()),
             staleness(store, db, [row])[row.ref],
             shadow.id if shadow else "",
         )
 
 
-def standing_of(store: Store, found: Found) -> Standing:
+def standing_of(store: Store, file: MemoryFile) -> Standing:
     """Return the same for a memory that was read."""
-    return standing(store, found.vault.key, found.memory.id)
+    return standing(store, file.vault.key, file.memory.id)
 
 
 def _check(reason: str, reasons: tuple[str, ...]) -> None:

@@ -58,42 +58,42 @@ class Progress:
 
 def list_models(store: Store) -> list[ListedModel]:
     """Return the models of the catalogue, and the chosen model's folder if the person chose one."""
-    said = store.settings.embedding_model
+    setting = store.settings.embedding_model
     listed = [
         ListedModel(
             each.name, each.dimensions, each.megabytes, each.languages, each.note,
-            chosen=said == each.name, here=_is_here(store.home, each.name),
+            chosen=setting == each.name, here=_is_here(store.home, each.name),
         )
         for each in CATALOGUE
     ]  # fmt: skip
-    if is_folder(said):
-        here = _is_here(store.home, said)
-        listed.append(ListedModel(said, 0, 0, "", "a folder of yours", chosen=True, here=here))
+    if is_folder(setting):
+        is_here = _is_here(store.home, setting)
+        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, here=is_here))
     return listed
 
 
 def progress(store: Store) -> Progress:
     """Return how far the chosen model is; loads no model."""
-    said = store.settings.embedding_model
+    setting = store.settings.embedding_model
     model, problem = "", ""
-    if said != NONE:
+    if setting != NONE:
         try:
-            model = find_model(store.home, said).model
+            model = find_model(store.home, setting).model
         except EmbedderUnavailable as error:
             problem = str(error)
     with store.database.read() as db:
-        return Progress(said, vectors.count_passages(db), vectors.count_vectors(db, model), problem)
+        return Progress(setting, vectors.count_passages(db), vectors.count_vectors(db, model), problem)
 
 
-def setting_of(said: str) -> str:
-    """Return the setting for what the person typed (*said*): a name, or a folder's absolute path."""
-    name = chosen(said)
+def setting_of(typed: str) -> str:
+    """Return the setting for what the person *typed*: a name, or a folder's absolute path."""
+    name = chosen(typed)
     if name and not is_folder(name):
         return name
-    folder = Path(os.path.abspath(os.path.expanduser(said)))
-    if "/" not in said and not folder.is_dir():
+    folder = Path(os.path.abspath(os.path.expanduser(typed)))
+    if "/" not in typed and not folder.is_dir():
         raise Rejected(
-            f"There is no embedding model '{said}'.",
+            f"There is no embedding model '{typed}'.",
             f"Use one of: {', '.join(NAMES)}, or a folder with an ONNX model and its tokenizer.",
         )
     return str(folder)

@@ -163,8 +163,8 @@ def resume(store: Store) -> None:
     settings = ["", spent.PLAN]
     with contextlib.suppress(ModelUnavailable):
         settings.append(budget.settings_digest(_model(store).identity, store.settings))
-    for one in settings:
-        store.ledger.append("paused", now, until=timestamp(now), reason="", settings=one)
+    for setting in settings:
+        store.ledger.append("paused", now, until=timestamp(now), reason="", settings=setting)
 
 
 @contextlib.contextmanager

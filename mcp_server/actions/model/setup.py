@@ -33,9 +33,9 @@ def setup(store: Store, choices: Choices) -> None:
 
     Raises SettingsError when a value cannot be used or the file cannot be read, and writes nothing then.
     """
-    said = {name: value for name in Choices.__slots__ if (value := getattr(choices, name)) is not None}
+    values = {name: value for name in Choices.__slots__ if (value := getattr(choices, name)) is not None}
     try:
-        parse_settings({}, said)
+        parse_settings({}, values)
     except SettingsError as error:
         raise Rejected(str(error), error.hint) from error
     files.make_folder(store.home)
@@ -43,9 +43,9 @@ def setup(store: Store, choices: Choices) -> None:
     try:
         data = files.read(path)
     except FileNotFoundError:
-        files.write_new(path, with_values("", said).encode("utf-8"))
+        files.write_new(path, with_values("", values).encode("utf-8"))
         return
-    changed = with_values(data.decode("utf-8"), said).encode("utf-8")
+    changed = with_values(data.decode("utf-8"), values).encode("utf-8")
     if changed != data:
         files.replace(path, changed, expected=files.digest(data))
 
@@ -86,7 +86,7 @@ def _toml(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
-    said = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    if not said.isprintable():
+    escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    if not escaped.isprintable():
         raise Rejected("A setting cannot hold line ends or control characters.", "Give it on one line.")
-    return f'"{said}"'
+    return f'"{escaped}"'

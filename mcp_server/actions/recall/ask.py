@@ -19,7 +19,6 @@ BUDGET = 24_000  # characters of them
 ANSWER_TOKENS = 1024  # of the model, at most
 SHOWN = 5  # passages shown when no model answers
 
-NOT_KNOWN = "Not known: nothing that is remembered answers this."
 _MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
 _CITED = re.compile(r"([ \t]*)\[([a-z0-9][a-z0-9-]{0,79})\]")
 
@@ -93,11 +92,11 @@ def _request(question: str, hits: tuple[Hit, ...]) -> str:
         about = f"{hit.type} ({state})" if state else hit.type
         text = visible(hit.text).replace("</", "‹/")
         notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")
-    told, _ = within(notes, BUDGET, separator="\n\n")
-    return "\n\n".join(["<notes>", *told, "</notes>", f"Question: {question}", "The answer:"])
+    quoted, _ = within(notes, BUDGET, separator="\n\n")
+    return "\n\n".join(["<notes>", *quoted, "</notes>", f"Question: {question}", "The answer:"])
 
 
 def _item(store: Store, question: str) -> str:
     """Return a name for this one question: asked again later it is another item."""
-    said = f"ask\n{question}\n{store.clock().isoformat()}"
-    return files.digest(said.encode("utf-8", "surrogatepass"))
+    seed = f"ask\n{question}\n{store.clock().isoformat()}"
+    return files.digest(seed.encode("utf-8", "surrogatepass"))

@@ -5,7 +5,6 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.recall.evidence import Evidence, Gathered, gather, looked_at_closely
-from mcp_server.actions.recall.hits import trust_of
 from mcp_server.actions.recall.shelves import Contribution, answering, weighed
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
@@ -14,7 +13,15 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
-from mcp_server.core.search.query import Confidence, Query, Sort, asks_about_now, named_paths, quoted_phrases
+from mcp_server.core.search.query import (
+    Bar,
+    Confidence,
+    Query,
+    Sort,
+    asks_about_now,
+    named_paths,
+    quoted_phrases,
+)
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.text.developer_words import shared_things
 from mcp_server.core.text.time_words import span_of
@@ -35,6 +42,7 @@ class ScoredMemory:
     boosts: tuple[tuple[str, float], ...] = ()
     score: Score | None = None
     confidence: Confidence = Confidence.NONE
+    bars: tuple[Bar, ...] = ()  # that its confidence was measured by
     tagged: bool = False  # its tags cover all of the question
     answer: Contribution | None = None  # what a conversation that asks the same question adds
 
@@ -91,11 +99,13 @@ def _boost(
     talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
     boosts = _boosts_of(store, query, text, [candidate.row for candidate in candidates])
-    for candidate, found in zip(candidates, boosts, strict=True):
+    for candidate, of_candidate in zip(candidates, boosts, strict=True):
         candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
-            (*found, ("echo", ranking.echo_factor(answer.share, answer.kept))) if answer else found
+            (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.kept)))
+            if answer
+            else of_candidate
         )
 
 
@@ -129,7 +139,7 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
         usage_of_row = used.get(row.ref, UNUSED)
         recency = _recency_of(row, now)
         usage_share = ranking.usage(usage_of_row.accesses)
-        trust = trust_of(row, usage_of_row, now)
+        trust = usage.trust_of(row, usage_of_row, now)
         helpfulness = ratings.helpfulness(usage_of_row.used, usage_of_row.retrieved)
         total = lifted = _lifted(candidate)
         if query.sort is Sort.COMPOSITE:
@@ -173,8 +183,8 @@ def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: f
         )
         for each in candidates
     ]
-    for place, verdict in enumerate(confidence.in_prompt(seen, called)):
-        candidates[place].confidence = verdict
+    for candidate, (verdict, bars) in zip(candidates, confidence.in_prompt(seen, called), strict=True):
+        candidate.confidence, candidate.bars = verdict, bars
 
 
 def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
@@ -185,17 +195,17 @@ def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
         candidate.score = replace(candidate.score, coverage=candidate.answer.share)
         candidate.confidence = weighed(candidate.answer, len(matches.weights), margin)
         return
-    found = matches.terms_of(candidate.row.row)
-    coverage = ranking.coverage(found, matches.weights)
+    terms = matches.terms_of(candidate.row.row)
+    coverage = ranking.coverage(terms, matches.weights)
     candidate.score = replace(candidate.score, coverage=coverage)
-    candidate.confidence = confidence.confidence(
+    candidate.confidence, candidate.bars = confidence.weigh(
         cosine=candidate.score.cosine,
         maxsim=candidate.score.maxsim,
         coverage=coverage,
-        found=len(found),
+        found=len(terms),
         asked=len(matches.weights),
         near=candidate.score.near,
-        surprise=ranking.surprise(found, matches.weights, matches.searched),
+        surprise=ranking.surprise(terms, matches.weights, matches.searched),
         model=model,
         margin=margin,
     )
@@ -249,8 +259,8 @@ def _as_asked(tag: str) -> str:
 
 
 def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:
-    said = f"{row.title}\n{row.text}".casefold() if phrases else ""
-    return any(phrase in said for phrase in phrases)
+    text = f"{row.title}\n{row.text}".casefold() if phrases else ""
+    return any(phrase in text for phrase in phrases)
 
 
 def _touches(row: Row, paths: Sequence[str]) -> bool:

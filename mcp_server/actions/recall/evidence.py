@@ -128,15 +128,15 @@ def looked_at_closely(
         maxsim,  # slow to import, and a search by words needs none
     )
 
-    found: dict[int, tuple[float, int]] = {}
+    best_passages: dict[int, tuple[float, int]] = {}
     for number, question in enumerate(gathered.questions):
         own = [each for each in evidence if each.question == number]
         best = {each.number: [*dict.fromkeys((*each.passages, each.matching))] for each in own}
-        found |= maxsim(db, gathered.model, question, best)
+        best_passages |= maxsim(db, gathered.model, question, best)
 
-    def seen(each: Evidence) -> Evidence:
-        score, passage = found.get(each.number, (None, 0))
-        return each._replace(maxsim=score, answering=passage)
+    def seen(evidence: Evidence) -> Evidence:
+        score, passage = best_passages.get(evidence.number, (None, 0))
+        return evidence._replace(maxsim=score, answering=passage)
 
     return [*map(seen, evidence)]
 
@@ -164,8 +164,8 @@ def _most_relevant(
     scored = (
         (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
     )
-    found = [number for _, number in heapq.nlargest(most, scored)]
-    matching = lexical.best_passages(db, matches, [number for number in found if number in words])
+    numbers = [number for _, number in heapq.nlargest(most, scored)]
+    matching = lexical.best_passages(db, matches, [number for number in numbers if number in words])
 
     def evidence(number: int) -> Evidence:
         best, mean, nearest = cosines.get(number, _NOT_FOUND)
@@ -181,7 +181,7 @@ def _most_relevant(
             nearest,
         )
 
-    return [evidence(number) for number in found]
+    return [evidence(number) for number in numbers]
 
 
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound
 from mcp_server.core.search.query import Confidence, Filter, Query
@@ -15,7 +15,7 @@ NAMED = 5  # memories, at most, that are named when several may be meant
 class Meant:
     """The memories that may be meant, the likeliest first; not `sure` when they are merely the nearest."""
 
-    found: tuple[Found, ...]
+    found: tuple[MemoryFile, ...]
     sure: bool
 
 

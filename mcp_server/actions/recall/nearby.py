@@ -55,7 +55,7 @@ def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: i
     return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
 
 
-def near_sentences(store: Store, said: Iterable[Utterance]) -> list[Hit]:
+def near_sentences(store: Store, utterances: Iterable[Utterance]) -> list[Hit]:
     """
     Return the memories that a piece of a transcript may change: the nearest to each of its sentences.
 
@@ -63,23 +63,26 @@ def near_sentences(store: Store, said: Iterable[Utterance]) -> list[Hit]:
     first, the nearer before the farther, as many as a model is shown. Of a long memory only the passage near
     a sentence is shown, so a memory may come more than once.
     """
-    found: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
-    for sentence in _sentences(said):
+    best: dict[tuple[str, str], tuple[tuple[bool, float], Hit]] = {}
+    for sentence in _sentences(utterances):
         for place, hit in enumerate(neighbours_of(store, sentence, limit=OF_SENTENCE)):
             order = (place > 0, -_evidence(hit))
             text = excerpt(hit.text, query_terms(sentence), NEIGHBOUR)
-            if (hit.ref, text) not in found or order < found[hit.ref, text][0]:
-                found[hit.ref, text] = order, replace(hit, text=text)
-    hits = [hit for _, hit in sorted(found.values(), key=lambda each: (each[0], each[1].ref))]
+            if (hit.ref, text) not in best or order < best[hit.ref, text][0]:
+                best[hit.ref, text] = order, replace(hit, text=text)
+    hits = [hit for _, hit in sorted(best.values(), key=lambda ranked: (ranked[0], ranked[1].ref))]
     lines = [known_line(number, hit.type, hit.title, hit.text) for number, hit in enumerate(hits, start=1)]
     return hits[: len(within(lines, KNOWN)[0])]
 
 
-def _sentences(said: Iterable[Utterance]) -> list[str]:
-    """Return the sentences of what was *said* in pieces that are searched whole; the person's come first."""
-    turns = sorted(said, key=lambda each: each.speaker is not Speaker.USER)
-    found = [each for turn in turns if turn.speaker is not Speaker.TOOL for each in sentences_of(turn.words)]
-    return list(dict.fromkeys(piece for each in found for piece in wrap(each, SENTENCE)))[:SENTENCES]
+def _sentences(utterances: Iterable[Utterance]) -> list[str]:
+    """Return the sentences of *utterances* in pieces that are searched whole; the person's come first."""
+    turns = sorted(utterances, key=lambda utterance: utterance.speaker is not Speaker.USER)
+    spoken = (turn.words for turn in turns if turn.speaker is not Speaker.TOOL)
+    pieces = (
+        piece for words in spoken for sentence in sentences_of(words) for piece in wrap(sentence, SENTENCE)
+    )
+    return list(dict.fromkeys(pieces))[:SENTENCES]
 
 
 def nearest(store: Store, draft: Draft) -> list[Hit]:
@@ -144,8 +147,8 @@ def _evidence(hit: Hit) -> float:
     """Return the gate's cosine with its shares; without an embedding model the share of words alone."""
     if hit.parts.cosine is None:
         return hit.parts.coverage
-    said = hit.parts.cosine + MAXSIM_SHARE * (hit.parts.maxsim or hit.parts.cosine)
-    return said + COVERAGE_SHARE * hit.parts.coverage
+    likeness = hit.parts.cosine + MAXSIM_SHARE * (hit.parts.maxsim or hit.parts.cosine)
+    return likeness + COVERAGE_SHARE * hit.parts.coverage
 
 
 def stated(draft: Draft) -> Statement:

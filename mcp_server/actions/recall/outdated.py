@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.load import load
-from mcp_server.actions.recall.hits import successor
-from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.errors import Unreadable
@@ -43,12 +42,25 @@ def outdated(
     marked = []
     for hit in hits:
         row = rows.get(hit.ref)
-        if row and row.kind is Kind.CONVERSATION and (said := [*_said(row, hit.text)]):
-            by = [_holding(store, db, old, row, said, shadows) for old in gone]
+        if row and row.kind is Kind.CONVERSATION and (statements := [*_said(row, hit.text)]):
+            by = [_holding(store, db, old, row, statements, shadows) for old in gone]
             marked.append(replace(hit, outdated_by=tuple(dict.fromkeys(filter(None, by)))))
         else:
             marked.append(hit)
     return marked
+
+
+def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
+    """Return the memory that takes the place of *row* here; *row* itself when none does."""
+    seen = {row.id}
+    while row.superseded_by and row.superseded_by not in seen:
+        seen.add(row.superseded_by)
+        successor = selections.with_id(db, [row.vault], row.superseded_by)
+        if successor is None:
+            break
+        row = successor
+    shadow = shadows.get(row.row)
+    return memories.by_rows(db, [shadow.row]).get(shadow.row, row) if shadow else row
 
 
 def _holding(
@@ -56,19 +68,19 @@ def _holding(
     db: sqlite3.Connection,
     old: Row,
     talk: Row,
-    said: Sequence[tuple[int, "Stated"]],
+    statements: Sequence[tuple[int, "Stated"]],
     shadows: Mapping[int, Shadow],
 ) -> str:
-    """Return the id of what holds instead of *old* if that was *said* in *talk* before, '' otherwise."""
+    """Return the id of what holds instead of *old* if *statements* in *talk* said it before, '' otherwise."""
     from mcp_server.core.judge.restated import restated  # slow to load, and mostly nothing was superseded
 
-    every = [each for _, each in said]
+    every = [statement for _, statement in statements]
     words = [text for text in (old.text, *_evidence(store, old, talk)) if restated(every, text, "")]
     new = successor(db, old, shadows) if words else old
     if new.row == old.row or new.status is not Status.ACTIVE:
         return ""
     since = max(old.valid_to, new.created)
-    before = [each for at, each in said if at <= since]
+    before = [statement for at, statement in statements if at <= since]
     return new.id if any(restated(before, text, new.text) for text in words) else ""
 
 
@@ -80,7 +92,7 @@ def _said(talk: Row, shown: str) -> Iterator[tuple[int, "Stated"]]:
         at = talk.created
         with contextlib.suppress(ValueError, OverflowError):
             at = int(parse_timestamp(turn.time).timestamp())
-        yield from ((at, each) for each in stated(turn.words) if each.text in shown)
+        yield from ((at, statement) for statement in stated(turn.words) if statement.text in shown)
 
 
 def _evidence(store: Store, old: Row, talk: Row) -> list[str]:

@@ -2,37 +2,45 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
-from mcp_server.actions.files.sync import ensure_synced, if_free
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import ensure_synced, if_free, take_in
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
-from mcp_server.actions.recall.hits import as_hit, flagged, linked
-from mcp_server.actions.recall.outdated import outdated
+from mcp_server.actions.recall.outdated import outdated, successor
 from mcp_server.actions.recall.shelves import ROOM, as_sure, lower, upper
 from mcp_server.actions.recall.staleness import staleness
 from mcp_server.adapters.index.events import usage
-from mcp_server.adapters.index.memories import memories
+from mcp_server.adapters.index.events.usage import UNUSED
+from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.adapters.index.search import lexical
 from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.core.memory import Level, Staleness, type_or_kind
+from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.core.render import estimated_tokens
-from mcp_server.core.search import confidence
+from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import (
     MAX_QUERY,
     Answer,
+    Bar,
     Confidence,
     Hit,
     Query,
     check_limit,
     covers_all,
 )
+from mcp_server.core.search.ranking import Score
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.sessions.passages import without_head
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
 from mcp_server.store import Store
+
+WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead of its best passage
 
 
 @self_healing
@@ -58,8 +66,6 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
     if session and answer.hits:
-        from mcp_server.core.secrets.redaction import redact  # slow to load, and only sessions need it
-
         store.ledger.try_append(
             "recalled",
             store.clock(),
@@ -94,15 +100,15 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     talks = Shelf()
     if below:
         talks = shelf_of(store, db, below, text, vaults, hidden, questions=known.questions)
-    sure = [each for each in talks.shown if as_sure(each.confidence, verdict)]
+    sure = [candidate for candidate in talks.shown if as_sure(candidate.confidence, verdict)]
     if query.expand:
-        hits += linked(store, db, hits, vaults, shadows)
+        hits += _linked(store, db, hits, vaults, shadows)
     hits += _hits(store, db, sure, shadows, below=text)
-    rows = {each.row.ref: each.row for each in (*known.looked_at, *talks.looked_at)}
+    rows = {candidate.row.ref: candidate.row for candidate in (*known.looked_at, *talks.looked_at)}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
         verdict=verdict if verdict is not Confidence.NONE else _best(hits),
-        hits=flagged(store, db, hits, vaults),
+        hits=_flagged(store, db, hits, vaults),
         semantic=known.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
@@ -118,8 +124,8 @@ def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[
     known = memories.stamps_of(db, [row.row for row in rows])
     changed = []
     for row in rows:
-        vault, there = store.vault(row.vault), stamp(Path(row.path))
-        if vault and (there is None or there.mtime_ns != known.get(row.row)):
+        vault, on_disk = store.vault(row.vault), stamp(Path(row.path))
+        if vault and (on_disk is None or on_disk.mtime_ns != known.get(row.row)):
             changed.append((vault, Path(row.path)))
     return changed
 
@@ -140,7 +146,7 @@ def _hits(
     for candidate in candidates:
         assert candidate.score
         hits.append(
-            as_hit(
+            _hit(
                 store,
                 candidate.row,
                 text=_told(candidate, texts.get(candidate.evidence.best_passage, ""), below),
@@ -150,6 +156,7 @@ def _hits(
                 stale=stale[candidate.row.ref],
                 shadow=shadows.get(candidate.row.row),
                 below=bool(below),
+                bars=candidate.bars,
             )
         )
     return hits
@@ -160,3 +167,120 @@ def _told(candidate: ScoredMemory, passage: str, below: str) -> str:
     if not below:
         return passage
     return excerpt(candidate.answer.text if candidate.answer else passage, query_terms(below), ROOM)
+
+
+def _hit(
+    store: Store,
+    row: Row,
+    *,
+    text: str,
+    score: Score,
+    confidence: Confidence,
+    accepted: bool,
+    stale: Staleness,
+    linked: str = "",
+    shadow: Shadow | None = None,
+    below: bool = False,
+    bars: tuple[Bar, ...] = (),
+) -> Hit:
+    """
+    Return *row* as a hit; *text* is its best passage, secrets in it are masked once more.
+
+    A short memory is shown whole, unless it is shown *below* the knowledge.
+    """
+    vault = store.vault(row.vault)
+    whole = not text or (len(row.text) <= WHOLE_TEXT and not below)
+    shown = row.text if whole else without_head(text, row.title)
+    return Hit(
+        id=row.id,
+        ref=row.ref,
+        digest=row.digest,
+        title=redact(row.title),
+        kind=row.kind,
+        type=type_or_kind(row.kind, row.type),
+        level=vault.level if vault else Level.PROJECT,
+        status=row.status,
+        path=row.path,
+        text=redact(shown),
+        score=score.total,
+        confidence=confidence,
+        parts=score,
+        reasons=(f"linked from {linked}",) if linked else _reasons(score),
+        tags=row.tags,
+        updated=row.updated_at,
+        pushable=may_be_pushed(
+            source=row.source,
+            in_repository=vault is None or vault.in_repository,
+            accepted=accepted,
+            instructing=row.instructing,
+        ),
+        superseded_by=row.superseded_by,
+        shadowed_by=shadow.id if shadow else "",
+        stale=_redacted(stale) if stale else stale,
+        below=below,
+        bars=bars,
+    )
+
+
+def _redacted(stale: Staleness) -> Staleness:
+    return Staleness(tuple(map(redact, stale.changed)), tuple(map(redact, stale.missing)), stale.gone)
+
+
+def _reasons(score: Score) -> tuple[str, ...]:
+    reasons = []
+    if score.words:
+        reasons.append(f"words {score.words:.2f}")
+    if score.cosine is not None:
+        reasons.append(f"meaning {score.cosine:.2f}")
+    reasons += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]
+    return tuple(reasons)
+
+
+def _linked(
+    store: Store,
+    db: sqlite3.Connection,
+    hits: Sequence[Hit],
+    vaults: Sequence[str],
+    shadows: Mapping[int, Shadow],
+) -> list[Hit]:
+    """Return what the hits link to, one hop, each memory replaced by what shadows or superseded it here."""
+    known = {hit.ref for hit in hits}
+    added: list[Hit] = []
+    for hit in hits:
+        taken = 0
+        for row in selections.linked_from(db, hit.path, vaults):
+            target = successor(db, row, shadows)
+            if taken == ranking.EXPANSION_MOST or target.ref in known:
+                continue
+            known.add(target.ref)
+            taken += 1
+            used = usage.usage_of(db, [target.ref]).get(target.ref, UNUSED)
+            trust = usage.trust_of(target, used, store.now())
+            score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY, trust=trust)
+            accepted = bool(usage.accepted_digests(db, [target.digest]))
+            added.append(
+                _hit(
+                    store,
+                    target,
+                    text="",
+                    score=score,
+                    confidence=hit.confidence,
+                    accepted=accepted,
+                    stale=staleness(store, db, [target])[target.ref],
+                    linked=hit.id,
+                )
+            )
+    return added
+
+
+def _flagged(
+    store: Store, db: sqlite3.Connection, hits: Sequence[Hit], vaults: Sequence[str]
+) -> tuple[Hit, ...]:
+    """Return *hits*, each with the ids of the active memories that contradict it."""
+    opponents: dict[str, list[str]] = {}
+    for end, other in relations.contradicting(db, vaults, private=store.private) if hits else ():
+        opponents.setdefault(end.ref, []).append(other.id)
+        opponents.setdefault(other.ref, []).append(end.id)
+    if not opponents:
+        return tuple(hits)
+    return tuple(replace(hit, contradicts=tuple(dict.fromkeys(opponents.get(hit.ref, ())))) for hit in hits)

@@ -48,7 +48,7 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
     if query.filter.kinds or query.filter.types:
         return None
     only = replace(query.filter, kinds=(Kind.CONVERSATION,), subagents=False)
-    if not scopes.searched(db, only, vaults).count:
+    if not scopes.searched(db, only, vaults).number:
         return None
     return replace(query, limit=min(MOST, query.limit), only_confident=True, expand=False, filter=only)
 
@@ -60,20 +60,23 @@ def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -
         without_echo,
     )
 
-    numbers = {each.number: {each.matching, *each.passages} - {0} for each in evidence}
+    numbers = {
+        conversation.number: {conversation.matching, *conversation.passages} - {0}
+        for conversation in evidence
+    }
     texts = lexical.passage_texts(db, [*set().union(*numbers.values())])
     question = asked(text)
-    found = {}
-    for each in evidence:
-        said = [texts[number] for number in sorted(numbers[each.number]) if number in texts]
-        left = [without_echo(passage, question) for passage in said]
-        if left != said:
-            kept = sum(map(len, left)) / sum(map(len, said))
-            found[each.number] = max(
-                (_answering(passage, question.answered_by(passage), each, kept) for passage in left),
+    contributions = {}
+    for conversation in evidence:
+        passages = [texts[number] for number in sorted(numbers[conversation.number]) if number in texts]
+        left = [without_echo(passage, question) for passage in passages]
+        if left != passages:
+            kept = sum(map(len, left)) / sum(map(len, passages))
+            contributions[conversation.number] = max(
+                (_answering(passage, question.answered_by(passage), conversation, kept) for passage in left),
                 key=lambda answer: answer.share,
             )
-    return found
+    return contributions
 
 
 def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
@@ -82,10 +85,10 @@ def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
 
     *asked* counts the telling words of the question, *margin* is by how much every threshold is higher.
     """
-    by_words = confidence.confidence(
+    by_words = confidence.weigh(
         cosine=None, coverage=answer.share, found=len(answer.terms), asked=asked, margin=margin
     )
-    return min(by_words, Confidence.MEDIUM, key=confidence.ORDER.index)
+    return min(by_words.verdict, Confidence.MEDIUM, key=confidence.ORDER.index)
 
 
 def as_sure(hit: Confidence, known: Confidence) -> bool:

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.adapters import files
@@ -14,37 +13,12 @@ from mcp_server.adapters.index.events.touched import Touched
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Level
+from mcp_server.core.memory import NOT_STALE, Level, Staleness
 from mcp_server.store import Store
 
 LARGEST = 1024 * 1024  # bytes of a file that is looked at
 MOST = 8  # files of one memory that are looked at
 CLOSE = 2  # seconds around the note in which a file may have changed after it was read
-
-
-@dataclass(frozen=True, slots=True)
-class Staleness:
-    """The files, from the project's root, that changed since and those that are gone; `gone` when all are."""
-
-    changed: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-    gone: bool = False
-
-    def __bool__(self) -> bool:
-        return bool(self.changed or self.missing)
-
-    @property
-    def label(self) -> str:
-        """The label shown with the memory, '' for none: `src/a.py changed since, src/b.py is gone`."""
-        return ", ".join(
-            [
-                *(f"{path} changed since" for path in self.changed),
-                *(f"{path} is gone" for path in self.missing),
-            ]
-        )
-
-
-NOT_STALE = Staleness()
 
 
 def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] | None:
@@ -55,17 +29,17 @@ def noted(store: Store, vault: Vault, touches: Iterable[str]) -> dict[str, str] 
     """
     if not store.project or vault.level is not Level.PROJECT:
         return None
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     top = os.path.realpath(store.project.root)
-    for each in touches:
-        path = _path_of(each)
+    for touch in touches:
+        path = _path_of(touch)
         place = _inside(top, path)
         state = _state(place) if place else None
         if state and (digest := _digest(str(place), *state)):
-            found[path] = digest
-        if len(found) == MOST:
+            digests[path] = digest
+        if len(digests) == MOST:
             break
-    return found
+    return digests
 
 
 def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict[str, Staleness]:
@@ -78,10 +52,11 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     known = touched.touched_by(db, [row.ref for row in rows if row.touches])
     if not known or not store.project:
         return {row.ref: NOT_STALE for row in rows}
-    top = os.path.realpath(store.project.root)
-    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+    top, of_project = os.path.realpath(store.project.root), store.of_project
     return {
-        row.ref: _compared(top, row, known[row.ref]) if row.ref in known and row.vault in here else NOT_STALE
+        row.ref: _compared(top, row, known[row.ref])
+        if row.ref in known and row.vault in of_project
+        else NOT_STALE
         for row in rows
     }
 
@@ -91,28 +66,26 @@ def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
     known = touched.touched_by(db, [row.ref for row in rows if row.touches])
     if not known or not store.project:
         return set()
-    top = os.path.realpath(store.project.root)
-    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+    top, of_project = os.path.realpath(store.project.root), store.of_project
 
     @functools.cache  # many memories are about the same files
     def is_missing(path: str) -> bool:
         place = _inside(top, path)
         return place is None or _state(place) is None
 
-    found = set()
+    refs = set()
     for row in rows:
-        looked_at = _looked_at(row, known.get(row.ref, ())) if row.vault in here else []
+        looked_at = _looked_at(row, known.get(row.ref, ())) if row.vault in of_project else []
         if looked_at and all(is_missing(one.path) for one in looked_at):
-            found.add(row.ref)
-    return found
+            refs.add(row.ref)
+    return refs
 
 
 def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
     """Return the refs of those *rows* here that are about a file written *since* then, in Unix seconds."""
     if not store.project:
         return set()
-    root = store.project.root
-    here = {vault.key for vault in store.vaults if vault.level is Level.PROJECT}
+    root, of_project = store.project.root, store.of_project
 
     @functools.cache  # many memories are about the same files
     def is_new(path: str) -> bool:
@@ -122,26 +95,26 @@ def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
     return {
         row.ref
         for row in rows
-        if row.vault in here and any(is_new(_path_of(each)) for each in row.touches[:MOST])
+        if row.vault in of_project and any(is_new(_path_of(each)) for each in row.touches[:MOST])
     }
 
 
 def _looked_at(row: Row, known: Iterable[Touched]) -> list[Touched]:
     """Return what is *known* of the files that *row* is still about: a person may have edited that list."""
     about = {_path_of(each) for each in row.touches}
-    return [one for one in known if one.path in about]
+    return [touched for touched in known if touched.path in about]
 
 
 def _compared(top: str, row: Row, known: Sequence[Touched]) -> Staleness:
     changed, missing = [], []
     looked_at = _looked_at(row, known)
-    for one in looked_at:
-        place = _inside(top, one.path)
+    for about in looked_at:
+        place = _inside(top, about.path)
         state = _state(place) if place else None
         if place is None or state is None:
-            missing.append(one.path)
-        elif state[0] // 1_000_000_000 >= one.at - CLOSE and _digest(str(place), *state) != one.digest:
-            changed.append(one.path)
+            missing.append(about.path)
+        elif state[0] // 1_000_000_000 >= about.at - CLOSE and _digest(str(place), *state) != about.digest:
+            changed.append(about.path)
     return Staleness(tuple(changed), tuple(missing), gone=bool(missing) and len(missing) == len(looked_at))
 
 
@@ -163,10 +136,10 @@ def _inside(top: str, path: str) -> Path | None:
 def _state(place: Path) -> tuple[int, int] | None:
     """Return (mtime in nanoseconds, size) of a regular file, None when there is none."""
     try:
-        found = place.stat()
+        on_disk = place.stat()
     except (OSError, ValueError):
         return None
-    return (found.st_mtime_ns, found.st_size) if stat.S_ISREG(found.st_mode) else None
+    return (on_disk.st_mtime_ns, on_disk.st_size) if stat.S_ISREG(on_disk.st_mode) else None
 
 
 @functools.lru_cache(maxsize=512)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_server.actions.context.questions import Question, open_questions
-from mcp_server.actions.files import journal
+from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import one_run, write_line
-from mcp_server.actions.files.read import Found, read, read_row
+from mcp_server.actions.files.read import MemoryFile, read, read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction
@@ -29,8 +29,8 @@ JUST_NOW = 50  # memories, at most, that are compared before an answer counts
 
 def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
     with store.database.read() as db:
-        found = open_questions(store, db)
-    return len(found), (entry for each in found if (entry := _entry(store, each)))
+        questions = open_questions(store, db)
+    return len(questions), (entry for question in questions if (entry := _entry(store, question)))
 
 
 def _again(store: Store, entry: Entry) -> Entry | None:
@@ -38,34 +38,34 @@ def _again(store: Store, entry: Entry) -> Entry | None:
     compare_pending(store, most=JUST_NOW)
     with store.database.read() as db:
         row = selections.with_ref(db, entry.ref)
-        found = open_questions(store, db, about=row.row) if row else []
-    for each in found:
-        if {each.holds.ref, each.gives_way.ref} == {entry.ref, entry.against.ref}:
-            return _entry(store, each)
+        questions = open_questions(store, db, about=row.row) if row else []
+    for question in questions:
+        if {question.holds.ref, question.gives_way.ref} == {entry.ref, entry.against.ref}:
+            return _entry(store, question)
     return None
 
 
 def _entry(store: Store, question: Question) -> Entry | None:
     try:
-        one, other = read_row(store, question.holds), read_row(store, question.gives_way)
+        file, other = read_row(store, question.holds), read_row(store, question.gives_way)
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
-    merged = merged_text(one.memory, other.memory)
-    within = one.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
+    merged = merged_text(file.memory, other.memory)
+    within = file.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
     level, why = None, question.why
-    if one.vault.level is not other.vault.level:
-        level = one.vault.level
-        first, second = (WHERE[each.vault.level] for each in (one, other))
+    if file.vault.level is not other.vault.level:
+        level = file.vault.level
+        first, second = (WHERE[memory_file.vault.level] for memory_file in (file, other))
         why = f"{why}; the first {first}, the second {second}"
     return replace(
-        entry_of(QUESTION, question.holds, one, why),
+        entry_of(QUESTION, question.holds, file, why),
         answers=words,
         against=against,
         level=level,
         merged=merged if within else None,
-        digest=f"{one.digest} {other.digest}",
+        digest=f"{file.digest} {other.digest}",
     )
 
 
@@ -80,25 +80,27 @@ def _keep_both(store: Store, entry: Entry, session: str) -> Became:
 
 
 def _merge(store: Store, entry: Entry, session: str) -> Became:
-    """Replace both memories by one with the text that was shown, as one entry of the journal."""
+    """Replace both memories by one with the text that was shown, as one entry of a run."""
     assert entry.against and entry.merged
     both = [_read(store, entry.ref), _read(store, entry.against.ref)]
-    if " ".join(each.digest for each in both) != entry.digest:
+    if " ".join(file.digest for file in both) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
     joined(store, both, *entry.merged, vault=both[0].vault, session=session)
     return Became.MERGED
 
 
-def joined(store: Store, found: Sequence[Found], title: str, text: str, *, vault: Vault, session: str) -> str:
+def joined(
+    store: Store, memory_files: Sequence[MemoryFile], title: str, text: str, *, vault: Vault, session: str
+) -> str:
     """
-    Replace all memories that were *found* by one in *vault*, as one entry of the journal.
+    Replace all memories that were *memory_files* by one in *vault*, as one entry of a run.
 
     The person has read its text. Return its id. Raises Conflict, OSError.
     """
-    with journal.alone(store), one_run(journal.new_run(store)) as run:
-        merge = Merge(tuple(range(len(found))), title, text, ())
-        made = merged_entry(store, merge, found, by_person=True, vault=vault)
-        if failed := journal.perform(store, made, run):
+    with runs.alone(store), one_run(runs.new_run(store)) as run:
+        merge = Merge(tuple(range(len(memory_files))), title, text, ())
+        made = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
+        if failed := runs.perform(store, made, run):
             raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' takes back the rest.")
         now = _read(store, made.heir)
         write_line(store, "accepted", refs=[made.heir], digests=[now.digest], session=session)
@@ -109,20 +111,20 @@ def joined(store: Store, found: Sequence[Found], title: str, text: str, *, vault
 def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
     """Settle the two of *entry*; raises Conflict when an id means another memory here."""
     assert entry.against
-    for each in (entry, entry.against):
-        if read(store, each.id).ref != each.ref:
-            raise Conflict(f"'{each.id}' is the id of two memories; nothing was settled.")
+    for shown in (entry, entry.against):
+        if read(store, shown.id).ref != shown.ref:
+            raise Conflict(f"'{shown.id}' is the id of two memories; nothing was settled.")
     resolve_contradiction(store, entry.id, entry.against.id, how, session=session)
 
 
-def ask_again(store: Store, one: str, other: str, *, session: str = "") -> None:
+def ask_again(store: Store, memory_id: str, other: str, *, session: str = "") -> None:
     """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
-    first, second = read(store, one), read(store, other)
+    first, second = read(store, memory_id), read(store, other)
     note_resolved(store, first.memory.id, second.memory.id, how=resolved.AGAIN, session=session)
     catch_up_if_free(store)
 
 
-def _read(store: Store, ref: str) -> Found:
+def _read(store: Store, ref: str) -> MemoryFile:
     with store.database.read() as db:
         row = selections.with_ref(db, ref)
     if row is None:

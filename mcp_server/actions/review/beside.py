@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.commit import one_change
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, near_now
 from mcp_server.actions.judge.contradiction import tell_apart
-from mcp_server.actions.judge.settle import let_replace, looked_up, near_now
-from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Verdict
@@ -29,8 +29,8 @@ class NewAndNear:
     `merged` is the title and the text that would replace both, None when they may not be merged.
     """
 
-    new: Found
-    old: Found
+    new: MemoryFile
+    old: MemoryFile
     near: Near
     merged: tuple[str, str] | None
 
@@ -52,30 +52,32 @@ def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
 
 
 @one_change()
-def say(store: Store, said: Sequence[tuple[NewAndNear, Verdict]], *, session: str = "") -> list[Settled]:
+def say(
+    store: Store, verdicts: Sequence[tuple[NewAndNear, Verdict]], *, session: str = ""
+) -> list[DraftOutcome]:
     """
-    Do what the person *said* of the pairs of one memory; return what became of each.
+    Carry out the person's *verdicts* on the pairs of one memory; return what became of each.
 
     A pair to be merged comes last, because merging supersedes the new memory.
     Raises NotFound, Conflict, Held, OSError.
     """
     done = []
-    for pair, answer in said:
+    for pair, answer in verdicts:
         new, old = pair.new.memory.id, pair.old.memory.id
         if answer is Verdict.REPLACES:
             done.append(looked_up(store, let_replace(store, new, [old], session=session)))
         elif answer is Verdict.KEEP_BOTH:
             apart = tell_apart(store, new, [old], session=session)
-            done.append(Settled(Action.KNOWN, new, apart=tuple(apart)))
-    for pair, answer in said:
+            done.append(DraftOutcome(Action.KNOWN, new, apart=tuple(apart)))
+    for pair, answer in verdicts:
         if answer is Verdict.MERGE:
             done.append(_merged(store, pair, session))
     return done
 
 
-def _merged(store: Store, pair: NewAndNear, session: str) -> Settled:
-    both = [read(store, each.memory.id) for each in (pair.new, pair.old)]
-    if not pair.merged or merged_text(*(each.memory for each in both)) != pair.merged:
+def _merged(store: Store, pair: NewAndNear, session: str) -> DraftOutcome:
+    both = [read(store, file.memory.id) for file in (pair.new, pair.old)]
+    if not pair.merged or merged_text(*(file.memory for file in both)) != pair.merged:
         raise Conflict(f"{both[1].path} changed after it was shown; the two were not merged.")
     heir = joined(store, both, *pair.merged, vault=pair.new.vault, session=session)
-    return Settled(Action.REPLACE, heir, superseded=(both[0].memory.id, both[1].memory.id))
+    return DraftOutcome(Action.REPLACE, heir, superseded=(both[0].memory.id, both[1].memory.id))

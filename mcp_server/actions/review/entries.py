@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from mcp_server.actions.files.load import Found
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Level, Memory
 from mcp_server.store import Store
@@ -102,9 +102,9 @@ class WaitingKind:
         return (*self.answers, Verdict.LATER)
 
 
-def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Verdict, ...] = ()) -> Entry:
-    """Return the entry for the memory that the index has as *row* and the file says as it was *found*."""
-    memory = found.memory
+def entry_of(kind: str, row: Row, file: MemoryFile, why: str, answers: tuple[Verdict, ...] = ()) -> Entry:
+    """Return the entry for the memory that stands in the index as *row* and in *file*."""
+    memory = file.memory
     return Entry(
         kind=kind,
         id=row.id,
@@ -114,9 +114,9 @@ def entry_of(kind: str, row: Row, found: Found, why: str, answers: tuple[Verdict
         text=memory.text,
         about=about(memory),
         why=why,
-        path=str(found.path),
+        path=str(file.path),
         updated=memory.updated,
-        digest=found.digest,
+        digest=file.digest,
         answers=answers,
     )
 

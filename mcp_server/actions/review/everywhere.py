@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 from mcp_server.actions.context.questions import MOST_OPEN
-from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.files.read import MemoryFile, read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.link import note_settled
 from mcp_server.actions.review.answer import joined
@@ -41,7 +41,7 @@ def _groups(store: Store) -> list[Group]:
         return []
     wide = seen_everywhere(store)
     theirs = [vault.key for vault in wide.vaults if vault.level is Level.PROJECT and vault.adopted]
-    found: list[Group] = []
+    groups: list[Group] = []
     with store.database.read() as db:
         for numbers in pairs.said_alike(db, here, theirs, private=wide.private, least=PROJECTS):
             rows = sorted(
@@ -49,9 +49,9 @@ def _groups(store: Store) -> list[Group]:
             )
             asked = any(resolved.is_resolved(db, one, other) for one, other in combinations(rows, 2))
             if not asked and len(_projects(wide, rows)) >= PROJECTS:
-                found.append(rows)
-    found.sort(key=lambda rows: (-len(rows), rows[0].id))
-    return found[:MOST_OPEN]
+                groups.append(rows)
+    groups.sort(key=lambda rows: (-len(rows), rows[0].id))
+    return groups[:MOST_OPEN]
 
 
 def _projects(wide: Store, rows: Group) -> list[str]:
@@ -66,8 +66,8 @@ def _projects(wide: Store, rows: Group) -> list[str]:
 
 
 def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
-    found = _groups(store)
-    return len(found), (entry for rows in found if (entry := _entry(store, rows)))
+    groups = _groups(store)
+    return len(groups), (entry for rows in groups if (entry := _entry(store, rows)))
 
 
 def _again(store: Store, entry: Entry) -> Entry | None:
@@ -82,43 +82,43 @@ def _group(store: Store, entry: Entry) -> Group:
 def _entry(store: Store, rows: Group) -> Entry | None:
     wide = seen_everywhere(store)
     try:
-        found = [read_row(wide, row) for row in rows]
+        memory_files = [read_row(wide, row) for row in rows]
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
     why = f"is said in the same words by {', '.join(_projects(wide, rows))}"
-    entry = entry_of(EVERYWHERE, rows[0], found[0], why, KIND.words)
-    return replace(entry, digest=_digest(found))
+    entry = entry_of(EVERYWHERE, rows[0], memory_files[0], why, KIND.words)
+    return replace(entry, digest=_digest(memory_files))
 
 
-def _digest(found: Sequence[Found]) -> str:
-    return files.digest(" ".join(each.digest for each in found).encode())
+def _digest(memory_files: Sequence[MemoryFile]) -> str:
+    return files.digest(" ".join(file.digest for file in memory_files).encode())
 
 
-def _shown(store: Store, entry: Entry) -> list[Found]:
+def _shown(store: Store, entry: Entry) -> list[MemoryFile]:
     """Return the files that were shown as *entry*; raises Conflict when one changed since."""
     wide = seen_everywhere(store)
-    found = [read_row(wide, row) for row in _group(store, entry)]
-    if _digest(found) != entry.digest:
+    memory_files = [read_row(wide, row) for row in _group(store, entry)]
+    if _digest(memory_files) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
-    return found
+    return memory_files
 
 
 def _keep_once(store: Store, entry: Entry, session: str) -> Became:
     """Replace all of them, and any user memory that says the same already, by one user memory."""
     wide = seen_everywhere(store)
-    found = _shown(store, entry)
+    memory_files = _shown(store, entry)
     words = fingerprint(entry.title, entry.text)
     with store.database.read() as db:
         known = selections.saying(db, store.user_vault.key, words)
     if known:
-        found.append(read_row(store, known))
-    joined(wide, found, entry.title, entry.text, vault=store.user_vault, session=session)
+        memory_files.append(read_row(store, known))
+    joined(wide, memory_files, entry.title, entry.text, vault=store.user_vault, session=session)
     return Became.ACCEPTED
 
 
 def _keep_all(store: Store, entry: Entry, session: str) -> Became:
-    for one, other in pairwise(_shown(store, entry)):
-        note_settled(store, one, other, how="keep_all", session=session)
+    for file, other in pairwise(_shown(store, entry)):
+        note_settled(store, file, other, how="keep_all", session=session)
     catch_up_if_free(store)
     return Became.REJECTED
 

@@ -10,7 +10,7 @@ settled. An answer holds for the very bytes that were shown, never for what a fi
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.files import journal
+from mcp_server.actions.files import runs
 from mcp_server.actions.files.accepted import changed_since
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import read_row
@@ -22,7 +22,7 @@ from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.forget import to_trash
 from mcp_server.actions.memory.repository import accept, keep
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.recall.staleness import Staleness, staleness
+from mcp_server.actions.recall.staleness import staleness
 from mcp_server.actions.review import answer, everywhere
 from mcp_server.actions.review.entries import BETWEEN, Became, Entry, Verdict, WaitingKind, about, entry_of
 from mcp_server.actions.upkeep import age
@@ -32,9 +32,9 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Level
+from mcp_server.core.memory import Level, Staleness, typed_id
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
-from mcp_server.core.render import counted
+from mcp_server.core.render import counted, files_of_before
 from mcp_server.store import Store
 
 ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
@@ -58,28 +58,28 @@ class Review:
         return sum(self.counts.values()) - len(self.entries)
 
 
-def review(store: Store, memory_ids: Sequence[str] = (), *, limit: int = MOST) -> Review:
+def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new: int = MOST_NEW) -> Review:
     """
-    Return what waits for the person here, at most *limit* entries; with *memory_ids* all about those.
+    Return what waits here, at most *limit* entries or all about *ids*, after comparing *most_new* memories.
 
     Raises NotFound for an id that does not wait.
     """
     sync(store)
     embed_pending(store, replace=False, most=MOST_EMBEDDED)  # words alone may miss a question
-    compare_pending(store, most=MOST_NEW)
+    compare_pending(store, most=most_new)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
-    if not memory_ids:
+    if not ids:
         numbers = {name: number for name, (number, _) in listed.items() if number}
         return Review(_fairly([found for _, found in listed.values()], limit), numbers)
     entries = [entry for _, found in listed.values() for entry in found]
     chosen: dict[str, Entry] = {}
-    for said in memory_ids:
-        wanted = {each.strip().removesuffix(".md") for each in said.split(BETWEEN)}
-        named = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted.issubset(entry.ids)}
+    for typed in ids:
+        both = {typed_id(each) for each in typed.split(BETWEEN)}
+        named = {f"{entry.kind} {entry.name}": entry for entry in entries if both.issubset(entry.ids)}
         if not named:
             raise NotFound(
-                said,
-                sentence=f"Nothing with the id '{said.strip()[:160]}' waits for you.",
+                typed,
+                sentence=f"Nothing with the id '{typed.strip()[:160]}' waits for you.",
                 hint="'daybook review' lists what waits.",
             )
         chosen |= named
@@ -92,18 +92,18 @@ def counts(store: Store) -> dict[str, int]:
     return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
 
 
-def settle(store: Store, entry: Entry, said: Verdict, *, session: str = "") -> Became:
+def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -> Became:
     """
     Carry out the person's verdict on *entry* if its file is still as shown; return what became of it.
 
     It is one change by the person, which `undo` takes back. What they reject moves to the trash. Raises
     Rejected for a verdict that does not fit the entry.
     """
-    if said is Verdict.LATER:
+    if verdict is Verdict.LATER:
         return Became.LATER
-    if said not in entry.answers:
+    if verdict not in entry.answers:
         raise Rejected(
-            f"'{said}' does not settle '{entry.id}', which {entry.why}.",
+            f"'{verdict}' does not settle '{entry.id}', which {entry.why}.",
             f"Say one of: {', '.join(entry.answers)}.",
         )
     sync(store)
@@ -115,18 +115,18 @@ def settle(store: Store, entry: Entry, said: Verdict, *, session: str = "") -> B
     persons = store.acting_as(PERSON)  # also when Claude asked them
     try:
         with one_change():
-            return KINDS[entry.kind].answers[said](persons, entry, session)
+            return KINDS[entry.kind].answers[verdict](persons, entry, session)
     except Conflict:
         return Became.CHANGED
 
 
-def _fairly(found: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
+def _fairly(kinds: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
     """Return at most *limit* entries, of each kind as many as of the others as long as it has some."""
-    taken: list[list[Entry]] = [[] for _ in found]
-    left = [*range(len(found))]
+    taken: list[list[Entry]] = [[] for _ in kinds]
+    left = [*range(len(kinds))]
     while left and sum(map(len, taken)) < limit:
         for number in [*left]:
-            entry = next(found[number], None)
+            entry = next(kinds[number], None)
             if entry is None:
                 left.remove(number)
             elif sum(map(len, taken)) < limit:
@@ -136,29 +136,31 @@ def _fairly(found: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
 
 def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
     """List memories that Claude stored, then the repository's, then those from programs and documents."""
-    found = waiting(store)
-    found.sort(
-        key=lambda each: (
-            each.row.source in ACCEPTED_AS, each.row.vault not in store.private, -each.row.updated
+    origins = waiting(store)
+    origins.sort(
+        key=lambda origin: (
+            origin.row.source in ACCEPTED_AS, origin.row.vault not in store.private, -origin.row.updated
         )
     )  # fmt: skip
-    return len(found), (entry for each in found if (entry := _memory(store, ORIGIN, each.row, each.why)))
+    return len(origins), (
+        entry for origin in origins if (entry := _memory(store, ORIGIN, origin.row, origin.why))
+    )
 
 
 def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
     try:
-        there = read_row(store, row)
+        file = read_row(store, row)
     except (NotFound, Unreadable):
         return None  # it went this moment, or `status` names it
-    entry = entry_of(kind, row, there, why, KINDS[kind].words)
+    entry = entry_of(kind, row, file, why, KINDS[kind].words)
     if why == CHANGED:
-        entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, there.memory)))
+        entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, file.memory)))
     return entry
 
 
 def _origin_again(store: Store, entry: Entry) -> Entry | None:
-    found = next((each for each in waiting(store) if each.row.ref == entry.ref), None)
-    return _memory(store, ORIGIN, found.row, found.why) if found else None
+    origin = next((each for each in waiting(store) if each.row.ref == entry.ref), None)
+    return _memory(store, ORIGIN, origin.row, origin.why) if origin else None
 
 
 def _accept_origin(store: Store, entry: Entry, session: str) -> Became:
@@ -199,14 +201,14 @@ def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
     rows = _aged_rows(store)
     if not rows:
         return None
-    told = [f"[{row.id}] {row.title}" for row in rows[:LINES]]
+    lines = [f"[{row.id}] {row.title}" for row in rows[:LINES]]
     return Entry(
         kind=AGED,
         id=AGED,
         ref="",
         type="upkeep",
         title=f"{counted(len(rows), 'memory')} without a sign of life",
-        text="\n".join([*told, *([f"and {len(rows) - LINES} more"] if len(rows) > LINES else [])]),
+        text="\n".join([*lines, *([f"and {len(rows) - LINES} more"] if len(rows) > LINES else [])]),
         about=(),
         why=f"showed none for {store.settings.auto_archive_days} days, and are more than a run may put away",
         path=str(store.home),
@@ -218,10 +220,10 @@ def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
 
 def _archive_aged(store: Store, entry: Entry, session: str) -> Became:
     del entry, session
-    with journal.alone(store):
-        run = journal.new_run(store)
-        for each in age.aged(store, _aged_rows(store)):
-            journal.perform(store, each, run)
+    with runs.alone(store):
+        run = runs.new_run(store)
+        for ageing in age.aged(store, _aged_rows(store)):
+            runs.perform(store, ageing, run)
     return Became.ACCEPTED
 
 
@@ -234,13 +236,13 @@ def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
 
 def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
     """List the candidates that only the person's word can make memories."""
-    found = [each for each in candidate.review_candidates(store) if each.for_person]
-    return len(found), (_candidate(each) for each in found)
+    candidates = [each for each in candidate.review_candidates(store) if each.for_person]
+    return len(candidates), (_candidate(each) for each in candidates)
 
 
-def _candidate(found: candidate.Candidate) -> Entry:
-    memory = found.memory
-    seen = f"seen {counted(found.times, 'time')} in {counted(found.sessions, 'session')}"
+def _candidate(waiting: candidate.Candidate) -> Entry:
+    memory = waiting.memory
+    seen = f"seen {counted(waiting.times, 'time')} in {counted(waiting.sessions, 'session')}"
     return Entry(
         kind=CANDIDATE,
         id=memory.id,
@@ -249,17 +251,17 @@ def _candidate(found: candidate.Candidate) -> Entry:
         title=memory.title,
         text=memory.text,
         about=(*about(replace(memory, notes=())), seen),
-        why=found.why,
-        path=str(found.path),
+        why=waiting.why,
+        path=str(waiting.path),
         updated=memory.updated,
-        digest=found.digest,
+        digest=waiting.digest,
         answers=KINDS[CANDIDATE].words,
     )
 
 
 def _candidate_again(store: Store, entry: Entry) -> Entry | None:
-    found = candidate.review_candidates(store)
-    return next((_candidate(each) for each in found if each.memory.id == entry.id), None)
+    candidates = candidate.review_candidates(store)
+    return next((_candidate(each) for each in candidates if each.memory.id == entry.id), None)
 
 
 def _approve(store: Store, entry: Entry, session: str) -> Became:
@@ -280,15 +282,15 @@ def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
     with store.database.read() as db:
         rows = selections.touching(db, keys, MOST_TOUCHING)
         state = staleness(store, db, rows)
-    found = [row for row in rows if state[row.ref]]
-    found.sort(key=lambda row: (not state[row.ref].gone, -row.updated, row.id))
-    return len(found), (
-        entry for row in found if (entry := _memory(store, STALE, row, _about_files(state[row.ref])))
+    stale = [row for row in rows if state[row.ref]]
+    stale.sort(key=lambda row: (not state[row.ref].gone, -row.updated, row.id))
+    return len(stale), (
+        entry for row in stale if (entry := _memory(store, STALE, row, _about_files(state[row.ref])))
     )
 
 
 def _about_files(state: Staleness) -> str:
-    return f"is about files of before: {state.label}"
+    return f"is about files of before: {files_of_before(state)}"
 
 
 def _stale_again(store: Store, entry: Entry) -> Entry | None:

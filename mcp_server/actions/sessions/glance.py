@@ -12,8 +12,8 @@ from datetime import UTC
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.sessions.quality import why
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import audit
-from mcp_server.adapters.index.events.audit import Deed, Place
+from mcp_server.adapters.index.events import deeds
+from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.events.receipts import Receipt
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -70,9 +70,9 @@ def learned_since(store: Store, seen: Place) -> tuple[Place, list[New]]:
 
     *seen* is a place returned earlier, or NOTHING_YET for the start. Raises IndexUnavailable.
     """
-    deeds = _stored(store)
-    places = [deed.place for deed in deeds]
-    since = deeds[: places.index(seen)] if seen in places else deeds
+    stored = _stored(store)
+    places = [deed.place for deed in stored]
+    since = stored[: places.index(seen)] if seen in places else stored
     return (places[0] if places else NOTHING_YET), [new for new in _rows(store, since) if new.by == MODEL]
 
 
@@ -81,8 +81,8 @@ def mark(store: Store) -> str:
     seen = [(path.name, size(path)) for path in store.ledger.paths()]
     for suffix in ("", "-wal"):
         try:
-            found = os.stat(f"{store.database.path}{suffix}")
-            seen.append((suffix, found.st_mtime_ns))
+            stat = os.stat(f"{store.database.path}{suffix}")
+            seen.append((suffix, stat.st_mtime_ns))
         except OSError:
             seen.append((suffix, 0))
     return files.digest(repr(seen).encode())
@@ -91,14 +91,14 @@ def mark(store: Store) -> str:
 def _stored(store: Store) -> list[Deed]:
     catch_up_if_free(store)
     with store.database.read() as db:
-        return audit.history(db, events=[REMEMBERED], vaults=store.keys, limit=MOST_NEW)
+        return deeds.listed(db, events=[REMEMBERED], vaults=store.keys, limit=MOST_NEW)
 
 
 def _rows(store: Store, deeds: Sequence[Deed]) -> list[New]:
     with store.database.read() as db:
-        found = [(deed, selections.with_ref(db, deed.ref)) for deed in deeds if deed.ref]
+        with_rows = [(deed, selections.with_ref(db, deed.ref)) for deed in deeds if deed.ref]
     return [
         New(row, str(deed.detail.get("by") or ""), deed.place)
-        for deed, row in found
+        for deed, row in with_rows
         if row and row.status is Status.ACTIVE
     ]

@@ -28,15 +28,15 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
     """Return which memory is likely to follow which, the likeliest first. Raises IndexUnavailable."""
     refresh_index(store)
     keys = store.keys
-    found: list[Pattern] = []
+    patterns: list[Pattern] = []
     with store.database.read() as db:
-        for one in prediction.predictions(transitions.steps(db, None, store.now())):
-            first, second = selections.with_ref(db, one.after), selections.with_ref(db, one.ref)
+        for likely in prediction.predictions(transitions.steps(db, None, store.now())):
+            first, second = selections.with_ref(db, likely.after), selections.with_ref(db, likely.ref)
             if first and second and first.vault in keys and second.vault in keys:
-                found.append(Pattern(first.id, second.id, second.title, one.probability, one.count))
-            if len(found) >= max(1, limit):
+                patterns.append(Pattern(first.id, second.id, second.title, likely.probability, likely.times))
+            if len(patterns) >= max(1, limit):
                 break
-    return found
+    return patterns
 
 
 def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> list[Pattern]:
@@ -47,10 +47,10 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     """
     given = [find(store, memory_id).ref] if memory_id else []
     refresh_index(store)
-    found: list[Pattern] = []
+    patterns: list[Pattern] = []
     with store.database.read() as db:
-        for one, row in likely_next(store, db, given=given, session=session):
-            after = selections.with_ref(db, one.after)
-            first = after.id if after else one.after.rpartition("/")[2]
-            found.append(Pattern(first, row.id, row.title, one.probability, one.count))
-    return found
+        for prediction, row in likely_next(store, db, given=given, session=session):
+            after = selections.with_ref(db, prediction.after)
+            first = after.id if after else prediction.after.rpartition("/")[2]
+            patterns.append(Pattern(first, row.id, row.title, prediction.probability, prediction.times))
+    return patterns

@@ -95,29 +95,33 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
     refresh_index(store)
     since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:
-        found = receipts.tallies(db, store.keys, since=since)
-        told, silent = receipts.prompts(db, since=since)
-    top = sorted((one for one in found if one.used), key=lambda one: (-one.used, -one.given, one.ref))
-    idle = [one for one in found if one.given >= LEAST_GIVEN and not one.used]
+        tallies = receipts.tallies(db, store.keys, since=since)
+        prompts_told, silent = receipts.prompts(db, since=since)
+    top = sorted(
+        (tally for tally in tallies if tally.used), key=lambda tally: (-tally.used, -tally.given, tally.ref)
+    )
+    idle = [tally for tally in tallies if tally.given >= LEAST_GIVEN and not tally.used]
     return Quality(
         days=days,
-        given=sum(one.given for one in found),
-        used=sum(one.used for one in found),
-        unique=len(found),
+        given=sum(tally.given for tally in tallies),
+        used=sum(tally.used for tally in tallies),
+        unique=len(tallies),
         top_used=tuple(top[:SHOWN]),
-        least_useful=tuple(sorted(idle, key=lambda one: (-one.given, one.ref))[:SHOWN]),
-        prompts_told=told,
+        least_useful=tuple(sorted(idle, key=lambda tally: (-tally.given, tally.ref))[:SHOWN]),
+        prompts_told=prompts_told,
         prompts_silent=silent,
     )
 
 
 @self_healing
-def why(store: Store, *, session: str = "", last: bool = False, limit: int = 50) -> list[Receipt]:
+def why(
+    store: Store, *, session: str = "", ref: str = "", last: bool = False, limit: int = 50
+) -> list[Receipt]:
     """
     Return what was given to Claude and why, the latest first; with *last* only what was given at once.
 
-    Only to *session* if there is one. Raises IndexUnavailable.
+    Only to *session*, and only the memory *ref*, if there is one. Raises IndexUnavailable.
     """
     refresh_index(store)
     with store.database.read() as db:
-        return receipts.latest(db, store.keys, session=session, last=last, limit=max(1, limit))
+        return receipts.latest(db, store.keys, session=session, ref=ref, last=last, limit=max(1, limit))

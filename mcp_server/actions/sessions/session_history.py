@@ -13,7 +13,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import clean_text, fingerprint, type_or_kind
-from mcp_server.core.search.query import check_limit
+from mcp_server.core.search.query import check_limit, check_offset
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
@@ -66,41 +66,49 @@ class Patterns:
     tags: tuple[Again, ...]
 
 
-def list_sessions(store: Store, *, limit: int = 20, all_projects: bool = False) -> list[Episode]:
+def list_sessions(
+    store: Store, *, limit: int = 20, offset: int = 0, all_projects: bool = False
+) -> list[Episode]:
     """
-    Return the sessions of this project, the latest first; outside a project, all.
+    Return the sessions of this project from *offset* on, the latest first; outside a project, all.
 
-    Raises Rejected for a bad limit.
+    Raises Rejected for a bad limit or offset.
     """
     check_limit(limit)
+    check_offset(offset)
     refresh_index(store)
     root = str(store.project.root) if store.project else ""
     with store.database.read() as db:
         return episodes.known(
-            db, _project_vaults(store), root, everywhere=all_projects or not store.project, limit=limit
+            db,
+            _project_vaults(store),
+            root,
+            everywhere=all_projects or not store.project,
+            limit=limit,
+            offset=offset,
         )
 
 
-def costs(store: Store, found: Sequence[Episode]) -> dict[str, Cost]:
+def costs(store: Store, episodes: Sequence[Episode]) -> dict[str, Cost]:
     """Return id → what learning from a session cost, for those for which a call was made."""
     with store.database.read() as db:
-        return spending.of_sessions(db, [each.id for each in found])
+        return spending.of_sessions(db, [episode.id for episode in episodes])
 
 
 def find_session(store: Store, name: str) -> Episode:
     """Return the session with that id, short id or beginning of an id; raise Rejected unless there is one."""
     refresh_index(store)
-    wanted = name.strip()
-    if not wanted:
+    session_name = name.strip()
+    if not session_name:
         raise Rejected("It is not known which session this is.", "Give an id: 'daybook sessions' lists them.")
     with store.database.read() as db:
-        found = episodes.named(db, wanted)
-    if len(found) > 1:
-        several = ", ".join(each.id for each in found[:5])
-        raise Rejected(f"Several sessions are called '{wanted[:80]}': {several}.", "Give the whole id.")
-    if not found:
-        raise Rejected(f"No session is known as '{wanted[:80]}'.", "List them with 'daybook sessions'.")
-    return found[0]
+        fitting = episodes.named(db, session_name)
+    if len(fitting) > 1:
+        several = ", ".join(episode.id for episode in fitting[:5])
+        raise Rejected(f"Several sessions are called '{session_name[:80]}': {several}.", "Give the whole id.")
+    if not fitting:
+        raise Rejected(f"No session is known as '{session_name[:80]}'.", "List them with 'daybook sessions'.")
+    return fitting[0]
 
 
 def tell_session(store: Store, name: str) -> SessionReport:
@@ -118,9 +126,12 @@ def tell_session(store: Store, name: str) -> SessionReport:
         sum(used > 0 for _, _, _, used in given),
         tuple(
             ReadSoFar(
-                each.path, max(each.seen, transcript_file.size(Path(each.path))), each.kept, each.learned
+                transcript.path,
+                max(transcript.seen, transcript_file.size(Path(transcript.path))),
+                transcript.kept,
+                transcript.learned,
             )
-            for each in read
+            for transcript in read
         ),
         cost,
     )
@@ -144,32 +155,32 @@ def title_session(
     With *accept* the next session may be told. Return what was noted.
     Raises Rejected when nothing or too much is given, OSError when the disk refuses.
     """
-    said = {
+    changes = {
         **({"topic": redact(clean_title(topic))} if topic.strip() else {}),
         **({"summary": redact(clean_text(summary, LONGEST_SUMMARY))} if summary.strip() else {}),
     }
-    if not said or not session:
+    if not changes or not session:
         raise Rejected("Nothing is said of a session.", "Give a topic or a summary, and which session.")
-    if len(said.get("topic", "")) > LONGEST_TOPIC:
+    if len(changes.get("topic", "")) > LONGEST_TOPIC:
         raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Say the rest in the summary.")
-    digests = [fingerprint("", words) for words in said.values()] if accept else []
-    store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **said)
+    digests = [fingerprint("", words) for words in changes.values()] if accept else []
+    store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **changes)
     catch_up_if_free(store)
-    return tuple(said.values())
+    return tuple(changes.values())
 
 
 def end_session(
     store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
 ) -> tuple[str, ...]:
     """Note that the session with that id is over, and what it was about, like `title_session`."""
-    said: tuple[str, ...] = ()
+    undone: tuple[str, ...] = ()
     if topic.strip() or summary.strip():
-        said = title_session(store, session, topic=topic, summary=summary, accept=accept)
+        undone = title_session(store, session, topic=topic, summary=summary, accept=accept)
     if not session:
         raise Rejected("It is not known which session this is.", "Give the session's id.")
     store.ledger.append("session_ended", store.clock(), session=session)
     catch_up_if_free(store)
-    return said
+    return undone
 
 
 def patterns(store: Store, *, limit: int = 10) -> Patterns:

@@ -111,15 +111,15 @@ def _round_trip(store: Store) -> str:
     written = remember(store, draft)
     try:
         only_user = Filter(level=Level.USER)
-        found = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
-        assert written.memory.id in [hit.id for hit in found.hits], "the probe was not found by words"
+        answer = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
+        assert written.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
         if store.meaning():
             embed_pending(store, replace=False)
-            found = recall(
+            answer = recall(
                 store,
                 Query("what did the physician leave behind", mode=Mode.SEMANTIC, limit=50, filter=only_user),
             )
-            assert found.semantic, "the probe was not searched by meaning"
+            assert answer.semantic, "the probe was not searched by meaning"
     finally:
         forget(store, written.memory.id, forever=True)
     return "remembered, found and forgotten"

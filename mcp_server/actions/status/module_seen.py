@@ -11,10 +11,10 @@ NAME = "module"  # the file in the folder `work`: the client's version, then the
 LONGEST = 200  # characters of it
 
 
-def note_module(home: Path, told: str) -> None:
-    """Keep what the module *told* of itself, `VERSION PART …`; the same words leave the file as it is."""
+def note_module(home: Path, report: str) -> None:
+    """Keep what the module *report* of itself, `VERSION PART …`; the same words leave the file as it is."""
     path = home / places.WORK / NAME
-    words = one_line(told, LONGEST)
+    words = one_line(report, LONGEST)
     with contextlib.suppress(OSError):
         if words != _read(path):
             files.make_folder(path.parent)

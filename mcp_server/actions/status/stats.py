@@ -11,9 +11,10 @@ from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.sessions.quality import Quality, retrieval_quality
 from mcp_server.adapters.index.events import episodes, transcripts
-from mcp_server.adapters.index.memories import memories, selections
+from mcp_server.adapters.index.memories import counts as counting
+from mcp_server.adapters.index.memories import memories
+from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.adapters.index.memories.memories import Problem
-from mcp_server.adapters.index.memories.selections import Counts
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.memory import timestamp
 from mcp_server.store import Store
@@ -76,7 +77,7 @@ def get_stats(store: Store) -> Stats:
     keys = store.keys
     model = progress(store)
     with store.database.read() as db:
-        counts = selections.counts(db, keys)
+        counts = counting.counts(db, keys)
         return Stats(
             memories=sum(counts.by_vault.values()),
             counts=counts,
@@ -118,7 +119,9 @@ def capture_of(store: Store) -> Capture:
         unkept = transcripts.unkept(db)
         unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
         last = transcripts.last_kept(db)
-    waiting = sum(each.kept - each.unread_from(paid=store.settings.model_calls) for each in unlearned)
+    waiting = sum(
+        transcript.kept - transcript.unread_from(paid=store.settings.model_calls) for transcript in unlearned
+    )
     return Capture(
         mode=store.settings.capture,
         model_calls=store.settings.model_calls,

@@ -6,8 +6,8 @@ from pathlib import Path
 from mcp_server.actions.context.notice import offered
 from mcp_server.actions.files.commit import relocate
 from mcp_server.actions.files.sync import sync, sync_if_free
+from mcp_server.actions.files.trash import free_name
 from mcp_server.actions.judge.candidate import FOLDER
-from mcp_server.actions.memory.forget import free_name
 from mcp_server.adapters import former, places
 from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.memories import selections
@@ -45,9 +45,9 @@ def adopt(store: Store, key: str = "") -> Adopted:
         ids = selections.ids_of(db, old.key)
     make_vault_folders(new)
     former.inherit(store.home, project, was)
-    there = {Path(found.path): new.root / Path(found.path).relative_to(old.root) for found in stamps(old)}
-    left = [path for path, target in there.items() if target.exists()]
-    coming = {path: target for path, target in there.items() if path not in left}
+    targets = {Path(stamp.path): new.root / Path(stamp.path).relative_to(old.root) for stamp in stamps(old)}
+    left = [path for path, target in targets.items() if target.exists()]
+    coming = {path: target for path, target in targets.items() if path not in left}
     relocate(store, old, new, coming | _put_away(store, old, new), ids=ids)
     sync_if_free(both, vaults=[old, new])
     return Adopted(was, len(coming), tuple(left))
@@ -55,23 +55,25 @@ def adopt(store: Store, key: str = "") -> Adopted:
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
     """Return what lies in the trash of *old*, and its candidates -> where each of them goes in *new*."""
-    found: dict[Path, Path] = {}
+    targets: dict[Path, Path] = {}
     folders = [(places.trash_folder(store.home, vault), vault.root / FOLDER) for vault in (old, new)]
     for place, goal in zip(*folders, strict=True):
         for path in sorted(place.rglob("*.md")):
-            found[path] = free_name(goal / path.relative_to(place))
-    return found
+            targets[path] = free_name(goal / path.relative_to(place))
+    return targets
 
 
 def _chosen(store: Store, key: str) -> Former:
     assert store.project
-    found = offered(store)
+    projects = offered(store)
     if not key:
-        if len(found) == 1:
-            return found[0]
-        keys = ", ".join(each.key for each in found)
+        if len(projects) == 1:
+            return projects[0]
+        keys = ", ".join(project.key for project in projects)
         raise Rejected(
-            f"Several may be this project's: {keys}." if found else "No other memory may be this project's.",
+            f"Several may be this project's: {keys}."
+            if projects
+            else "No other memory may be this project's.",
             "Name one: daybook adopt KEY",
         )
     named = former.former(store.home, key) if key != store.project.key else None

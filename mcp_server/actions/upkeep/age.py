@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
-from mcp_server.actions.files.journal import trash_place
-from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.files.read import MemoryFile, read_row
+from mcp_server.actions.files.runs import trash_place
 from mcp_server.actions.files.sight import note_arrived
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.graph.graph import read_graph
@@ -22,9 +22,9 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
-from mcp_server.core.journal import JournalEntry, change
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.core.runs import RunEntry, change
 from mcp_server.store import Store
 
 AGED, COMPACTED = "aged", "compacted"  # the reason that the file gives
@@ -62,12 +62,12 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
     return Due((*apart[:MOST_APART], *taken), (*left, *apart[MOST_APART:]))
 
 
-def aged(store: Store, rows: Sequence[Row]) -> Iterator[JournalEntry]:
+def aged(store: Store, rows: Sequence[Row]) -> Iterator[RunEntry]:
     """Yield entries that archive *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
     days = store.settings.auto_archive_days
-    for found in _found(store, rows):
-        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days"
-        yield put_away(store, found, AGEING, AGED, line)
+    for file in _found(store, rows):
+        line = f"archive: [{file.memory.id}] showed no sign of life for {days} days"
+        yield put_away(store, file, AGEING, AGED, line)
 
 
 def note_unseen(store: Store, vaults: Sequence[str]) -> None:
@@ -79,7 +79,7 @@ def note_unseen(store: Store, vaults: Sequence[str]) -> None:
         catch_up(store)
 
 
-def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
+def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[RunEntry]:
     """
     Yield entries that archive conversations without a sign of life for half of AUTO_ARCHIVE_DAYS, and move to
     the trash those that have been archived as long as an orphan would wait.
@@ -95,14 +95,14 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         late = ageing.put_away_within(
             db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )
-    for found in _found(store, [row for row in rows if row.ref not in new]):
-        line = f"archive: [{found.memory.id}] showed no sign of life for {days} days, room is short"
-        yield put_away(store, found, AGEING, AGED, line)
-    for found in _found(store, [row for row in late if row.ref not in new][:MOST]):
-        yield _to_trash(store, found, f"was archived {grace} days ago, room is short")
+    for file in _found(store, [row for row in rows if row.ref not in new]):
+        line = f"archive: [{file.memory.id}] showed no sign of life for {days} days, room is short"
+        yield put_away(store, file, AGEING, AGED, line)
+    for file in _found(store, [row for row in late if row.ref not in new][:MOST]):
+        yield _to_trash(store, file, f"was archived {grace} days ago, room is short")
 
 
-def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
+def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
     """Yield entries that archive the lowest nodes of each level whose graph is over KG_MAX_TOKENS."""
     most = store.settings.kg_max_tokens
     if not most:
@@ -111,9 +111,9 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
         limit = most * TOKEN
         chosen = to_archive(graph, now=store.now(), limit=limit)
         mine = [node for node in chosen if node.ref.rpartition("/")[0] in vaults][:MOST]
-        for found in _found(store, _rows(store, [node.ref for node in mine])):
-            line = f"archive: [{found.memory.id}] was worth least in a graph over {most:,} tokens"
-            yield put_away(store, found, COMPACTION, COMPACTED, line)
+        for file in _found(store, _rows(store, [node.ref for node in mine])):
+            line = f"archive: [{file.memory.id}] was worth least in a graph over {most:,} tokens"
+            yield put_away(store, file, COMPACTION, COMPACTED, line)
         left = measured(graph, gone=frozenset(node.name for node in mine))
         if left > limit * LEAVES and measured(graph) > limit:
             log.warning(
@@ -122,27 +122,27 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
             )
 
 
-def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[JournalEntry]:
+def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
     """Yield entries that unmark orphans which are no longer compacted nodes without a link."""
     with store.database.read() as db:
         refs = ageing.no_orphans(db, vaults)
-    for found in _found(store, _rows(store, refs[:MOST])):
-        line = f"no orphan: [{found.memory.id}] stays in the archive"
-        changed = change(found.ref, found.memory, found.place, status=Status.ARCHIVED)
-        yield JournalEntry(ORPHANS, line, (changed,))
+    for file in _found(store, _rows(store, refs[:MOST])):
+        line = f"no orphan: [{file.memory.id}] stays in the archive"
+        changed = change(file.ref, file.memory, file.place, status=Status.ARCHIVED)
+        yield RunEntry(ORPHANS, line, (changed,))
 
 
-def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
+def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[RunEntry]:
     """Yield entries that mark compacted nodes of the graph without a link as orphans, except *new* ones."""
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
-    for found in _found(store, [row for row in rows if row.ref not in new][:MOST]):
-        line = f"orphan: [{found.memory.id}] has no link from or to an active memory"
-        changed = change(found.ref, found.memory, found.place, status=Status.ORPHANED)
-        yield JournalEntry(ORPHANS, line, (changed,))
+    for file in _found(store, [row for row in rows if row.ref not in new][:MOST]):
+        line = f"orphan: [{file.memory.id}] has no link from or to an active memory"
+        changed = change(file.ref, file.memory, file.place, status=Status.ORPHANED)
+        yield RunEntry(ORPHANS, line, (changed,))
 
 
-def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[JournalEntry]:
+def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[RunEntry]:
     """Yield entries that move to the trash what was dropped 14 days ago, and orphans after their grace."""
     start, dropped_before = dated_from(store), old_before(store, DROPPED_DAYS * DAY)
     orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
@@ -151,13 +151,13 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
         late = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
-    for found in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
-        yield _to_trash(store, found, f"was {found.memory.archived_reason or found.memory.status.value}")
+    for file in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
+        yield _to_trash(store, file, f"was {file.memory.archived_reason or file.memory.status.value}")
 
 
-def _to_trash(store: Store, found: Found, why: str) -> JournalEntry:
-    changed = change(found.ref, found.memory, found.place, to=trash_place(store, found))
-    return JournalEntry(TRASH, f"trash: [{found.memory.id}] {why}", (changed,))
+def _to_trash(store: Store, file: MemoryFile, why: str) -> RunEntry:
+    changed = change(file.ref, file.memory, file.place, to=trash_place(store, file))
+    return RunEntry(TRASH, f"trash: [{file.memory.id}] {why}", (changed,))
 
 
 def _rows(store: Store, refs: Sequence[str]) -> list[Row]:
@@ -165,7 +165,7 @@ def _rows(store: Store, refs: Sequence[str]) -> list[Row]:
         return [row for ref in refs if (row := selections.with_ref(db, ref))]
 
 
-def _found(store: Store, rows: Sequence[Row]) -> Iterator[Found]:
+def _found(store: Store, rows: Sequence[Row]) -> Iterator[MemoryFile]:
     for row in rows:
         try:
             yield read_row(store, row)

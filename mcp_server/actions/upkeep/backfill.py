@@ -34,13 +34,13 @@ class Backfilled:
 def pending_transcripts(store: Store, folder: Path) -> list[Path]:
     """Return the transcripts below *folder* that have grown beyond what is known, oldest first."""
     catch_up(store)
-    found = []
+    paths = []
     for path in transcript_file.transcripts(folder):
         with store.database.read() as db:
             known = transcripts.known(db, str(path))
         if known is None or known.kept < transcript_file.size(path):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | None = None) -> Backfilled:

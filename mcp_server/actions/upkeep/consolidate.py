@@ -1,7 +1,7 @@
 """
 consolidate: memories with the same words become one; those that may differ are left to the person.
 
-Each function yields entries for the journal, each made from the files as they are at that moment, so that the
+Each function yields entries for a run, each made from the files as they are at that moment, so that the
 caller may carry out one before it takes the next.
 """
 
@@ -11,14 +11,13 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 from mcp_server.actions.files.clock_check import old_before
-from mcp_server.actions.files.journal import DUPLICATES
-from mcp_server.actions.files.read import Found, read_row
+from mcp_server.actions.files.read import MemoryFile, read_row
+from mcp_server.actions.files.runs import DUPLICATES
 from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import NotFound, Unreadable
-from mcp_server.core.journal import Change, JournalEntry, change, creation
 from mcp_server.core.judge.consolidation import (
     FRESH,
     Merge,
@@ -42,6 +41,7 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.runs import Change, RunEntry, change, creation
 from mcp_server.core.text.titles import clean_title
 from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
@@ -92,7 +92,7 @@ def known(store: Store, vault: Vault) -> Known:
     return Known(vault, {row.ref: row for row in rows}, items)
 
 
-def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Iterator[JournalEntry]:
+def duplicates(store: Store, known: Known, *, untouched: frozenset[str]) -> Iterator[RunEntry]:
     """
     Yield the entries that make one memory of two with the same words.
 
@@ -100,49 +100,49 @@ def duplicates(store: Store, here: Known, *, untouched: frozenset[str]) -> Itera
     archived.
     """
     same: dict[str, list[TidyItem]] = {}
-    for item in here.items:
+    for item in known.items:
         same.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
     gone: set[str] = set()
-    for one, other in (pair for items in same.values() for pair in combinations(items, 2)):
-        pair = absorbing(one, other)
-        if {one.ref, other.ref} & gone or pair is None or pair[1].ref in untouched:
+    for first, other in (pair for items in same.values() for pair in combinations(items, 2)):
+        pair = absorbing(first, other)
+        if {first.ref, other.ref} & gone or pair is None or pair[1].ref in untouched:
             continue
-        files = _loaded(store, [here.rows[item.ref] for item in pair])
+        files = _loaded(store, [known.rows[item.ref] for item in pair])
         if files:
             gone.add(pair[1].ref)
             yield _absorbed(store, *files)
-    here.items = [item for item in here.items if item.ref not in gone]
+    known.items = [item for item in known.items if item.ref not in gone]
 
 
-def planned(store: Store, here: Known, items: Sequence[TidyItem], plan: MergePlan) -> Iterator[JournalEntry]:
+def planned(store: Store, known: Known, items: Sequence[TidyItem], plan: MergePlan) -> Iterator[RunEntry]:
     """Yield the entries that carry out a model's checked *plan* for *items*."""
     for merge in plan.merges:
-        if found := _loaded(store, [here.rows[items[number].ref] for number in merge.sources]):
-            yield merged_entry(store, merge, found)
+        if memory_files := _loaded(store, [known.rows[items[number].ref] for number in merge.sources]):
+            yield merged_entry(store, merge, memory_files)
     for number in plan.drops:
-        if found := _loaded(store, [here.rows[items[number].ref]]):
-            line = f"drop: [{found[0].memory.id}]"
-            yield put_away(store, found[0], tidying.DROPS, "dropped", line)
+        if memory_files := _loaded(store, [known.rows[items[number].ref]]):
+            line = f"drop: [{memory_files[0].memory.id}]"
+            yield put_away(store, memory_files[0], tidying.DROPS, "dropped", line)
 
 
-def put_away(store: Store, found: Found, step: str, reason: str, line: str) -> JournalEntry:
+def put_away(store: Store, file: MemoryFile, step: str, reason: str, line: str) -> RunEntry:
     """Return the entry that archives a memory for *reason*; its line names what the memory had superseded."""
-    if found.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, found)):
+    if file.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, file)):
         names = ", ".join(f"[{each}]" for each in old)
         line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
-    target = f"{ARCHIVE_FOLDER}/{found.memory.id}.md"
+    target = f"{ARCHIVE_FOLDER}/{file.memory.id}.md"
     changed = change(
-        found.ref, found.memory, found.place, to=target, status=Status.ARCHIVED, archived_reason=reason
+        file.ref, file.memory, file.place, to=target, status=Status.ARCHIVED, archived_reason=reason
     )
-    return JournalEntry(step, line, (changed,))
+    return RunEntry(step, line, (changed,))
 
 
-def _absorbed(store: Store, stays: Found, goes: Found) -> JournalEntry:
+def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     memory = stays.memory
     tags = tuple(dict.fromkeys([*memory.tags, *goes.memory.tags]))[:MAX_TAGS]
     lineage = tuple(dict.fromkeys([*memory.merged_from, goes.memory.id]))
     taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
-    return JournalEntry(
+    return RunEntry(
         DUPLICATES,
         f"merge 2: [{memory.id}] + [{goes.memory.id}]",
         (taking, _superseded(store, goes, memory.id)),
@@ -152,11 +152,11 @@ def _absorbed(store: Store, stays: Found, goes: Found) -> JournalEntry:
     )
 
 
-def _superseded(store: Store, found: Found, by: str) -> Change:
+def _superseded(store: Store, file: MemoryFile, by: str) -> Change:
     return change(
-        found.ref,
-        found.memory,
-        found.place,
+        file.ref,
+        file.memory,
+        file.place,
         status=Status.SUPERSEDED,
         superseded_by=by,
         valid_to=store.clock().replace(microsecond=0),
@@ -166,11 +166,11 @@ def _superseded(store: Store, found: Found, by: str) -> Change:
 def merged_entry(
     store: Store,
     merge: Merge,
-    found: Sequence[Found],
+    memory_files: Sequence[MemoryFile],
     *,
     by_person: bool = False,
     vault: Vault | None = None,
-) -> JournalEntry:
+) -> RunEntry:
     """
     Return the entry that merges several memories into one, whose source is the least trusted of theirs.
 
@@ -178,16 +178,16 @@ def merged_entry(
 
     *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
     """
-    sources = [each.memory for each in found]
+    sources = [file.memory for file in memory_files]
     theirs = by_person and any(memory.source == MANUAL for memory in sources)
     ids = tuple(memory.id for memory in sources)
     last = max(sources, key=lambda memory: memory.updated)
     now = store.clock().replace(microsecond=0)
     title, text = clean_title(merge.title), clean_text(merge.text)
-    told = [tag for memory in sources for tag in memory.tags] + [
+    tag_texts = [tag for memory in sources for tag in memory.tags] + [
         t for t in merge.tags if len(t) <= LONGEST_TAG
     ]
-    tags = tuple(dict.fromkeys(tag for one in told for tag in clean_tags([one])))[:MAX_TAGS]
+    tags = tuple(dict.fromkeys(tag for one in tag_texts for tag in clean_tags([one])))[:MAX_TAGS]
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
         id=new_id(title, text, now),
@@ -203,9 +203,9 @@ def merged_entry(
         touches=tuple(
             dict.fromkeys(
                 path
-                for each in found
-                if vault is None or each.vault.level is vault.level
-                for path in each.memory.touches
+                for file in memory_files
+                if vault is None or file.vault.level is vault.level
+                for path in file.memory.touches
             )
         ),
         links=tuple(links),
@@ -216,29 +216,29 @@ def merged_entry(
         evidence=last.evidence,
         **{name: getattr(last, name) for name in WORDS},
     )
-    vault = vault or found[0].vault
+    vault = vault or memory_files[0].vault
     ref = f"{vault.key}/{memory.id}"
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
-    reason = f"merge {len(ids)}: {' + '.join(f'[{each}]' for each in ids)}"
-    changes = (creation(ref, memory, place), *(_superseded(store, each, memory.id) for each in found))
-    ancestors = tuple(each.ref for each in found)
+    reason = f"merge {len(ids)}: {' + '.join(f'[{file}]' for file in ids)}"
+    changes = (creation(ref, memory, place), *(_superseded(store, file, memory.id) for file in memory_files))
+    ancestors = tuple(file.ref for file in memory_files)
     step = tidying.SETTLING if by_person else MERGES
-    return JournalEntry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
+    return RunEntry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
 
 
-def _loaded(store: Store, rows: Sequence[Row]) -> list[Found]:
+def _loaded(store: Store, rows: Sequence[Row]) -> list[MemoryFile]:
     """Return the files of *rows* if all of them say what the index says, else []."""
-    found = []
+    memory_files = []
     for row in rows:
         try:
-            each = read_row(store, row)
+            file = read_row(store, row)
         except (NotFound, Unreadable):
             return []
-        memory = each.memory
+        memory = file.memory
         if memory.status is not Status.ACTIVE or (memory.title, memory.text) != (row.title, row.text):
             return []
-        found.append(each)
-    return found
+        memory_files.append(file)
+    return memory_files
 
 
 def day_of(row: Row) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.actions.files import journal, trash
+from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.litter import look_for_litter
 from mcp_server.actions.files.size_limit import index_size
@@ -54,7 +54,7 @@ class Cleaned:
     @property
     def freed(self) -> int:
         """Bytes of what is deleted from the trash."""
-        return sum(each.size for each in self.trash)
+        return sum(trashed.size for trashed in self.trash)
 
 
 def maintain(store: Store, action: str) -> list[MaintenanceStep]:
@@ -87,14 +87,14 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     Raises Conflict when another process is tidying, IndexUnavailable, OSError.
     """
     sync(store)
-    done = Cleaned(dry_run, Tidied(journal.new_run(store), dry_run))
+    done = Cleaned(dry_run, Tidied(runs.new_run(store), dry_run))
     done.trash = trash.late(store)  # before anything else goes there
     left = look_for_litter(store)
     done.litter, done.kept = [*left.litter, *_put_aside(store)], left.kept
     if dry_run:
         put_aged_away(store, done.tidied)
         return done
-    with journal.alone(store):
+    with runs.alone(store):
         put_aged_away(store, done.tidied)
         trash.empty(store, done.trash)
     for path in done.litter:
@@ -110,7 +110,7 @@ def _checked(store: Store) -> tuple[bool, MaintenanceStep]:
         with store.database.alone() as db:
             sound = integrity.is_sound(db)
         return (
-            "the index is whole" if sound else "the index is damaged; rebuild makes it anew, files are safe"
+            "the index is whole" if sound else "the index is damaged; rebuild makes a new one, files are safe"
         )
 
     step = _timed(store, "check", look)
@@ -124,7 +124,7 @@ def _rebuilt(store: Store) -> MaintenanceStep:
         unreadable = (
             f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
         )
-        return f"{counted(report.added, 'memory')} taken in anew{unreadable}; vectors are computed again"
+        return f"{counted(report.added, 'memory')} taken in again{unreadable}; vectors are computed again"
 
     return _timed(store, "rebuild", make)
 
@@ -139,8 +139,8 @@ def _vacuum(store: Store) -> str:
 
 def _timed(store: Store, action: str, do: Callable[[], str]) -> MaintenanceStep:
     before, begun = index_size(store), time.perf_counter()
-    said = do()
-    return MaintenanceStep(action, said, before, index_size(store), time.perf_counter() - begun)
+    sentence = do()
+    return MaintenanceStep(action, sentence, before, index_size(store), time.perf_counter() - begun)
 
 
 def _put_aside(store: Store) -> Iterator[Path]:

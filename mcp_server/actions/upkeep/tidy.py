@@ -2,7 +2,7 @@
 tidy: consolidation and upkeep in one bounded run.
 
 Equal memories become one, those that may differ are listed, a model may merge and drop, unused memories are
-put away. Every step stands in the journal before it is done; nothing is deleted while there is room. It is
+put away. Every step stands in the ledger before it is done; nothing is deleted while there is room. It is
 long because the order of the steps, and what each may still do, is one thing to read.
 """
 
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.context.questions import open_questions
-from mcp_server.actions.files import journal, trash
+from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import clock_doubt
-from mcp_server.actions.files.size_limit import measure
+from mcp_server.actions.files.size_limit import measure, prune
 from mcp_server.actions.files.sync import catch_up, ensure_synced, sync
 from mcp_server.actions.judge.candidate import expired
 from mcp_server.actions.judge.compare import compare_pending
@@ -29,7 +29,6 @@ from mcp_server.actions.upkeep.consolidate import (
     planned,
 )
 from mcp_server.actions.upkeep.guesses import take_back_guesses
-from mcp_server.actions.upkeep.prune import prune
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.prompts import prompt
@@ -37,7 +36,6 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
 from mcp_server.core.authors import TIDY
 from mcp_server.core.errors import DaybookError, ModelUnavailable
-from mcp_server.core.journal import JournalEntry
 from mcp_server.core.judge.consolidation import (
     ANSWER_TOKENS,
     MOST_CALLS,
@@ -47,6 +45,7 @@ from mcp_server.core.judge.consolidation import (
     plan,
     request,
 )
+from mcp_server.core.runs import RunEntry
 from mcp_server.store import Store
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
@@ -56,7 +55,7 @@ NONE: frozenset[str] = frozenset()
 @dataclass(slots=True)
 class Tidied:
     """
-    What a run did, or would do: the entries of the journal, and what it only proposes.
+    What a run did, or would do: the entries of the run, and what it only proposes.
 
     `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
     that could not be made, `repaired` is the number of files that the index had wrong, `pruned` that of
@@ -67,7 +66,7 @@ class Tidied:
 
     run: str
     dry_run: bool = False
-    entries: list[JournalEntry] = field(default_factory=list)
+    entries: list[RunEntry] = field(default_factory=list)
     proposals: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -108,7 +107,7 @@ def tidy(
     are kept for the run that carries them out. Raises Conflict when another process is tidying,
     IndexUnavailable, OSError when the ledger cannot be written.
     """
-    done = Tidied(journal.new_run(store), dry_run)
+    done = Tidied(runs.new_run(store), dry_run)
     asking = store.settings.model_calls and (with_model if with_model is not None else not dry_run)
     if dry_run:
         ensure_synced(store)
@@ -117,12 +116,12 @@ def tidy(
         done.emptied = len(trash.late(store)) if measure(store).is_over else 0
         return done
     scope = _scope(store)
-    with journal.alone(store):
+    with runs.alone(store):
         catch_up(store)
         with store.database.read() as db:
             unended = tidying.open_run(db, scope)
         if unended:
-            journal.complete(store, unended)
+            runs.complete(store, unended)
         alone = {"unattended": True} if unattended else {}
         store.ledger.append("tidied", store.clock(), run=done.run, began=scope, **alone)
         done.repaired = sync(store, deep=True).changed
@@ -165,19 +164,20 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
     for vault in store.vaults:
         if not vault.adopted:
             continue
-        here = known(store, vault)
-        _take(store, done, duplicates(store, here, untouched=untouched))
+        memories = known(store, vault)
+        _take(store, done, duplicates(store, memories, untouched=untouched))
         if done.dry_run and not asking and store.settings.model_calls:
-            _leave_out(store, done, here, untouched)
+            _leave_out(store, done, memories, untouched)
         if asking and not done.waits:
-            here = here if done.dry_run else known(store, vault)  # read again after the earlier steps
-            _ask_all(store, done, here, untouched)
+            memories = memories if done.dry_run else known(store, vault)  # read again after the earlier steps
+            _ask_all(store, done, memories, untouched)
             if not done.dry_run:
-                settled += _settled(store, done, here, known(store, vault), untouched)
+                settled += _settled(store, done, memories, known(store, vault), untouched)
     compare_pending(store)
     with store.database.read() as db:
         done.proposals += [
-            f"[{each.newer.id}] and [{each.older.id}] {each.why}" for each in open_questions(store, db)
+            f"[{question.newer.id}] and [{question.older.id}] {question.why}"
+            for question in open_questions(store, db)
         ]
     put_aged_away(store, done)
     return settled
@@ -205,14 +205,14 @@ def put_aged_away(store: Store, done: Tidied) -> None:
         _take(store, done, age.crowded(store, private, new))
 
 
-def _take(store: Store, done: Tidied, entries: Iterable[JournalEntry]) -> None:
+def _take(store: Store, done: Tidied, entries: Iterable[RunEntry]) -> None:
     """Carry out *entries* one by one, or only note them in a dry run."""
     for entry in entries:
         if len(done.entries) >= MOST_CHANGES:
             break
         if not done.dry_run:
             try:
-                failed = journal.perform(store.acting_as(TIDY), entry, done.run)
+                failed = runs.perform(store.acting_as(TIDY), entry, done.run)
             except DaybookError as error:
                 done.failed.append(f"{entry.line}: {error}")
                 continue
@@ -220,52 +220,52 @@ def _take(store: Store, done: Tidied, entries: Iterable[JournalEntry]) -> None:
         done.entries.append(entry)
 
 
-def _ask_all(store: Store, done: Tidied, here: Known, untouched: frozenset[str]) -> None:
+def _ask_all(store: Store, done: Tidied, known: Known, untouched: frozenset[str]) -> None:
     """Ask the model about each group that it has not seen as it is, and carry out what holds."""
-    for group, digest in _unseen(store, here, untouched):
+    for group, digest in _unseen(store, known, untouched):
         if done.calls >= MOST_CALLS or done.waits:
             break
-        answer = _answer(store, done, here, group, digest)
+        answer = _answer(store, done, known, group, digest)
         if answer is None:
             continue
-        found = plan(answer, group)
-        if isinstance(found, str):
-            done.refused.append(f"the plan for {len(group)} of type {group[0].statement.type}: {found}")
+        merge_plan = plan(answer, group)
+        if isinstance(merge_plan, str):
+            done.refused.append(f"the plan for {len(group)} of type {group[0].statement.type}: {merge_plan}")
         else:
-            _take(store, done, planned(store, here, group, found))
-        here.asked[digest] = group[0].statement.type
+            _take(store, done, planned(store, known, group, merge_plan))
+        known.asked[digest] = group[0].statement.type
 
 
-def _unseen(store: Store, here: Known, untouched: frozenset[str]) -> list[tuple[list[TidyItem], str]]:
+def _unseen(store: Store, known: Known, untouched: frozenset[str]) -> list[tuple[list[TidyItem], str]]:
     """Return the groups that the model has not seen as they are, each with its digest."""
-    shown = groups(item for item in here.items if item.ref not in untouched)
+    shown = groups(item for item in known.items if item.ref not in untouched)
     digests = [digest_of(group) for group in shown]
     with store.database.read() as db:
         seen = tidying.settled_groups(db, digests)
     return [(group, each) for group, each in zip(shown, digests, strict=True) if each not in seen]
 
 
-def _leave_out(store: Store, done: Tidied, here: Known, untouched: frozenset[str]) -> None:
+def _leave_out(store: Store, done: Tidied, known: Known, untouched: frozenset[str]) -> None:
     """Note in *done* what the model was not asked, and what that would have cost."""
-    for group, digest in _unseen(store, here, untouched):
-        if done.unasked < MOST_CALLS and not _spool(store, here.vault, digest).exists():
-            size = len((prompt("consolidate") + _asked(store, here, group)).encode("utf-8", "surrogatepass"))
+    for group, digest in _unseen(store, known, untouched):
+        if done.unasked < MOST_CALLS and not _spool(store, known.vault, digest).exists():
+            size = len((prompt("consolidate") + _asked(store, known, group)).encode("utf-8", "surrogatepass"))
             done.price += budget.reserve(store.settings, size, ANSWER_TOKENS)
             done.unasked += 1
 
 
-def _asked(store: Store, here: Known, group: Sequence[TidyItem]) -> str:
-    return request(group, [day_of(here.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
+def _asked(store: Store, known: Known, group: Sequence[TidyItem]) -> str:
+    return request(group, [day_of(known.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
 
 
-def _answer(store: Store, done: Tidied, here: Known, group: Sequence[TidyItem], digest: str) -> str | None:
+def _answer(store: Store, done: Tidied, known: Known, group: Sequence[TidyItem], digest: str) -> str | None:
     """Return the model's answer about *group*, from the disk when it was paid for before."""
-    spool = _spool(store, here.vault, digest)
+    spool = _spool(store, known.vault, digest)
     try:
         return str(json.loads(files.read(spool)))
     except (FileNotFoundError, ValueError):
         pass
-    asked = _asked(store, here, group)
+    asked = _asked(store, known, group)
     try:
         reply = call_model(
             store, item=digest, system=prompt("consolidate"), prompt=asked, most_tokens=ANSWER_TOKENS

@@ -21,8 +21,8 @@ from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.context.compaction import forget_compactions
 from mcp_server.actions.files.litter import sweep_litter
 from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.origins import judge_session
-from mcp_server.actions.judge.settled import Settled
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.model.model_call import refusal
 from mcp_server.actions.upkeep.tidy import tidy_when_due
@@ -57,7 +57,7 @@ class Work:
     """
 
     kept: int = 0
-    settled: list[Settled] = field(default_factory=list)
+    outcomes: list[DraftOutcome] = field(default_factory=list)
     waits: str = ""
     failed: dict[str, str] = field(default_factory=dict)
     finished: bool = False
@@ -85,7 +85,7 @@ def work(store_for: StoreFor) -> Work | None:
         catch_up(store)
         if not _pending(store, done):
             break
-    if done.kept or done.settled:
+    if done.kept or done.outcomes:
         _embed(store, done)
     return done
 
@@ -105,7 +105,7 @@ def note_left_behind(store: Store) -> bool:
         if noted or transcripts.unkept(db):
             return True
         ended = store.settings.model_calls and any(
-            each.ended for each in transcripts.unlearned(db, paid=True)
+            transcript.ended for transcript in transcripts.unlearned(db, paid=True)
         )
         answers = spending.answered_today(db, store.now())
     return ended and answers < AT_ONCE and not refusal(store)
@@ -119,16 +119,16 @@ def note_quiet(store: Store) -> bool:
     now, noted = store.now(), False
     with store.database.read() as db:
         recent = transcripts.told_since(db, now - REMEMBERED)
-    for each in recent:
-        path = Path(each.path)
-        unread = each.kept > each.unread_from(paid=store.settings.model_calls)
-        rests = store.settings.model_reads and not each.ended and unread
+    for transcript in recent:
+        path = Path(transcript.path)
+        unread = transcript.kept > transcript.unread_from(paid=store.settings.model_calls)
+        rests = store.settings.model_reads and not transcript.ended and unread
         size, changed = transcript_file.size(path), transcript_file.changed(path)
-        grown = size > each.seen
+        grown = size > transcript.seen
         if (grown or rests) and 0 < changed < now - LEFT:
-            note_ended(store, path, session=each.session, folder=each.folder)
+            note_ended(store, path, session=transcript.session, folder=transcript.folder)
         elif grown and 0 < changed < now - QUIET:
-            note_seen(store, path, size, session=each.session, folder=each.folder, ended=False)
+            note_seen(store, path, size, session=transcript.session, folder=transcript.folder, ended=False)
         else:
             continue
         noted = True
@@ -144,19 +144,19 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
     sweep_answers(store)
     touched: dict[str, Store] = {}
     for transcript in _pending(store, done):
-        here = store_for(_folder(transcript))
+        scoped = store_for(_folder(transcript))
         try:
-            for each in with_subagents(here, transcript):
-                done.kept += keep(here, each).utterances
-            judge_session(here, transcript.session, transcript_file.session_file(Path(transcript.path)))
-            touched[here.project.key if here.project else ""] = here
+            for part in with_subagents(scoped, transcript):
+                done.kept += keep(scoped, part).utterances
+            judge_session(scoped, transcript.session, transcript_file.session_file(Path(transcript.path)))
+            touched[scoped.project.key if scoped.project else ""] = scoped
         except (DaybookError, OSError) as error:
             done.failed[transcript.path] = str(error)
             log.warning("%s was not kept: %s", transcript.path, error)
     if store.settings.model_calls and store.settings.capture != "manual":
         _learn_all(store_for, done, touched)
-    for here in touched.values():
-        _finish(here, done)
+    for scoped in touched.values():
+        _finish(scoped, done)
     return bool(touched)
 
 
@@ -171,25 +171,27 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
     rests: dict[str, list[Part]] = {}
     stores: dict[str, Store] = {}
 
-    def learn(path: str, here: Store, ask: Callable[[], list[Settled]]) -> None:
+    def learn(path: str, store: Store, ask: Callable[[], list[DraftOutcome]]) -> None:
         try:
-            settled = ask()
+            outcomes = ask()
         except (DaybookError, OSError) as error:
             if isinstance(error, ModelUnavailable):
                 raise
             done.failed[path] = str(error)
             log.warning("%s was not learned: %s", path, error)
             return
-        done.settled += settled
-        if settled:
-            touched[here.project.key if here.project else ""] = here
+        done.outcomes += outcomes
+        if outcomes:
+            touched[store.project.key if store.project else ""] = store
 
     try:
         for transcript in unlearned:
-            here = store_for(_folder(transcript))
-            key = here.project.key if here.project else ""
-            stores[key] = here
-            learn(transcript.path, here, partial(learn_pieces, here, transcript, rests.setdefault(key, [])))
+            scoped = store_for(_folder(transcript))
+            key = scoped.project.key if scoped.project else ""
+            stores[key] = scoped
+            learn(
+                transcript.path, scoped, partial(learn_pieces, scoped, transcript, rests.setdefault(key, []))
+            )
         for key, parts in rests.items():
             if parts:
                 learn(parts[0].transcript.path, stores[key], partial(learn_rests, stores[key], parts))
@@ -232,7 +234,7 @@ def _pending(store: Store, done: Work) -> list[Transcript]:
     if store.settings.capture == "manual":
         return []
     with store.database.read() as db:
-        return [each for each in transcripts.unkept(db) if each.path not in done.failed]
+        return [transcript for transcript in transcripts.unkept(db) if transcript.path not in done.failed]
 
 
 def _folder(transcript: Transcript) -> Path | None:

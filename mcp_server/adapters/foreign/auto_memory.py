@@ -58,7 +58,7 @@ def read(folder: Path, *, level: Level) -> Reading:
             reading.refused.append((name, reason))
         except OSError as error:
             reading.refused.append((name, f"cannot be read: {error.strerror}"))
-    reading.records = [record for *_, record in sorted(dated, key=lambda each: each[:2])]
+    reading.records = [record for *_, record in sorted(dated, key=lambda entry: entry[:2])]
     return reading
 
 
@@ -76,17 +76,17 @@ def topics(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _record(file: str, data: bytes, level: Level) -> Record:
     """Return the record of the topic *file*; raises Unreadable when it is not text."""
-    said, text = _split(file, data)
-    metadata = said.get("metadata")
+    head, text = _split(file, data)
+    metadata = head.get("metadata")
     kind = metadata.get("type") if isinstance(metadata, dict) else None
-    description = text_of(said.get("description")).strip()
-    title = description or text_of(said.get("name")).strip()
+    description = text_of(head.get("description")).strip()
+    title = description or text_of(head.get("name")).strip()
     title = title or Path(file).stem.replace("_", " ").replace("-", " ")
     text = text if text.strip() else description
     remarks = [MASKED] if find_secrets(f"{title}\n{text}") else []
     title, text = redact(title), redact(text)
     whole = f"{title}\n{text}"
-    type_, level = _type_of(text_of(kind or said.get("type")).strip().lower(), whole, level)
+    type_, level = _type_of(text_of(kind or head.get("type")).strip().lower(), whole, level)
     waits = reads_like_instruction(whole)
     return Record(
         key=file,
@@ -138,8 +138,8 @@ def _split(file: str, data: bytes) -> tuple[Mapping[str, object], str]:
 
 def _loosely(block: str) -> dict[str, object]:
     """Return the values of the lines `name:`, `description:` and `type:` of *block*, the first of each."""
-    said: dict[str, object] = {}
+    head: dict[str, object] = {}
     for line in block.split("\n"):
         if match := _LINE.fullmatch(line):
-            said.setdefault(match[1], match[2].strip().strip("\"'"))
-    return said
+            head.setdefault(match[1], match[2].strip().strip("\"'"))
+    return head

@@ -95,31 +95,31 @@ def _memory(file: Path, folder: str) -> Record:
     text = source_file.text_in(file, MAX_FILE)
     first, _, rest = text.partition("\n")
     head, rule, body = rest.partition("\n---\n")
-    said = {key.lower(): value.strip() for key, value in _HEADER.findall(head)} if rule else {}
+    fields = {key.lower(): value.strip() for key, value in _HEADER.findall(head)} if rule else {}
     if not rule:
         body = rest
     metadata = _METADATA.search(head if rule else "") or _METADATA.search(body)
     body = _METADATA.sub("", body).strip("\n")
-    kind = Kind.CONVERSATION if said.get("type") == "conversation" else _FOLDERS[folder]
+    kind = Kind.CONVERSATION if fields.get("type") == "conversation" else _FOLDERS[folder]
     if _TURN.search(body) and (kind is Kind.CONVERSATION or folder == ARCHIVE_FOLDER):
         kind, body = Kind.CONVERSATION, render_turns(_turns(body))
     if len(body) > MAX_CONVERSATION:
         raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the most")
     archived = folder == ARCHIVE_FOLDER
-    came_from = said.get("source", "").removeprefix("Conversation").strip()
+    came_from = fields.get("source", "").removeprefix("Conversation").strip()
     notes = (f"from conversation {line_of(came_from, 80)}",) if came_from else ()
     return Record(
         key=file.stem,
         title=line_of(first.lstrip("#").strip(), 200),
         text=body,
         kind=kind,
-        type=type_of(said.get("category"), said.get("type")) if kind is Kind.KNOWLEDGE else "",
-        tags=tags_of(said.get("tags", "")),
-        created=moment_of(said.get("created", "")),
-        updated=moment_of(said.get("updated", "")),
+        type=type_of(fields.get("category"), fields.get("type")) if kind is Kind.KNOWLEDGE else "",
+        tags=tags_of(fields.get("tags", "")),
+        created=moment_of(fields.get("created", "")),
+        updated=moment_of(fields.get("updated", "")),
         status=Status.ARCHIVED if archived else Status.ACTIVE,
         archived_reason="archived before the import" if archived else "",
-        category=line_of(said.get("category", ""), 60),
+        category=line_of(fields.get("category", ""), 60),
         notes=(*notes, *_metadata(metadata[1] if metadata else "")),
         id=file.stem,
         level=Level.USER,
@@ -128,39 +128,39 @@ def _memory(file: Path, folder: str) -> Record:
 
 def _metadata(block: str) -> tuple[str, ...]:
     try:
-        said = json.loads(block)
+        metadata = json.loads(block)
     except (ValueError, RecursionError):
         return ()
-    return notes_of(said) if isinstance(said, dict) else ()
+    return notes_of(metadata) if isinstance(metadata, dict) else ()
 
 
 def _turns(body: str) -> list[Turn]:
     """Return the turns of a conversation; a line inside one that looks like a rule or a date stays in it."""
-    found = list(_TURN.finditer(body))
+    matches = list(_TURN.finditer(body))
     turns = []
-    for one, following in zip(found, [*found[1:], None], strict=True):
-        words = body[one.end() : following.start() if following else len(body)].rstrip()
+    for match, following in zip(matches, [*matches[1:], None], strict=True):
+        words = body[match.end() : following.start() if following else len(body)].rstrip()
         when = _TIME.search("\n" + words)
         if when:
             words = words[: when.start() - 1] if when.start() else ""
         moment: datetime | None = moment_of(when[1]) if when else None
-        turns.append(Turn(one[1].lower(), words.strip("\n"), timestamp(moment) if moment else ""))
+        turns.append(Turn(match[1].lower(), words.strip("\n"), timestamp(moment) if moment else ""))
     return turns
 
 
 def _session(file: Path) -> Record:
-    said = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
-    must_hold(isinstance(said, dict), f"{file.name} holds no JSON object.")
-    touched, variables = lines_of(said.get("files")), said.get("variables")
+    session = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
+    must_hold(isinstance(session, dict), f"{file.name} holds no JSON object.")
+    touched, variables = lines_of(session.get("files")), session.get("variables")
     kept = variables if isinstance(variables, dict) else {}
-    metadata = said.get("metadata")
+    metadata = session.get("metadata")
     return Record(
         key=file.stem,
-        title=line_of(said.get("title"), 200),
-        text=render_snapshot(text_of(said.get("context")), touched, kept, ()),
+        title=line_of(session.get("title"), 200),
+        text=render_snapshot(text_of(session.get("context")), touched, kept, ()),
         kind=Kind.SESSION,
-        created=moment_of(said.get("createdAt")),
-        updated=moment_of(said.get("updatedAt") or said.get("createdAt")),
+        created=moment_of(session.get("createdAt")),
+        updated=moment_of(session.get("updatedAt") or session.get("createdAt")),
         touches=touched,
         notes=notes_of(metadata if isinstance(metadata, dict) else {}),
         id=file.stem,

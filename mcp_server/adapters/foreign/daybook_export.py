@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.foreign import source_file
-from mcp_server.adapters.memory_fields import read_fields
+from mcp_server.adapters.memory_file import read_fields
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, admit, line_of, must_hold, text_of
@@ -46,15 +46,15 @@ def read(path: Path, *, mine: bool) -> Reading:
         must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
         reading = Reading(str(folder), portable=True)
         counts = _counts_in(folder / USAGE)
-        found = (record for vault in vaults for record in _in_vault(vault, reading))
-        records = [_counted(record, counts.get(record.key)) for record in found]
+        exported = (record for vault in vaults for record in _in_vault(vault, reading))
+        records = [_counted(record, counts.get(record.key)) for record in exported]
     else:
         file = source_file.located(path)
-        said = source_file.read_json(file)
-        entries = said.get("memories")
-        known = said.get("format") == FORMAT and isinstance(entries, list)
+        document = source_file.read_json(file)
+        entries = document.get("memories")
+        known = document.get("format") == FORMAT and isinstance(entries, list)
         must_hold(known, f"{file} was not written by 'daybook export --format json'.")
-        must_hold(said.get("version") == VERSION, f"{file} was written by a newer Daybook.")
+        must_hold(document.get("version") == VERSION, f"{file} was written by a newer Daybook.")
         reading = Reading(str(file), portable=True)
         records = list(_in_document(entries if isinstance(entries, list) else [], reading))
     admit([_capped(record, mine=mine) for record in records], reading)
@@ -72,13 +72,13 @@ def _vaults(folder: Path) -> Iterator[Vault]:
 
 
 def _in_vault(vault: Vault, reading: Reading) -> Iterator[Record]:
-    for found in stamps(vault):
-        path = Path(found.path)
+    for stamp in stamps(vault):
+        path = Path(stamp.path)
         where = str(path.relative_to(vault.root))
         try:
             data = read_memory_file(vault, path)
             kind, archived = kind_of(vault, path)
-            modified = datetime.fromtimestamp(found.mtime_ns // 1_000_000_000, UTC)
+            modified = datetime.fromtimestamp(stamp.mtime_ns // 1_000_000_000, UTC)
             memory = memory_file.parse(data, path=where, kind=kind, archived=archived, modified=modified)
         except (Unreadable, FileNotFoundError) as error:
             reading.refused.append((f"{vault.key}/{where}", getattr(error, "reason", "is gone")))
@@ -98,9 +98,9 @@ def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
             continue
         status = line_of(entry.get("status"))
         kind = Kind(entry["kind"]) if entry.get("kind") in list(Kind) else Kind.KNOWLEDGE
-        said = {name: _said(value) for name, value in entry.items()}
+        fields = {name: _said(value) for name, value in entry.items()}
         memory = read_fields(
-            said,  # type: ignore[arg-type]
+            fields,  # type: ignore[arg-type]
             text_of(entry.get("text")),
             path=memory_id,
             kind=kind,
@@ -121,17 +121,17 @@ def _counts_in(path: Path) -> dict[str, object]:
     return counts if isinstance(counts, dict) else {}
 
 
-def _counted(record: Record, said: object) -> Record:
+def _counted(record: Record, counts: object) -> Record:
     """Return *record* with the counts that the source gives; a value that is not a count is left out."""
-    if not isinstance(said, dict):
+    if not isinstance(counts, dict):
         return record
-    last = _number(said.get("last_access"), LATEST)
-    moves = said.get("moves")
+    last = _number(counts.get("last_access"), LATEST)
+    moves = counts.get("moves")
     return replace(
         record,
-        accesses=_number(said.get("accesses")),
-        retrieved=_number(said.get("retrieved")),
-        used=_number(said.get("used")),
+        accesses=_number(counts.get("accesses")),
+        retrieved=_number(counts.get("retrieved")),
+        used=_number(counts.get("used")),
         last_access=datetime.fromtimestamp(last, UTC) if last else None,
         moves=tuple(
             (line_of(each[0], 40), _number(each[1], LATEST))

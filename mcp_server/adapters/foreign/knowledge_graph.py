@@ -43,13 +43,13 @@ MOST_NOTES = 6_000  # characters of notes that fit above a text; the frontmatter
 def read(path: Path) -> Reading:
     """Return what the graph *path* holds, or the one below that folder; raises Rejected."""
     file = source_file.located(path, *NAMES)
-    said = source_file.read_json(file)
-    must_hold(isinstance(said.get("nodes"), list | dict), f"{file} holds no nodes.")
+    document = source_file.read_json(file)
+    must_hold(isinstance(document.get("nodes"), list | dict), f"{file} holds no nodes.")
     reading = Reading(str(file))
-    versions = _versions(said)
-    nodes = _named(said.get("nodes"))
+    versions = _versions(document)
+    nodes = _named(document.get("nodes"))
     known = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
-    edges = _edges(said.get("edges"), known, reading)
+    edges = _edges(document.get("edges"), known, reading)
     records = [_file(name, edges[name]) for name in edges if name not in known]
     for name, node in nodes:
         if not isinstance(node, dict) or not line_of(node.get("id") or name):
@@ -73,9 +73,9 @@ def _record(
     gist = text_of(node.get("gist"))
     notes = tuple(dict.fromkeys(lines_of(node.get("notes"))))
     links = _links(edges)
-    told = [line_of(f"{link.rel} {link.to}: {note}") for link in links for note in link.notes]
-    if gist.strip() and sum(map(len, (*notes, *told))) > MOST_NOTES:
-        gist, notes = f"{gist}\n\n{listed('Notes', tuple(dict.fromkeys([*notes, *told])))}", ()
+    link_notes = [line_of(f"{link.rel} {link.to}: {note}") for link in links for note in link.notes]
+    if gist.strip() and sum(map(len, (*notes, *link_notes))) > MOST_NOTES:
+        gist, notes = f"{gist}\n\n{listed('Notes', tuple(dict.fromkeys([*notes, *link_notes])))}", ()
         links = tuple(Link(link.rel, link.to) for link in links)
     archived = bool(node.get("_archived"))
     return Record(
@@ -115,9 +115,9 @@ def _links(edges: Edges) -> tuple[Link, ...]:
     return tuple(Link(rel, end, tuple(dict.fromkeys(notes))) for (rel, end), notes in edges.items())
 
 
-def _versions(said: dict[str, object]) -> dict[str, object]:
+def _versions(node: dict[str, object]) -> dict[str, object]:
     """Return when each node and edge was last written, by its key in `_meta`."""
-    meta = said.get("_meta")
+    meta = node.get("_meta")
     versions = meta.get("versions") if isinstance(meta, dict) else None
     return {
         str(key): one.get("ts") if isinstance(one, dict) else None

@@ -39,15 +39,15 @@ def read(path: Path) -> Reading:
     lines = [(n, row) for n, row in enumerate(source_file.text_in(file).split("\n"), 1) if row.strip()]
     for number, row in lines:
         try:
-            said = json.loads(row)
+            entry = json.loads(row)
         except (ValueError, RecursionError):
             reading.refused.append((f"line {number}", "is broken JSON"))
             continue
-        kind = said.get("type") if isinstance(said, dict) else None
-        if kind == "entity" and line_of(said.get("name")):
-            entities.append(said)
+        kind = entry.get("type") if isinstance(entry, dict) else None
+        if kind == "entity" and line_of(entry.get("name")):
+            entities.append(entry)
         elif kind == "relation":
-            relations.append((number, said))
+            relations.append((number, entry))
         else:
             reading.refused.append((f"line {number}", "is neither an entity with a name nor a relation"))
     must_hold(entities or relations or not lines, f"{file} holds no entity in any line.")
@@ -67,15 +67,15 @@ def read(path: Path) -> Reading:
 
 def _record(entity: dict[str, object], links: dict[str, dict[Link, None]]) -> Record:
     name, kind = line_of(entity.get("name"), 200), line_of(entity.get("entityType"), 60)
-    told = entity.get("observations")
+    given = entity.get("observations")
     observations = [
-        said for one in (told if isinstance(told, list) else []) if (said := text_of(one).strip())
+        text for one in (given if isinstance(given, list) else []) if (text := text_of(one).strip())
     ]
-    indented = (said.replace("\n", "\n  ") for said in observations)
+    indented = (text.replace("\n", "\n  ") for text in observations)
     return Record(
         key=name,
         title=clipped(name.replace("_", " ")),
-        text="\n".join(f"- {said}" for said in indented) or f"{name} ({kind})",
+        text="\n".join(f"- {text}" for text in indented) or f"{name} ({kind})",
         type=type_of(kind),
         category=kind,
         created=moment_of(entity.get("createdAt")),

@@ -35,8 +35,8 @@ _AWAY = (Status.SUPERSEDED, Status.ARCHIVED)
 def read(path: Path) -> Reading:
     """Return what the state file *path* holds, or the one below that folder; raises Rejected."""
     file = source_file.located(path, *NAMES)
-    said = source_file.read_json(file)
-    memories = said.get("memories")
+    document = source_file.read_json(file)
+    memories = document.get("memories")
     must_hold(isinstance(memories, list), f"{file} holds no list of memories.")
     reading = Reading(str(file))
     records = []
@@ -52,8 +52,8 @@ def read(path: Path) -> Reading:
 def _record(memory: dict[str, object]) -> Record:
     text = text_of(memory.get("content"))
     tags = tags_of(memory.get("tags"))
-    said = [*tags, line_of(memory.get("status")).lower()]
-    status = next((status for status in _AWAY if status in said), Status.ACTIVE)
+    labels = [*tags, line_of(memory.get("status")).lower()]
+    status = next((status for status in _AWAY if status in labels), Status.ACTIVE)
     return Record(
         key=line_of(memory.get("id"), 120),
         title=title_of(text),

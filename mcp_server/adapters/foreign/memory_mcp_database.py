@@ -117,8 +117,8 @@ def _columns(db: sqlite3.Connection, table: str) -> set[str]:
     plain = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql LIKE 'CREATE TABLE%'"
     if not db.execute(plain, (table,)).fetchone():
         return set()
-    found = db.execute(f"PRAGMA table_xinfo({table})").fetchall()
-    return {str(row[1]) for row in found} if not any(row[6] for row in found) else set()
+    rows = db.execute(f"PRAGMA table_xinfo({table})").fetchall()
+    return {str(row[1]) for row in rows} if not any(row[6] for row in rows) else set()
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:

@@ -108,28 +108,28 @@ def _record(file: Path, key: str) -> Record:
     text = source_file.text_in(file, MAX_NOTE)
     if "\0" in text:
         raise Rejected("holds a NUL byte, so it is not a text")
-    said, text = _split(text, file)
+    head, text = _split(text, file)
     changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
     hashtags = _HASHTAG.findall(outside_code(text))
-    tags = [*_words(said.get("tags")), *_words(said.get("tag")), *hashtags]
-    others = {name: value for name, value in said.items() if name not in _OURS and isinstance(value, str)}
+    tags = [*_words(head.get("tags")), *_words(head.get("tag")), *hashtags]
+    others = {name: value for name, value in head.items() if name not in _OURS and isinstance(value, str)}
     heading = _HEADING.match(text)
-    called = line_of(said.get("title"), 400) or line_of(heading[1].rstrip("# \t") if heading else "", 400)
+    called = line_of(head.get("title"), 400) or line_of(heading[1].rstrip("# \t") if heading else "", 400)
     name = line_of(file.stem, 400)
     title = clipped(called or name)
-    aliases = dict.fromkeys(alias for alias in (name, *lines_of(said.get("aliases"))) if alias != title)
-    updated = moment_of(said.get("updated") or said.get("modified")) or changed
-    created = moment_of(said.get("created") or said.get("date")) or min(changed, updated)
+    aliases = dict.fromkeys(alias for alias in (name, *lines_of(head.get("aliases"))) if alias != title)
+    updated = moment_of(head.get("updated") or head.get("modified")) or changed
+    created = moment_of(head.get("created") or head.get("date")) or min(changed, updated)
     return Record(
         key=key,
         title=title,
         text=text,
-        type=type_of(said.get("type")),
+        type=type_of(head.get("type")),
         tags=tags_of(list(dict.fromkeys(tags)))[:MAX_TAGS],
         aliases=tuple(aliases)[:MAX_LIST],
         created=created,
         updated=updated,
-        touches=lines_of(said.get("touches")),
+        touches=lines_of(head.get("touches")),
         notes=notes_of(others),
         level=Level.USER,
     )
@@ -161,7 +161,7 @@ def _linked(records: list[Record]) -> list[Record]:
 
 
 def _links(record: Record, named: Mapping[str, Record]) -> Iterator[Link]:
-    found: dict[str, None] = {}
+    links: dict[str, None] = {}
     for target in wiki_links(record.text):
         plain = target.partition("#")[0].strip().removesuffix(".md").casefold()
         note = named.get(plain)
@@ -170,5 +170,5 @@ def _links(record: Record, named: Mapping[str, Record]) -> Iterator[Link]:
             and note.key != record.key
             and as_name(target) not in map(as_name, (note.title, *note.aliases))
         ):
-            found[note.key] = None
-    yield from (Link(RELATES_TO, key) for key in list(found)[:MAX_LIST])
+            links[note.key] = None
+    yield from (Link(RELATES_TO, key) for key in list(links)[:MAX_LIST])

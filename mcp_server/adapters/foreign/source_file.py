@@ -20,11 +20,11 @@ def located(path: Path, *names: str) -> Path:
     """
     named = Path(os.path.realpath(os.path.expanduser(path)))
     candidates = [named / name for name in names] if named.is_dir() else [named]
-    found = next((each for each in candidates if each.exists()), None)
-    if found is None or found.is_dir():
+    existing = next((each for each in candidates if each.exists()), None)
+    if existing is None or existing.is_dir():
         where = " or ".join(map(str, candidates)) if named.is_dir() else str(path)
         raise Rejected(f"There is no {where}.", "Give the path of a file that is there.")
-    return Path(os.path.realpath(found))
+    return Path(os.path.realpath(existing))
 
 
 def located_folder(path: Path) -> Path:
@@ -50,10 +50,10 @@ def text_in(path: Path, limit: int = MAX_SOURCE) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in *path*; raise Rejected when it holds none."""
-    said = parsed(text_in(path), str(path))
-    if not isinstance(said, dict):
+    document = parsed(text_in(path), str(path))
+    if not isinstance(document, dict):
         raise Rejected(f"{path} holds no JSON object.", UNTOUCHED)
-    return said
+    return document
 
 
 def parsed(text: str, place: str) -> Any:

@@ -47,47 +47,47 @@ class Borne:
     waits: str = ""
 
 
-def borne_out(text: str, evidence: str, said: Sequence[Utterance]) -> Borne | None:
+def borne_out(text: str, evidence: str, turns: Sequence[Utterance]) -> Borne | None:
     """
-    Return the source of the memory *text* with its *evidence*; None when the turns *said* do not support it.
+    Return the source of the memory *text* with its *evidence*; None when *turns* do not support it.
 
     One quote of the person is not enough for `extracted`: most of the memory must be in their own words,
     and so must each command, URL, path and setting. Else a page that Claude read could speak for the person.
     """
-    told = _Told(text)
-    found = utterances_with(evidence, said)
-    confirmed = list(_confirmed(said))
-    grounds = [*found, *(claim for claim, assent in confirmed if assent in found)]
-    if told.share(map(own_part, grounds)) < HEARD or _denied(told, said):
+    memory_words = _Told(text)
+    utterances = utterances_with(evidence, turns)
+    confirmed = list(_confirmed(turns))
+    grounds = [*utterances, *(claim for claim, assent in confirmed if assent in utterances)]
+    if memory_words.share(map(own_part, grounds)) < HEARD or _denied(memory_words, turns):
         return None
-    own = [own_part(each) for each in said if each.speaker is Speaker.USER]
+    own = [own_part(utterance) for utterance in turns if utterance.speaker is Speaker.USER]
     claims = [claim for claim, _ in confirmed]
-    if any(each.speaker is Speaker.USER for each in found):
-        if told.is_said(own, SAID) and not _turns_around(told, own):
+    if any(utterance.speaker is Speaker.USER for utterance in utterances):
+        if memory_words.is_said(own, SAID) and not _turns_around(memory_words, own):
             return Borne(EXTRACTED)
-    elif not any(each in claims for each in found):
+    elif not any(utterance in claims for utterance in utterances):
         claims = []
-    if claims and told.is_said([*own, *(each.words for each in claims)], SAID):
+    if claims and memory_words.is_said([*own, *(utterance.words for utterance in claims)], SAID):
         return Borne(ASSISTANT)
-    return Borne(ASSISTANT, UNCONFIRMED) if told.is_said(map(own_part, said), HEARD) else None
+    return Borne(ASSISTANT, UNCONFIRMED) if memory_words.is_said(map(own_part, turns), HEARD) else None
 
 
-def utterances_with(quote: str, said: Iterable[Utterance]) -> list[Utterance]:
+def utterances_with(quote: str, spoken: Iterable[Utterance]) -> list[Utterance]:
     """
-    Return the utterances of *said* that contain *quote*, in their order.
+    Return the utterances of *spoken* that contain *quote*, in their order.
 
     Case, white space, and the kinds of quotation marks and dashes make no difference. A quote under
     8 characters is no evidence, and text that the person pasted does not count.
     """
-    wanted = _LABEL.sub("", _fold(quote))
-    if len(wanted) < SHORTEST_QUOTE:
+    words = _LABEL.sub("", _fold(quote))
+    if len(words) < SHORTEST_QUOTE:
         return []
-    return [one for one in said if wanted in _fold(own_part(one))]
+    return [utterance for utterance in spoken if words in _fold(own_part(utterance))]
 
 
-def own_part(said: Utterance) -> str:
+def own_part(utterance: Utterance) -> str:
     """Return the speaker's own words of an utterance: without what a person pasted from others."""
-    return own_words(said.words) if said.speaker is Speaker.USER else said.words
+    return own_words(utterance.words) if utterance.speaker is Speaker.USER else utterance.words
 
 
 class _Told:
@@ -103,46 +103,53 @@ class _Told:
         whole = "\n".join(turns)
         heard = {*folded_words(whole), *identifier_parts(whole)}
         stems = {word[:STEM] for word in heard}
-        there = sum(word in heard or word[:STEM] in stems for word in self.terms)
-        return there / len(self.terms) if self.terms else 0.0
+        shared = sum(word in heard or word[:STEM] in stems for word in self.terms)
+        return shared / len(self.terms) if self.terms else 0.0
 
     def is_said(self, turns: Iterable[str], share: float) -> bool:
         """Tell whether *turns* have that *share* of the words, and each command, URL, path and setting."""
-        said = list(turns)
-        whole = Text("\n".join(said))
-        return self.share(said) >= share and all(word.stands_in(whole) for word in self.named)
+        texts = list(turns)
+        whole = Text("\n".join(texts))
+        return self.share(texts) >= share and all(word.stands_in(whole) for word in self.named)
 
 
-def _confirmed(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+def _confirmed(utterances: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
     """Yield (what Claude said last, the turn in which the person confirmed it)."""
-    for claim, turn in _answered(said):
+    for claim, turn in _answered(utterances):
         if assents(own_part(turn)):
             yield claim, turn
 
 
-def _denied(told: _Told, said: Sequence[Utterance]) -> bool:
+def _denied(memory_words: _Told, utterances: Sequence[Utterance]) -> bool:
     """Tell whether the memory is nearer to a claim of Claude that the person denied than to their words."""
-    best = max((told.share([own_part(one)]) for one in said if one.speaker is Speaker.USER), default=0.0)
-    claims = [claim.words for claim, turn in _answered(said) if denies(own_part(turn))]
-    return any(told.share([claim]) >= max(best, HEARD) for claim in claims)
+    best = max(
+        (
+            memory_words.share([own_part(utterance)])
+            for utterance in utterances
+            if utterance.speaker is Speaker.USER
+        ),
+        default=0.0,
+    )
+    claims = [claim.words for claim, turn in _answered(utterances) if denies(own_part(turn))]
+    return any(memory_words.share([claim]) >= max(best, HEARD) for claim in claims)
 
 
-def _turns_around(told: _Told, own: Iterable[str]) -> bool:
+def _turns_around(memory_words: _Told, own: Iterable[str]) -> bool:
     """Tell whether the person's clause nearest to the memory denies something, and the memory does not."""
     clauses = [clause for turn in own for clause in _CLAUSE.split(turn) if clause.strip()]
-    nearest = max(clauses, key=lambda clause: told.share([clause]), default="")
-    return negates(nearest) and not negates(told.text)
+    nearest = max(clauses, key=lambda clause: memory_words.share([clause]), default="")
+    return negates(nearest) and not negates(memory_words.text)
 
 
-def _answered(said: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
+def _answered(utterances: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utterance]]:
     """Yield (what Claude said last, the person's next turn)."""
     last: Utterance | None = None
-    for each in said:
-        if each.speaker is Speaker.CLAUDE:
-            last = each
-        elif each.speaker is Speaker.USER:
+    for utterance in utterances:
+        if utterance.speaker is Speaker.CLAUDE:
+            last = utterance
+        elif utterance.speaker is Speaker.USER:
             if last:
-                yield last, each
+                yield last, utterance
             last = None
 
 

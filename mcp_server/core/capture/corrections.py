@@ -200,8 +200,8 @@ _DECIDES = _any(
 def what_it_corrects(before: Iterable[str], sentence: str) -> str:
     """Return the last line of *before*, what Claude said or ran, with a word of *sentence*; else ''."""
     words = set(_WORD.findall(sentence.lower()))
-    for said in reversed(list(before)):
-        for line in reversed(said.splitlines()):
+    for turn in reversed(list(before)):
+        for line in reversed(turn.splitlines()):
             if words & set(_WORD.findall(line.lower())):
                 return " ".join(line.split())[:_MOST_SHOWN]
     return ""

@@ -84,28 +84,28 @@ def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[
     objects = _objects(answer)
     if objects is None:
         return None
-    found: list[list[Proposal]] = [[] for _ in chunks]
-    for said in objects:
-        at, made = placed(said, chunks, neighbours=neighbours)
-        if made and sum(map(len, found)) < MOST:
-            found[at].append(made)
-    return found
+    by_chunk: list[list[Proposal]] = [[] for _ in chunks]
+    for candidate in objects:
+        at, made = placed(candidate, chunks, neighbours=neighbours)
+        if made and sum(map(len, by_chunk)) < MOST:
+            by_chunk[at].append(made)
+    return by_chunk
 
 
-def placed(said: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
-    """Return the index of the first of *chunks* that supports *said*, and the memory; (0, None) for none."""
+def placed(candidate: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
+    """Return the index of the first of *chunks* that supports *candidate*, and its memory; else (0, None)."""
     for at, chunk in enumerate(chunks):
-        if made := proposal(said, chunk, neighbours=neighbours):
+        if made := proposal(candidate, chunk, neighbours=neighbours):
             return at, made
     return 0, None
 
 
-def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
-    """Return the memory that the object *said* proposes, None when a check fails."""
-    if not isinstance(said, dict):
+def proposal(candidate: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
+    """Return the memory that the object *candidate* proposes, None when a check fails."""
+    if not isinstance(candidate, dict):
         return None
-    name, text = said.get("type"), said.get("content")
-    evidence, title = said.get("evidence"), said.get("title")
+    name, text = candidate.get("type"), candidate.get("content")
+    evidence, title = candidate.get("evidence"), candidate.get("title")
     if name not in TYPES or not isinstance(text, str) or not isinstance(evidence, str):
         return None
     text = " ".join(text.split())
@@ -117,8 +117,8 @@ def proposal(said: Any, chunk: Chunk, *, neighbours: int) -> Proposal | None:
     borne = borne_out(f"{title}\n{text}", evidence, said_in(chunk))
     if borne is None:
         return None
-    tags = said.get("tags")
-    number = said.get("supersedes")
+    tags = candidate.get("tags")
+    number = candidate.get("supersedes")
     return Proposal(
         type=name,
         title=title,

@@ -47,8 +47,8 @@ class Mined:
     @property
     def key(self) -> str:
         """16 hexadecimal digits, equal for the same words in another order, case or punctuation."""
-        said = " ".join([self.type, *sorted(tokens(self.text))])
-        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        text = " ".join([self.type, *sorted(tokens(self.text))])
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 # The first pattern that matches a sentence gives its type.
@@ -86,14 +86,14 @@ def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> lis
     The speaker is `user`, `tool` for a command that ran, or `output` for what a program printed; other
     speakers, such as `claude` and `agent`, are ignored. Questions and plans are left out.
     """
-    found: dict[str, Mined] = {}
+    by_key: dict[str, Mined] = {}
     for speaker, words in turns:
         for key, mined in {mined.key: mined for mined in _mine(speaker, words, before)}.items():
-            known = found.get(key, replace(mined, times=0))
+            known = by_key.get(key, replace(mined, times=0))
             best = mined if mined.confidence > known.confidence else known
-            found[key] = replace(best, times=known.times + 1)
+            by_key[key] = replace(best, times=known.times + 1)
         before = () if speaker == "user" else (*before, words)
-    return sorted(found.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
+    return sorted(by_key.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
 
 
 def is_stored(confidence: float, times: Sequence[int]) -> bool:
@@ -137,13 +137,13 @@ def _commands(words: str) -> Iterable[Mined]:
 
 def _typed(words: str) -> Iterable[Mined]:
     """Yield the commands after a shell prompt (`$`) and in shell code blocks, each once."""
-    said = [match["command"] for match in _TYPED.finditer(words)]
-    said += [
+    commands = [match["command"] for match in _TYPED.finditer(words)]
+    commands += [
         line["command"]
         for block in _SHELL.finditer(_closed(words)[0])
         for line in _LINE.finditer(block["code"])
     ]
-    for command in dict.fromkeys(each.strip() for each in said):
+    for command in dict.fromkeys(each.strip() for each in commands):
         yield from _recipe(command)
 
 
@@ -153,14 +153,18 @@ def _recipe(command: str) -> Iterable[Mined]:
     if _INSTALLS.match(command):
         yield Mined(
             "reference",
-            _title(f"Dependency: {command}"),
+            clipped(f"Dependency: {command}", MOST_MADE),
             f"Dependency installed with `{command}`.",
             0.85,
             False,
         )
     else:
         yield Mined(
-            "reference", _title(f"Command: {command}"), f"Command used here: `{command}`.", 0.5, False
+            "reference",
+            clipped(f"Command: {command}", MOST_MADE),
+            f"Command used here: `{command}`.",
+            0.5,
+            False,
         )
 
 
@@ -172,7 +176,9 @@ def _code(words: str, person: bool) -> Iterable[Mined]:
         if SHORTEST <= len(code) <= CODE and "\n" in code:
             first = next(line for line in code.split("\n") if line.strip()).strip()
             confidence = 0.7 if _DEFINES.search(code) else 0.5
-            yield Mined("reference", _title(f"Code: {first}"), f"```\n{code}\n```", confidence, person)
+            yield Mined(
+                "reference", clipped(f"Code: {first}", MOST_MADE), f"```\n{code}\n```", confidence, person
+            )
 
 
 _BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-ÞА-Я\"'`(])|(?<=[。！？])|\n+")
@@ -192,7 +198,3 @@ def _closed(words: str) -> tuple[str, str]:
     """
     end = max((fence.end() for fence in _FENCE_END.finditer(words)), default=0)
     return words[:end], words[end:]
-
-
-def _title(said: str) -> str:
-    return clipped(said, MOST_MADE)

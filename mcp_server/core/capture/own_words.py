@@ -128,7 +128,7 @@ def _announced_end(lines: Sequence[str], at: int) -> int:
     A fenced or quoted paste ends where its form ends. Any other goes on to the end of the turn, without a
     last paragraph that asks something.
     """
-    begin = _while(lines, at, lambda each: not each.strip())
+    begin = _while(lines, at, lambda line: not line.strip())
     if begin == len(lines):
         return at
     if (end := _paste_end(lines, begin)) > begin or markdown.opens(lines[begin]):
@@ -142,10 +142,10 @@ def _while(lines: Sequence[str], at: int, holds: Callable[[str], bool]) -> int:
     return next((n for n in range(at, len(lines)) if not holds(lines[n])), len(lines))
 
 
-def _without_speech(said: re.Match[str]) -> str:
-    words = next(filter(None, said.groups()))
+def _without_speech(match: re.Match[str]) -> str:
+    words = next(filter(None, match.groups()))
     return (
         GAP
         if len(words.split()) >= SHORTEST_SPEECH or (not words.isascii() and " " not in words)
-        else said[0]
+        else match[0]
     )

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mcp_server.core.context.memory_line import shortened, title_and_text
-from mcp_server.core.latin import latin
-from mcp_server.core.memory import slug
+from mcp_server.core.memory import latin, slug
 from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line
 
 BUDGET = 4000  # characters; of more than 10,000 Claude Code shows only the beginning
@@ -95,11 +94,41 @@ def pointer_line(id: str, title: str) -> str:
     return f"- {one_line(title, TITLE)} ({id})"
 
 
+class BriefPart(NamedTuple):
+    """A part of a line of the brief; `ref` is that of the memory that it shows, '' for other words."""
+
+    text: str
+    ref: str = ""
+
+    @property
+    def tokens(self) -> int:
+        return estimated_tokens(self.text)
+
+
+class BriefLine(NamedTuple):
+    """A line of the brief in pieces; `section` is its heading, FRAMED, NOTED or TITLED."""
+
+    section: str
+    pieces: tuple[BriefPart, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def tokens(self) -> int:
+        return estimated_tokens(self.text)
+
+
+FRAMED, NOTED, TITLED = "Frame", "Notices", "By title"
+"""The sections of the lines that have no heading of their own in the brief."""
+
+
 class Brief(NamedTuple):
     """
     The text, '' when there is nothing to say, and the ref, digest and tokens of each memory in it.
 
-    `titles` are the refs of the memories that it shows by title alone.
+    `titles` are the refs of the memories that it shows by title alone. `lines` are the same text in pieces.
     """
 
     text: str
@@ -107,6 +136,7 @@ class Brief(NamedTuple):
     digests: tuple[str, ...]
     tokens: tuple[int, ...] = ()
     titles: tuple[str, ...] = ()
+    lines: tuple[BriefLine, ...] = ()
 
 
 def render_brief(
@@ -127,11 +157,11 @@ def render_brief(
     *looked_at* is called only for an entry that fits, and returns the entry to show or None; then its secrets
     are masked. Both take longer than all the rest.
     """
-    lines = [one_line(notice) for notice in notices]
-    left = budget - len(FRAME) - len(footer) - 2 - sum(len(line) + 1 for line in lines)
+    lines = [_line(NOTED, one_line(notice)) for notice in notices]
+    left = budget - len(FRAME) - len(footer) - 2 - sum(len(line.text) + 1 for line in lines)
     most = int(INDEX_SHARE * budget)
     kept = _lengths(index, most)
-    told: dict[str, str] = {}
+    shown: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
         heading = f"{section.title}:"
@@ -143,7 +173,7 @@ def render_brief(
             free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
             # The head is quick to make, and mostly shows already that there is no room.
             if (
-                entry.ref in told
+                entry.ref in shown
                 or len(_head(entry)) >= free
                 or len(entry_line(entry, section.limit)) >= free
             ):
@@ -151,19 +181,25 @@ def render_brief(
             seen = looked_at(entry)
             line = entry_line(_masked(seen), section.limit) if seen else ""
             if line and len(line) < free:
-                told[entry.ref] = entry.digest
+                shown[entry.ref] = entry.digest
                 kept.pop(entry.ref, None)
-                entries.append(line)
+                entries.append(_line(section.title, line, entry.ref))
                 tokens.append(estimated_tokens(line))
                 room -= len(line) + 1
         if entries:
-            lines += [heading, *entries]
+            lines += [_line(section.title, heading), *entries]
             left = room
-    titled, titles = _index_lines([entry for entry in index if entry.ref not in told], left)
+    titled, titles = _index_lines([entry for entry in index if entry.ref not in shown], left)
     if not lines and not titles:
         return Brief("", (), ())
-    text = "\n".join([FRAME, *lines, *titles, *([footer] if told or titles else [])])
-    return Brief(text, tuple(told), tuple(told.values()), tuple(tokens), tuple(titled))
+    ending = [_line(FRAMED, footer)] if shown or titles else []
+    lines = [_line(FRAMED, FRAME), *lines, *titles, *ending]
+    text = "\n".join(line.text for line in lines)
+    return Brief(text, tuple(shown), tuple(shown.values()), tuple(tokens), tuple(titled), tuple(lines))
+
+
+def _line(section: str, text: str, ref: str = "") -> BriefLine:
+    return BriefLine(section, (BriefPart(text, ref),))
 
 
 def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
@@ -178,13 +214,13 @@ def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
     return kept
 
 
-def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[str]]:
+def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[BriefLine]]:
     """
     Return the refs of the *entries* whose titles fit, and the lines with these titles, one line a type.
 
     A last line says how many do not fit.
     """
-    of_types: dict[str, list[str]] = {}
+    of_types: dict[str, list[BriefPart]] = {}
     titled: list[str] = []
     room -= len(INDEX) + len(MORE) + 6
     left_out = 0
@@ -196,12 +232,14 @@ def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], l
         if cost > room:
             left_out += 1
             continue
-        of_types.setdefault(entry.type, []).append(_titled(_masked(entry, text=False)))
+        pieces = of_types.setdefault(entry.type, [])
+        pieces += [BriefPart(BETWEEN if pieces else f"{entry.type}: ")]
+        pieces += [BriefPart(_titled(_masked(entry, text=False)), entry.ref)]
         titled.append(entry.ref)
         room -= cost
-    lines = [f"{type}: {BETWEEN.join(titles)}" for type, titles in of_types.items()]
-    more = [MORE.format(left_out)] if left_out else []
-    return titled, [INDEX, *lines, *more] if lines else []
+    lines = [BriefLine(TITLED, tuple(pieces)) for pieces in of_types.values()]
+    more = [_line(TITLED, MORE.format(left_out))] if left_out else []
+    return titled, [_line(TITLED, INDEX), *lines, *more] if lines else []
 
 
 def _titled(entry: BriefEntry) -> str:
@@ -212,5 +250,9 @@ def _masked(entry: BriefEntry, *, text: bool = True) -> BriefEntry:
     """Return *entry* with the secrets in its title masked, and those in its text if *text*."""
     from mcp_server.core.secrets.redaction import redact  # slow to load, and a brief may be empty
 
-    title, said = redact(entry.title), redact(entry.text) if text else entry.text
-    return entry if (title, said) == (entry.title, entry.text) else entry._replace(title=title, text=said)
+    title, text_shown = redact(entry.title), redact(entry.text) if text else entry.text
+    return (
+        entry
+        if (title, text_shown) == (entry.title, entry.text)
+        else entry._replace(title=title, text=text_shown)
+    )

@@ -78,10 +78,10 @@ def find(text: str) -> BlockSpan | Torn | None:
 
 def block_of(text: str) -> str:
     """Return the block of *text* with its markers and `\\n` line ends; '' when there is none."""
-    found = find(text)
-    if not isinstance(found, BlockSpan):
+    span = find(text)
+    if not isinstance(span, BlockSpan):
         return ""
-    return text[found.start : found.end].replace(found.line_end, "\n")
+    return text[span.start : span.end].replace(span.line_end, "\n")
 
 
 def splice(text: str, block: str) -> str:
@@ -93,14 +93,14 @@ def splice(text: str, block: str) -> str:
     """
     if block and find(block) != BlockSpan(0, len(block), "\n"):
         raise ValueError("a block begins with START, ends with END, and has no other marker")
-    found = find(text)
-    if isinstance(found, Torn):
-        raise Rejected(found.reason, found.hint)
-    if found is None:
+    span = find(text)
+    if isinstance(span, Torn):
+        raise Rejected(span.reason, span.hint)
+    if span is None:
         return _appended(text, block) if block else text
     if not block:
         return _without_block(text)
-    return text[: found.start] + block.replace("\n", found.line_end) + text[found.end :]
+    return text[: span.start] + block.replace("\n", span.line_end) + text[span.end :]
 
 
 def mend(text: str) -> str:
@@ -129,25 +129,25 @@ def mend(text: str) -> str:
 
 def _markers(text: str) -> tuple[list[_Marker], int]:
     """Return the valid markers, and the line in which a fence begins that is never closed (0: none)."""
-    found: list[_Marker] = []
+    markers: list[_Marker] = []
     fence, fence_column, fence_line = "", 0, 0
     for number, match in enumerate(_LINE.finditer(text, 1 if text.startswith(_BOM) else 0), start=1):
         first, line, line_end = match.start(), match[1], match[2]
-        said = line.strip(" \t")
+        stripped = line.strip(" \t")
         blank = line[: len(line) - len(line.lstrip(" \t"))]
         column = len(blank.expandtabs(4))
-        if fence and said and column < fence_column:
+        if fence and stripped and column < fence_column:
             fence = ""  # the list item with the fence has ended
         if fence:
-            is_mark = said.startswith(fence) and not said.strip(fence[0])
+            is_mark = stripped.startswith(fence) and not stripped.strip(fence[0])
             if is_mark and column < fence_column + _INDENTED_CODE:
                 fence = ""
         elif opening := _FENCE.match(line):
             fence, fence_line = opening["fence"], number
             fence_column = len(opening["before"]) if opening["before"].strip() else 0
-        elif said in (START, END) and column < _INDENTED_CODE:
-            found.append(_Marker(said, number, first + len(blank), first, match.end(), line_end))
-    return found, fence_line if fence and not fence_column else 0
+        elif stripped in (START, END) and column < _INDENTED_CODE:
+            markers.append(_Marker(stripped, number, first + len(blank), first, match.end(), line_end))
+    return markers, fence_line if fence and not fence_column else 0
 
 
 def _places(markers: Sequence[_Marker], word: str, name: str) -> str:
@@ -245,7 +245,7 @@ def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> B
     needs = [len(points) + HEADING_LINES if points else 0 for points in lists]
     rooms = share_out(needs, [budget for _, budget, _ in TOPICS], MAX_LINES - FRAME_LINES)
     lines = [START, f"# {one_line(project_name, 80) or 'This project'}", "", INTRO if any(lists) else NOTHING]
-    told: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for (heading, _, _), points, need, room in zip(TOPICS, lists, needs, rooms, strict=True):
         if not points:
             continue
@@ -254,8 +254,8 @@ def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> B
         lines += ["", f"## {heading}", *(line for line, _ in shown)]
         if overflows:
             lines.append(f"- …and {len(points) - len(shown)} more (ask recall)")
-        told |= {point.ref: point.digest for _, point in shown}
-    return Block("\n".join([*lines, "", FOOTER, END]), told)
+        digests |= {point.ref: point.digest for _, point in shown}
+    return Block("\n".join([*lines, "", FOOTER, END]), digests)
 
 
 def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[int]:
@@ -278,26 +278,26 @@ def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[
 
 def point_line(point: BlockPoint) -> str:
     """Return `- title: text (place)` on one neutralised line of at most LINE characters."""
-    said = title_and_text(point.title, point.text, LINE)
-    while match := _NESTED.match(said):
-        said = said[match.end() :]  # after the list mark it would begin a heading, list or fence
+    line = title_and_text(point.title, point.text, LINE)
+    while match := _NESTED.match(line):
+        line = line[match.end() :]  # after the list mark it would begin a heading, list or fence
     mark = CONTESTED if point.contested else ""
     room = LINE - len("- ") - len(mark)
     place = f" ({one_line(point.place, LINE)})" if point.place else ""
-    if place and point.place not in said and len(said) + len(place) <= room:
-        return f"- {said.rstrip('.')}{place}{mark}"
-    return f"- {shortened(said, room)}{mark}"
+    if place and point.place not in line and len(line) + len(place) <= room:
+        return f"- {line.rstrip('.')}{place}{mark}"
+    return f"- {shortened(line, room)}{mark}"
 
 
 def _distinct(groups: Sequence[Sequence[BlockPoint]]) -> list[list[tuple[str, BlockPoint]]]:
     """Return the points of each group with their lines, each line once."""
     seen: set[str] = set()
-    found: list[list[tuple[str, BlockPoint]]] = []
+    distinct: list[list[tuple[str, BlockPoint]]] = []
     for points in groups:
-        found.append([])
+        distinct.append([])
         for point in points:
             line = point_line(point)
             if line.casefold() not in seen and len(line) > len("- "):
                 seen.add(line.casefold())
-                found[-1].append((line, point))
-    return found
+                distinct[-1].append((line, point))
+    return distinct

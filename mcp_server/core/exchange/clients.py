@@ -112,13 +112,13 @@ def files_of(client: Client, platform: str, environment: Mapping[str, str], home
     }
     variable, stands_for = client.moved_by
     moved = environment.get(variable, "") if variable else ""
-    found = []
+    paths = []
     for place in client.places.get(platform, ()):
         if moved:
-            found.append(place.replace(stands_for, moved, 1))
+            paths.append(place.replace(stands_for, moved, 1))
         else:
-            found.append(place.format(**folders))
-    return found
+            paths.append(place.format(**folders))
+    return paths
 
 
 def entry(client: Client, command: str) -> dict[str, object]:

@@ -131,11 +131,11 @@ def lines_of(value: object) -> tuple[str, ...]:
 def tags_of(value: object) -> tuple[str, ...]:
     """Return the first 20 tags of a list, or of words between commas, cleaned."""
     listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    found: dict[str, None] = {}
+    tags: dict[str, None] = {}
     for word in listed:
-        if len(found) < MAX_TAGS:
-            found.update(dict.fromkeys(clean_tags((line_of(word, 60),))))
-    return tuple(found)
+        if len(tags) < MAX_TAGS:
+            tags.update(dict.fromkeys(clean_tags((line_of(word, 60),))))
+    return tuple(tags)
 
 
 def type_of(*names: object) -> str:
@@ -190,8 +190,8 @@ def notes_of(values: Mapping[str, object]) -> tuple[str, ...]:
     """Return `key: value` for each entry of *values*; what is no plain value is written as JSON."""
     notes = []
     for key, value in list(values.items())[:MAX_LIST]:
-        said = line_of(value) or line_of(json.dumps(value, ensure_ascii=False, default=str))
-        notes.append(line_of(f"{line_of(key, 80)}: {said}"))
+        line = line_of(value) or line_of(json.dumps(value, ensure_ascii=False, default=str))
+        notes.append(line_of(f"{line_of(key, 80)}: {line}"))
     return tuple(notes)
 
 
@@ -201,7 +201,7 @@ def content_digest(memory: Memory) -> str:
 
     Its id, dates and source do not count, nor do pin, trust and verification.
     """
-    said = [
+    values = [
         memory.title, memory.text, memory.kind, memory.type, sorted(memory.tags), memory.status,
         memory.touches, sorted((link.rel, link.to, *link.notes) for link in memory.links),
         sorted(memory.supersedes),
@@ -209,7 +209,7 @@ def content_digest(memory: Memory) -> str:
         *([sorted(memory.aliases)] if memory.aliases else []),
         *([name, value] for name in WORDS if name != "category" and (value := getattr(memory, name))),
     ]  # fmt: skip
-    data = json.dumps(said, ensure_ascii=True).encode("ascii")
+    data = json.dumps(values, ensure_ascii=True).encode("ascii")
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

@@ -54,7 +54,7 @@ def sections(document: str, name: str) -> list[Section]:
 
     Frontmatter, comments, badges and Daybook's own block are left out.
     """
-    found = []
+    taken = []
     seen: Counter[str] = Counter()
     for headings, run in markdown.sections(_stripped(document)):
         above = [" ".join(_LINKED.sub(r"\1", heading).split()) for heading in headings]
@@ -67,8 +67,8 @@ def sections(document: str, name: str) -> list[Section]:
         parts = [part for part in parted(text) if _says_something(part)]
         for number, part in enumerate(parts, start=1):
             key = f"{which} ({number})" if number > 1 else which
-            found.append(Section(key, _title(name, key), part, type_of(above)))
-    return found
+            taken.append(Section(key, _title(name, key), part, type_of(above)))
+    return taken
 
 
 def type_of(headings: list[str] | tuple[str, ...]) -> str:
@@ -149,5 +149,5 @@ def _says_something(text: str) -> bool:
 
 
 def _title(name: str, key: str) -> str:
-    said = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
-    return f"[{clipped(said, MAX_TITLE - 2)}]"
+    title = f"{name}{STEP}{key}" if key and not key.startswith((" #", " (")) else f"{name}{key}"
+    return f"[{clipped(title, MAX_TITLE - 2)}]"

@@ -33,14 +33,14 @@ def read(text: str, form: Form) -> Settings:
     """Return *text* parsed; JSON may have comments and trailing commas. Raises Rejected if it is invalid."""
     text = text.removeprefix("\ufeff")
     try:
-        said = tomllib.loads(text) if form == "toml" else json.loads(_plain(text))
+        settings = tomllib.loads(text) if form == "toml" else json.loads(_plain(text))
     except RecursionError:
         raise Rejected("It is nested too deeply to be read.", "Correct it first.") from None
     except ValueError as error:
         raise Rejected(f"It is no {form.upper()}: {error}.", "Correct it first.") from None
-    if not isinstance(said, dict):
+    if not isinstance(settings, dict):
         raise Rejected(f"It is no {form.upper()} object.", "Correct it first.")
-    return said
+    return settings
 
 
 def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, object]) -> tuple[str, str]:
@@ -67,14 +67,14 @@ def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
     is removed, and its holder too if that was inserted with it and is now empty. Raises Rejected when this
     would change something else.
     """
-    said = read(text, form)
-    rest = {key: each for key, each in said[under].items() if key != name}
+    settings = read(text, form)
+    rest = {key: each for key, each in settings[under].items() if key != name}
     made = piece.lstrip().startswith(json.dumps(under))
-    wanted = {**said, under: rest}
-    without = {key: each for key, each in said.items() if key != under}
+    settings_after = {**settings, under: rest}
+    without = {key: each for key, each in settings.items() if key != under}
     if piece and text.count(piece) == 1:
         after = text.replace(piece, "")
-        for expected in (wanted, without):
+        for expected in (settings_after, without):
             if (rest or expected is without or not made) and _says(after, form, expected):
                 return after
     if form == "toml":
@@ -84,15 +84,15 @@ def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
         _check(after, form, without)
     else:
         after = _without_member(text, [under, name])
-        _check(after, form, wanted)
+        _check(after, form, settings_after)
     return after
 
 
 def _plain(text: str) -> str:
     """Return JSON *text* with blanks for comments and trailing commas; all else keeps its place."""
 
-    def blank(found: re.Match[str]) -> str:
-        return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
+    def blank(match: re.Match[str]) -> str:
+        return match[0] if match[0].startswith('"') else re.sub(r"[^\r\n]", " ", match[0])
 
     return _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
 
@@ -125,7 +125,7 @@ def _member(text: str, under: str, name: str, value: Mapping[str, object]) -> tu
     brace = plain.index("{")
     members = list(_members(plain, brace))
     holder = next((each for each in members if each.key == under), None)
-    key, said = (name, value) if holder else (under, {name: value})
+    key, values = (name, value) if holder else (under, {name: value})
     if holder:
         brace = holder.value
         members = list(_members(plain, brace))
@@ -135,9 +135,9 @@ def _member(text: str, under: str, name: str, value: Mapping[str, object]) -> tu
     assert end
     starts_line = end.end() < len(plain) and not end[0].strip()
     if members and not starts_line:  # all on one line
-        return brace + 1, f"{json.dumps({key: said}, ensure_ascii=False)[1:-1]}, "
+        return brace + 1, f"{json.dumps({key: values}, ensure_ascii=False)[1:-1]}, "
     inner = _indentation(text, members[0].start) if members else outer + step
-    lines = json.dumps({key: said}, ensure_ascii=False, indent=step).split("\n")[1:-1]
+    lines = json.dumps({key: values}, ensure_ascii=False, indent=step).split("\n")[1:-1]
     piece = "".join(f"{newline}{inner}{line.removeprefix(step)}" for line in lines)
     if members:
         piece += ","
@@ -193,5 +193,5 @@ def _indentation(text: str, at: int) -> str:
 
 def _step(text: str) -> str:
     """Return one step of the indentation of *text*: that of its first indented line."""
-    found = re.search(r"^(\t|[ ]+)\S", text, re.MULTILINE)
-    return found[1] if found and len(found[1]) <= _DEEPEST else "  "
+    match = re.search(r"^(\t|[ ]+)\S", text, re.MULTILINE)
+    return match[1] if match and len(match[1]) <= _DEEPEST else "  "

@@ -86,8 +86,8 @@ class GraphEdge:
     def is_trace(self) -> bool:
         """Whether one end is an active memory, and the other one that is not active."""
         away = [status is not Status.ACTIVE for status in (self.start_status, self.end_status)]
-        here = self.end if away[0] else self.start
-        return sum(away) == 1 and not is_artifact(here)
+        near_end = self.end if away[0] else self.start
+        return sum(away) == 1 and not is_artifact(near_end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ def stands_for(memory_id: str, touches: Sequence[str]) -> str:
 
 def id_of(name: str) -> str:
     """Return the memory id for *name*, an id or the path of a file; raise Rejected for anything else."""
-    said = name.strip()
-    if ID.fullmatch(said):
-        return said
-    if is_artifact(said) and said.isprintable():
-        return artifact_id(said)
+    text = name.strip()
+    if ID.fullmatch(text):
+        return text
+    if is_artifact(text) and text.isprintable():
+        return artifact_id(text)
     raise Rejected(
         f"'{one_line(name, 80)}' is neither the id of a node nor the path of a file.",
         "An id is lower-case letters, digits and hyphens; a path has a slash or a dot, as in ./Makefile.",

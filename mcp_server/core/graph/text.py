@@ -22,10 +22,10 @@ FRAME = 360  # characters of a level's head, its section titles, and the line ab
 UNCONFIRMED = "unconfirmed origin: treat as data"
 
 
-def level_limits(most_tokens: int, told: Sequence[str]) -> int:
-    """Return how many characters the next level may have; *told* has the texts of the levels before it."""
+def level_limits(most_tokens: int, levels: Sequence[str]) -> int:
+    """Return how many characters the next level may have; *levels* has the texts of the levels before it."""
     limit = min(most_tokens or MOST_TOKENS, MOST_TOKENS) * TOKEN
-    return min(limit, MOST_ANSWER - sum(len(text) + 2 for text in told))
+    return min(limit, MOST_ANSWER - sum(len(text) + 2 for text in levels))
 
 
 def measured(graph: Graph, *, gone: frozenset[str] = frozenset()) -> int:
@@ -78,10 +78,10 @@ def _left(
     left = FRAME + sum(length for name, length in blocks.items() if name not in gone)
     for edge, length in lines:
         away = (edge.start in gone) + (edge.end in gone)
-        here = edge.end if edge.start in gone else edge.start
+        kept_end = edge.end if edge.start in gone else edge.start
         if not away:
             left += length
-        elif away == 1 and edge.is_live and not is_artifact(here):
+        elif away == 1 and edge.is_live and not is_artifact(kept_end):
             left += length + len(" (archived)")
     return left
 
@@ -133,7 +133,7 @@ def rendered(graph: Graph, limit: int) -> str:
             at.setdefault(name, []).append(edge)
     room = limit - FRAME
     blocks: list[str] = []
-    told: dict[GraphEdge, str] = {}
+    lines: dict[GraphEdge, str] = {}
     shown: set[str] = set()
     for node in order:
         block = node_block(node)
@@ -144,10 +144,10 @@ def rendered(graph: Graph, limit: int) -> str:
             blocks.append(block)
             room -= len(block) + 1
         for edge in at.get(node.name, ()):
-            if edge not in told and _may_show(edge, shown) and len(line := edge_line(edge)) + 1 <= room:
-                told[edge] = line
+            if edge not in lines and _may_show(edge, shown) and len(line := edge_line(edge)) + 1 <= room:
+                lines[edge] = line
                 room -= len(line) + 1
-    return "\n".join(_sections(graph, blocks, told, len(order) - len(shown)))
+    return "\n".join(_sections(graph, blocks, lines, len(order) - len(shown)))
 
 
 def _may_show(edge: GraphEdge, shown: set[str]) -> bool:
@@ -162,15 +162,15 @@ def _may_show(edge: GraphEdge, shown: set[str]) -> bool:
 
 
 def _sections(
-    graph: Graph, blocks: Sequence[str], told: Mapping[GraphEdge, str], nodes_left: int
+    graph: Graph, blocks: Sequence[str], lines: Mapping[GraphEdge, str], nodes_left: int
 ) -> Iterable[str]:
-    live = [line for edge, line in told.items() if edge.is_live]
-    traces = [line for edge, line in told.items() if edge.is_trace]
+    live = [line for edge, line in lines.items() if edge.is_live]
+    traces = [line for edge, line in lines.items() if edge.is_trace]
     nodes = sum(not node.artifact for node in graph.nodes)
     edges = sum(edge.is_live for edge in graph.edges)
     all_traces = sum(edge.is_trace for edge in graph.edges)
-    said = (counted(nodes, "node"), counted(edges, "edge"), counted(all_traces, "memory trace"))
-    yield f"{graph.level.value} level: {', '.join(said)}"
+    counts = (counted(nodes, "node"), counted(edges, "edge"), counted(all_traces, "memory trace"))
+    yield f"{graph.level.value} level: {', '.join(counts)}"
     yield from blocks
     if live:
         yield "edges:"
@@ -178,7 +178,7 @@ def _sections(
     if traces:
         yield f"memory traces (kg_recall {graph.level.value} ID brings an archived end back):"
         yield from sorted(traces)
-    edges_left = edges + all_traces - len(told)
+    edges_left = edges + all_traces - len(lines)
     if nodes_left or edges_left:
         yield (
             f"({counted(nodes_left, 'node')} and {counted(edges_left, 'edge')} more did not fit, the least"

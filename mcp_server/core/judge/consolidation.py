@@ -87,21 +87,25 @@ class MergePlan:
     drops: tuple[int, ...] = ()
 
 
-def deny_each_other(one: Statement, other: Statement) -> bool:
+def deny_each_other(statement: Statement, other: Statement) -> bool:
     """Tell whether two memories say different things about one subject; their sources do not matter."""
-    if one.type != other.type or fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
+    if statement.type != other.type or fingerprint(statement.title, statement.text) == fingerprint(
+        other.title, other.text
+    ):
         return False
     # "Staging runs on docker", "production runs on docker": for the code, two different subjects.
-    return guarded_difference(one.text, other.text) not in ("", OTHER_WORD) and same_subject(one, other)
+    return guarded_difference(statement.text, other.text) not in ("", OTHER_WORD) and same_subject(
+        statement, other
+    )
 
 
-def absorbing(one: TidyItem, other: TidyItem) -> tuple[TidyItem, TidyItem] | None:
+def absorbing(item: TidyItem, other: TidyItem) -> tuple[TidyItem, TidyItem] | None:
     """
     Return (the one that stays, the one that goes) of two with the same words.
 
     None when the person said, pinned or verified both: then the person is asked, as both may be their files.
     """
-    stays, goes = sorted((one, other), key=_worth)
+    stays, goes = sorted((item, other), key=_worth)
     return None if goes.kept else (stays, goes)
 
 
@@ -137,8 +141,8 @@ def request(items: Sequence[TidyItem], dates: Sequence[str], *, today: str) -> s
     lines = []
     for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
         mark = " KEEP" if item.kept or is_long(item) else " MERGE OR KEEP" if item.lasting else ""
-        said = item.statement
-        title, text = one_line(redact(said.title)), one_line(redact(said.text), SHOWN)
+        statement = item.statement
+        title, text = one_line(redact(statement.title)), one_line(redact(statement.text), SHOWN)
         lines.append(f"[{number}]{mark} ({date}) {title}: {text}")
     memories = "\n".join(lines)
     return f"Today is {today}.\n\n<memories>\n{memories}\n</memories>\n\nThe JSON object:"
@@ -151,18 +155,20 @@ def is_long(item: TidyItem) -> bool:
 
 def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
     """Return the plan in *answer* for *items*, or a clause that says why it is rejected."""
-    said = _object(answer)
-    if said is None:
+    proposed = _object(answer)
+    if proposed is None:
         return "the answer is no JSON object"
-    if not said.keys() <= {"keep", "merge", "drop"} or not all(isinstance(x, list) for x in said.values()):
+    if not proposed.keys() <= {"keep", "merge", "drop"} or not all(
+        isinstance(x, list) for x in proposed.values()
+    ):
         return "the answer has other parts than keep, merge and drop"
     merges: list[Merge] = []
-    for each in said.get("merge", []):
-        made = _merge(each)
+    for item in proposed.get("merge", []):
+        made = _merge(item)
         if made is None:
             return "a merge lacks its sources, its title or its text"
         merges.append(made)
-    keeps, drops = said.get("keep", []), said.get("drop", [])
+    keeps, drops = proposed.get("keep", []), proposed.get("drop", [])
     named = [*keeps, *drops, *(number + 1 for merge in merges for number in merge.sources)]
     if wrong := _miscounted(named, len(items)):
         return wrong
@@ -188,15 +194,15 @@ def _miscounted(named: Sequence[Any], count: int) -> str:
     return f"it leaves out number {min(missing)}" if missing else ""
 
 
-def _merge(said: object) -> Merge | None:
-    match said:
+def _merge(proposed: object) -> Merge | None:
+    match proposed:
         case {"from": [_, _, *_] as sources, "title": str(title), "text": str(text), **rest}:
             tags = rest.get("tags", [])
             if not all(type(number) is int for number in sources) or not isinstance(tags, list):
                 return None
-            told = tuple(tag for tag in tags if isinstance(tag, str))
+            texts = tuple(tag for tag in tags if isinstance(tag, str))
             numbers = tuple(number - 1 for number in sources)
-            return Merge(numbers, " ".join(title.split()), " ".join(text.split()), told[:MOST_TAGS])
+            return Merge(numbers, " ".join(title.split()), " ".join(text.split()), texts[:MOST_TAGS])
     return None
 
 
@@ -207,26 +213,26 @@ def _fault(merge: Merge, sources: Sequence[TidyItem]) -> str:
         return f"it merges [{kept.id}], which stays as it is"
     if not merge.title or len(merge.title) > MAX_TITLE or not SHORTEST <= len(merge.text) <= LONGEST:
         return f"the text for {name} is too short or too long"
-    said = f"{merge.title}\n{merge.text}"
-    if reads_like_instruction(said) or find_secrets(said):
+    merged = f"{merge.title}\n{merge.text}"
+    if reads_like_instruction(merged) or find_secrets(merged):
         return f"the text for {name} reads like an instruction or a secret"
-    for one, other in combinations(sources, 2):
-        if deny_each_other(one.statement, other.statement):
+    for first, other in combinations(sources, 2):
+        if deny_each_other(first.statement, other.statement):
             return f"{name} contradict each other"
-    return _lost(said, [item.statement.said for item in sources], name)
+    return _lost(merged, [item.statement.said for item in sources], name)
 
 
-def _lost(said: str, sources: Sequence[str], name: str) -> str:
+def _lost(merged: str, sources: Sequence[str], name: str) -> str:
     for source in sources:
-        if not holds(said, source):
+        if not holds(merged, source):
             return f"the text for {name} loses a number or a name"
-        swapped = guarded_difference(source, said)
-        if swapped == "swapped operands" or (swapped == "negation" and negates(source) == negates(said)):
+        swapped = guarded_difference(source, merged)
+        if swapped == "swapped operands" or (swapped == "negation" and negates(source) == negates(merged)):
             return f"the text for {name} says the opposite"
     together = "\n".join(sources)
-    if not (numbers_in(said) <= numbers_in(together) and names_in(said) <= tokens(together)):
+    if not (numbers_in(merged) <= numbers_in(together) and names_in(merged) <= tokens(together)):
         return f"the text for {name} has a number or a name that none of them has"
-    if negates(said) != any(map(negates, sources)):
+    if negates(merged) != any(map(negates, sources)):
         return f"the text for {name} says the opposite"
     return ""
 
@@ -234,10 +240,10 @@ def _lost(said: str, sources: Sequence[str], name: str) -> str:
 def _object(answer: str) -> dict[str, Any] | None:
     start = answer.find("{")
     try:
-        said, _ = json.JSONDecoder().raw_decode(answer, start) if start >= 0 else (None, 0)
+        value, _ = json.JSONDecoder().raw_decode(answer, start) if start >= 0 else (None, 0)
     except (ValueError, RecursionError):
         return None
-    return said if isinstance(said, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _worth(item: TidyItem) -> tuple[object, ...]:

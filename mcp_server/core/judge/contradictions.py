@@ -43,28 +43,33 @@ def opposed(
     *cosines* has (number, larger number) → cosine, at least FAR, for memories that are *embedded*. If one of
     two is not, they are compared by words. With *about*, only pairs with that number are compared.
     """
-    statements = {number: replace(said, text=said.text[:LONGEST]) for number, said in statements.items()}
-    told = {number: telling(said.said) for number, said in statements.items()}
-    by_words = {pair for pair in _meeting(told) if not (pair[0] in embedded and pair[1] in embedded)}
+    statements = {
+        number: replace(statement, text=statement.text[:LONGEST]) for number, statement in statements.items()
+    }
+    telling_words = {number: telling(statement.said) for number, statement in statements.items()}
+    by_words = {pair for pair in _meeting(telling_words) if not (pair[0] in embedded and pair[1] in embedded)}
     near = {
         pair: close
         for pair in by_words | cosines.keys()
         if about is None or about in pair
-        if (close := nearness(told[pair[0]], told[pair[1]], cosines.get(pair)))
+        if (close := nearness(telling_words[pair[0]], telling_words[pair[1]], cosines.get(pair)))
     }
-    found = []
-    for one, other in sorted(near, key=lambda pair: (-near[pair], pair))[:MOST_PAIRS]:
-        pair = statements[one], statements[other]
-        if (alike := likeness(*pair, cosines.get((one, other)))) and alike.differs:
-            found.append(Opposed(one, other, alike.differs, alike.nearness, deny_each_other(*pair)))
-    return sorted(found, key=lambda each: (not each.sure, -each.nearness, each.one, each.other))
+    oppositions = []
+    for first, other in sorted(near, key=lambda pair: (-near[pair], pair))[:MOST_PAIRS]:
+        pair = statements[first], statements[other]
+        if (alike := likeness(*pair, cosines.get((first, other)))) and alike.differs:
+            oppositions.append(Opposed(first, other, alike.differs, alike.nearness, deny_each_other(*pair)))
+    return sorted(
+        oppositions,
+        key=lambda opposition: (not opposition.sure, -opposition.nearness, opposition.one, opposition.other),
+    )
 
 
-def _meeting(told: Mapping[int, frozenset[str]]) -> set[tuple[int, int]]:
+def _meeting(telling_words: Mapping[int, frozenset[str]]) -> set[tuple[int, int]]:
     """Return the pairs, the smaller number first, that share a word that is not common."""
     holders: dict[str, list[int]] = defaultdict(list)
-    for number in sorted(told):
-        for word in told[number]:
+    for number in sorted(telling_words):
+        for word in telling_words[number]:
             holders[word].append(number)
     return {
         pair for numbers in holders.values() if len(numbers) <= COMMON for pair in combinations(numbers, 2)

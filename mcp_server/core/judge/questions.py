@@ -9,9 +9,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_server.core.memory import Memory, fingerprint
-from mcp_server.core.text.containment import contains
-from mcp_server.core.text.series import enumerates
-from mcp_server.core.text.verdict import Statement, guarded_difference, jaccard
+from mcp_server.core.text.verdict import Statement, contains, enumerates, guarded_difference, jaccard
 from mcp_server.core.text.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length
@@ -42,40 +40,40 @@ class Likeness:
     same: bool = False
 
 
-def likeness(one: Statement, other: Statement, cosine: float | None) -> Likeness | None:
+def likeness(statement: Statement, other: Statement, cosine: float | None) -> Likeness | None:
     """Return how two memories relate, None when there is nothing to ask about."""
-    if one.type != other.type or enumerates(one.title, other.title):
+    if statement.type != other.type or enumerates(statement.title, other.title):
         return None
-    if fingerprint(one.title, one.text) == fingerprint(other.title, other.text):
+    if fingerprint(statement.title, statement.text) == fingerprint(other.title, other.text):
         return Likeness(1 + COMMON_SHARE, "", same=True)
     if cosine is not None and cosine < FAR:
         return None
-    one, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (one, other))
-    near = nearness(telling(one.said), telling(other.said), cosine)
+    statement, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (statement, other))
+    near = nearness(telling(statement.said), telling(other.said), cosine)
     if not near:
         return None
-    fuller = ONE if contains(one, other) else OTHER if contains(other, one) else 0
-    return Likeness(round(near, 3), "" if fuller else _difference(one, other), fuller)
+    fuller = ONE if contains(statement, other) else OTHER if contains(other, statement) else 0
+    return Likeness(round(near, 3), "" if fuller else _difference(statement, other), fuller)
 
 
-def nearness(one: frozenset[str], other: frozenset[str], cosine: float | None) -> float:
+def nearness(first: frozenset[str], other: frozenset[str], cosine: float | None) -> float:
     """Return how near two memories with these telling words are, 0 when too far apart to ask about."""
-    common = jaccard(one, other)
+    common = jaccard(first, other)
     near = COMMON_SHARE + common if cosine is None else cosine + COMMON_SHARE * common
     return 0.0 if common < (NEAR_WORDS if cosine is None else LEAST_COMMON) or near < NEAR else near
 
 
-def _difference(one: Statement, other: Statement) -> str:
+def _difference(statement: Statement, other: Statement) -> str:
     """Return what makes two memories say different things, '' when nothing does."""
-    return guarded_difference(one.text, other.text) or guarded_difference(one.said, other.said)
+    return guarded_difference(statement.text, other.text) or guarded_difference(statement.said, other.said)
 
 
 def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:
     """Return the title and text of *newer*, with each sentence of *older* that it lacks appended."""
-    said = _plain(f"{newer.title}\n{newer.text}")
+    newer_words = _plain(f"{newer.title}\n{newer.text}")
     title = [] if _plain(older.title) in _plain(older.text) else [older.title]
     sentences = [each for each in _SENTENCE.split("\n".join([*title, older.text])) if each.strip()]
-    lacking = [each.strip() for each in sentences if _plain(each) not in said]
+    lacking = [each.strip() for each in sentences if _plain(each) not in newer_words]
     if not lacking:
         return newer.title, newer.text
     return newer.title, "\n".join([newer.text.rstrip(), *lacking])

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mcp_server.core.search.echo import is_question, root
-from mcp_server.core.text.containment import normal
 from mcp_server.core.text.excerpt import sentences
-from mcp_server.core.text.verdict import guarded_difference, names_in, numbers_in
+from mcp_server.core.text.verdict import guarded_difference, names_in, normal, numbers_in
 from mcp_server.core.text.words import STOP_WORDS, telling, words
 
 FEWEST_WORDS = 2  # telling words; a single one has too many senses
@@ -21,39 +20,46 @@ class Stated(NamedTuple):
 
 def stated(text: str) -> list[Stated]:
     """Return the sentences of *text* that state something; a question does not."""
-    found = filter(None, map(str.strip, sentences(text)))
-    return [Stated(each, frozenset(map(root, words(each)))) for each in found if not is_question(each)]
+    sentences_of_text = filter(None, map(str.strip, sentences(text)))
+    return [
+        Stated(each, frozenset(map(root, words(each)))) for each in sentences_of_text if not is_question(each)
+    ]
 
 
-def restated(said: Sequence[Stated], old: str, new: str) -> bool:
+def restated(statements: Sequence[Stated], old: str, new: str) -> bool:
     """
-    Tell whether one of *said* says what the text *old* says and its successor *new* does not.
+    Tell whether one of *statements* says what the text *old* says and its successor *new* does not.
 
     It must have all telling words of a sentence of *old*, the same numbers, names and negations, and no
     number or name that only *new* has.
     """
-    near = [(each, one) for each in map(str.strip, sentences(old)) for one in said if _may_say(one, each)]
+    near = [
+        (each, statement)
+        for each in map(str.strip, sentences(old))
+        for statement in statements
+        if _may_say(statement, each)
+    ]
     if not near:
         return False
     holds = normal(new)
     added = (numbers_in(new) | names_in(new)) - numbers_in(old) - names_in(old)
     return any(
         len(_roots(each)) >= FEWEST_WORDS
-        and _roots(each) <= _roots(one.text)
+        and _roots(each) <= _roots(statement.text)
         and normal(each).rstrip(".!") not in holds
-        and not guarded_difference(each, one.text)
-        and added.isdisjoint(numbers_in(one.text) | names_in(one.text))
-        for each, one in near
+        and not guarded_difference(each, statement.text)
+        and added.isdisjoint(numbers_in(statement.text) | names_in(statement.text))
+        for each, statement in near
     )
 
 
-def _may_say(one: Stated, sentence: str) -> bool:
-    """Tell whether *one* has the words of *sentence*: a quick test that rules out most."""
-    return bool(sentence) and _all_in(one.roots, words(sentence))
+def _may_say(statement: Stated, sentence: str) -> bool:
+    """Tell whether *statement* has the words of *sentence*: a quick test that rules out most."""
+    return bool(sentence) and _all_in(statement.roots, words(sentence))
 
 
-def _all_in(roots: frozenset[str], said: Iterable[str]) -> bool:
-    return all(root(word) in roots for word in said if word not in STOP_WORDS)
+def _all_in(roots: frozenset[str], terms: Iterable[str]) -> bool:
+    return all(root(word) in roots for word in terms if word not in STOP_WORDS)
 
 
 def _roots(text: str) -> frozenset[str]:

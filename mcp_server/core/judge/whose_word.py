@@ -27,22 +27,22 @@ def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
     and most of the words that changed. If only the order changed, it must have most of all words.
     """
     whole = f"{title}\n{new}"
-    said, old = Text(turn), Text(before)
+    spoken, old = Text(turn), Text(before)
     telling = [word for word in telling_words(whole) if not word.run and not word.stands_in(old)]
-    if not all(word.stands_in(said) for word in telling):
+    if not all(word.stands_in(spoken) for word in telling):
         return False
     if not numbers_in(whole) - numbers_in(before) <= numbers_in(turn):
         return False
     if negates(whole) and not negates(before) and not negates(turn):
         return False
-    now, then, there = (frozenset(map(stem, content_words(text))) for text in (new, before, turn))
+    now, then, spoken_terms = (frozenset(map(stem, content_words(text))) for text in (new, before, turn))
     changed = now - then or then - now or now
-    return bool(changed) and len(changed & there) / len(changed) >= SAID
+    return bool(changed) and len(changed & spoken_terms) / len(changed) >= SAID
 
 
 def asks_to_forget(turn: str, memory_id: str, title: str) -> bool:
     """Tell whether *turn* asks to forget the memory: by its id, or by all telling words of its title."""
     if not _FORGETTING.search(turn):
         return False
-    wanted = content_words(title)
-    return memory_id in folded(turn) or (bool(wanted) and wanted <= content_words(turn))
+    title_words = content_words(title)
+    return memory_id in folded(turn) or (bool(title_words) and title_words <= content_words(turn))

@@ -19,9 +19,9 @@ _Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
 
 
 def _told_by(words: str) -> _Group:
-    found = words.split("|")
-    whole = [word for word in found if word.isascii() and word.isalpha()]
-    parts = [word for word in found if word not in whole]
+    alternatives = words.split("|")
+    whole = [word for word in alternatives if word.isascii() and word.isalpha()]
+    parts = [word for word in alternatives if word not in whole]
     return (
         frozenset(word[:_BEGIN] for word in whole),
         tuple(part for part in parts if part.isascii()),
@@ -120,22 +120,22 @@ def _has(text: str, parts: Iterable[str]) -> bool:
 
 def _uncovered(text: str) -> list[str]:
     """Return the hidden readings of *text*: spread letters, digits used as letters, base64."""
-    found = []
+    texts = []
     words = text.split()
     if re.search(_SPREAD_END, text) and any(len(word) < 2 or word[1] in ".-_*" for word in words):
         plain = re.sub(_SPREAD, lambda word: re.sub(r"[ .\-_*]", "", word[0]), text)
         if plain != text:
-            found.append(plain)
+            texts.append(plain)
     if re.search(_LEET_END, text) and re.search(_LEETED, text):
-        found.append(re.sub(r"\b[\w@$]*[a-zA-Z][\w@$]*\b", lambda word: word[0].translate(_LEET), text))
+        texts.append(re.sub(r"\b[\w@$]*[a-zA-Z][\w@$]*\b", lambda word: word[0].translate(_LEET), text))
     long = max(map(len, words), default=0) >= 16 and any(
         len(word) >= 16 and not word.islower() for word in words
     )
     for encoded in re.findall(_ENCODED, text)[:20] if long else ():
         try:
-            said = binascii.a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
+            decoded = binascii.a2b_base64(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
         except ValueError:
             continue
-        if said.isprintable() and " " in said:
-            found.append(said)
-    return found
+        if decoded.isprintable() and " " in decoded:
+            texts.append(decoded)
+    return texts

@@ -47,28 +47,28 @@ class Inquiry:
         self._where = [_Where() for _ in self.tellings]
         self._content = frozenset(word for word in words(self.text) if word not in STOP_WORDS)
 
-    def hear(self, said: Said) -> None:
+    def hear(self, utterance: Said) -> None:
         """Take in one text of the session, in any order."""
-        if not said.text.strip():
+        if not utterance.text.strip():
             return
-        text = Text(said.text)
-        given = Text(said.of_call) if said.of_call else None
-        if said.voice is Voice.OTHERS:
-            self._outside = self._outside or said.place
-        if said.voice is Voice.PERSON and not self._held:
-            self._held = self._holds(said.text, text)
+        text = Text(utterance.text)
+        given = Text(utterance.of_call) if utterance.of_call else None
+        if utterance.voice is Voice.OTHERS:
+            self._outside = self._outside or utterance.place
+        if utterance.voice is Voice.PERSON and not self._held:
+            self._held = self._holds(utterance.text, text)
         for telling, where in zip(self.tellings, self._where, strict=True):
             if where.settled or not telling.stands_in(text):
                 continue
-            match said.voice:
+            match utterance.voice:
                 case Voice.PERSON:
                     where.settled = True
                 case Voice.PROJECT:
                     where.settled = given is None or not telling.stands_in(given)
                 case Voice.CLAUDE:
-                    where.claude = min(where.claude, said.time or _LATE)
-                case Voice.OTHERS if said.time < where.others:
-                    where.others, where.place = said.time, said.place
+                    where.claude = min(where.claude, utterance.time or _LATE)
+                case Voice.OTHERS if utterance.time < where.others:
+                    where.others, where.place = utterance.time, utterance.place
 
     def _holds(self, turn: str, text: Text) -> bool:
         """Tell whether *turn*, one of the person's, says most of the memory."""

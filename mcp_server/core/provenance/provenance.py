@@ -84,9 +84,9 @@ def source_of(text: str, prompt: str) -> str:
     unsaid = [word for word in telling_words(text) if not word.run and not word.stands_in(turn)]
     if any(word.named for word in unsaid):
         return ASSISTANT
-    told = content_words(text)
-    said = told & content_words(prompt)
-    if told and not unsaid and len(said) / len(told) >= SAID:
+    memory_words = content_words(text)
+    from_prompt = memory_words & content_words(prompt)
+    if memory_words and not unsaid and len(from_prompt) / len(memory_words) >= SAID:
         return MANUAL
     from mcp_server.core.provenance.instructions import reads_like_instruction
 

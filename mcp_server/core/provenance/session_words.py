@@ -140,14 +140,14 @@ class Hearing:
             yield Said(Voice.CLAUDE, _strings(given), time)
 
     def _result(self, block: Mapping[str, Any], structured: object, time: str, folder: str) -> Iterator[Said]:
-        name, given, there = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
+        name, given, called_in = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
         text = _strings(block.get("content"))
         if name == "AskUserQuestion":
             answers = structured.get("answers") if isinstance(structured, dict) else None
             chosen = list(answers.values()) if isinstance(answers, dict) else []
             yield Said(Voice.PERSON, _strings(chosen), time)
             return
-        own: Own = lambda path: self._own(path, there)  # noqa: E731
+        own: Own = lambda path: self._own(path, called_in)  # noqa: E731
         by, place = whose(name, given, own=own, agents_read=self._agents_read)
         of_call = _strings(given)
         if by is Whose.NOBODYS:
@@ -168,26 +168,30 @@ class Hearing:
         else:
             yield Said(Voice.PROJECT if by is Whose.PROJECTS else Voice.OTHERS, text, time, place, of_call)
 
-    def _attachment(self, said: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
-        kind = str(said.get("type"))
+    def _attachment(self, attachment: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
+        kind = str(attachment.get("type"))
         if kind == "queued_command":
-            prompt = said.get("prompt")
+            prompt = attachment.get("prompt")
             words = prompt if isinstance(prompt, str) else "\n".join(texts_of(blocks_of(prompt)))
-            if said.get("commandMode", "prompt") == "prompt" and not words.lstrip().startswith(ECHOES):
+            if attachment.get("commandMode", "prompt") == "prompt" and not words.lstrip().startswith(ECHOES):
                 yield Said(Voice.PERSON, not_injected(words), time)
         elif kind.startswith("mcp_resource"):
-            yield Said(Voice.OTHERS, _strings(said.get("content")), time, "an MCP resource")
+            yield Said(Voice.OTHERS, _strings(attachment.get("content")), time, "an MCP resource")
         elif kind in ("instructions", "nested_memory"):
-            files = said.get("files") if isinstance(said.get("files"), list) else [said.get("content")]
+            files = (
+                attachment.get("files")
+                if isinstance(attachment.get("files"), list)
+                else [attachment.get("content")]
+            )
             for file in files or []:
                 if isinstance(file, dict):
                     yield self._file(str(file.get("path")), file, time, folder)
-        elif isinstance(path := said.get("filename", said.get("path")), str):
-            yield self._file(path, said, time, folder)
+        elif isinstance(path := attachment.get("filename", attachment.get("path")), str):
+            yield self._file(path, attachment, time, folder)
 
-    def _file(self, path: str, said: Mapping[str, Any], time: str, folder: str) -> Said:
-        text = _strings(said.get("content", said.get("snippet")))
-        trusted = said.get("type") in _OF_THE_PERSON or (self._accepted and self._own(path, folder))
+    def _file(self, path: str, attachment: Mapping[str, Any], time: str, folder: str) -> Said:
+        text = _strings(attachment.get("content", attachment.get("snippet")))
+        trusted = attachment.get("type") in _OF_THE_PERSON or (self._accepted and self._own(path, folder))
         return Said(Voice.PROJECT if trusted else Voice.OTHERS, text, time, f"the file {path}")
 
 

@@ -80,8 +80,8 @@ class Text:
 
     __slots__ = ("_words", "folded")
 
-    def __init__(self, said: str) -> None:
-        self.folded = folded(said)
+    def __init__(self, text: str) -> None:
+        self.folded = folded(text)
         self._words: str | None = None
 
     @property
@@ -109,39 +109,39 @@ def telling_words(text: str) -> list[Telling]:
 
 def telling_digest(title: str, text: str) -> str:
     """Return a digest that is equal as long as no telling word, number or negation of a memory changes."""
-    said = f"{title}\n{text}"
-    words = {word.word for word in telling_words(said) if not word.run} | numbers_in(said)
-    whole = "\n".join([*sorted(words), "not" if negates(said) else ""])
+    content = f"{title}\n{text}"
+    words = {word.word for word in telling_words(content) if not word.run} | numbers_in(content)
+    whole = "\n".join([*sorted(words), "not" if negates(content) else ""])
     return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _named(text: str) -> Iterator[str]:
     for pattern in (_URL, _MAIL):
-        yield from (found[0].rstrip(".,;:!?") for found in pattern.finditer(text))
+        yield from (match[0].rstrip(".,;:!?") for match in pattern.finditer(text))
     rest = _URL.sub("\n", text)  # what stands on both sides of one is no command
-    yield from (found[1].strip() for found in _SPAN.finditer(text))
-    yield from (found[0].rstrip(".,;:") for found in _PATH.finditer(rest) if _is_path(found[0]))
+    yield from (match[1].strip() for match in _SPAN.finditer(text))
+    yield from (match[0].rstrip(".,;:") for match in _PATH.finditer(rest) if _is_path(match[0]))
     for pattern in (_DOTTED, _FLAG, _SETTING):
-        yield from (found[0].rstrip(".,;:") for found in pattern.finditer(rest))
-    yield from (_command(found[0]) for found in _COMMAND.finditer(rest) if _is_command(found[0]))
+        yield from (match[0].rstrip(".,;:") for match in pattern.finditer(rest))
+    yield from (_command(match[0]) for match in _COMMAND.finditer(rest) if _is_command(match[0]))
 
 
-def _command(found: str) -> str:
+def _command(text: str) -> str:
     """Return a command without the prose that follows it: "make docs before saying" is "make docs"."""
-    words = found.rstrip(".,;:").split()
+    words = text.rstrip(".,;:").split()
     while len(words) > 2 and (words[-1] in STOP_WORDS or stem(words[-1]) in EVERYDAY):
         words.pop()
     return " ".join(words)
 
 
-def _is_path(found: str) -> bool:
-    """Tell whether *found*, which has a slash, is a path, not "and/or" or "read/write"."""
-    return found[0] in "/~.\\" or found.count("/") + found.count("\\") > 1 or "." in found
+def _is_path(text: str) -> bool:
+    """Tell whether *text*, which has a slash, is a path, not "and/or" or "read/write"."""
+    return text[0] in "/~.\\" or text.count("/") + text.count("\\") > 1 or "." in text
 
 
-def _is_command(found: str) -> bool:
-    """Tell whether *found*, which begins like a program, is a command, not "go on" or "make sure"."""
-    program, *rest = found.split()
+def _is_command(text: str) -> bool:
+    """Tell whether *text*, which begins like a program, is a command, not "go on" or "make sure"."""
+    program, *rest = text.split()
     english = {"go", "make", "just", "kill", "source", "node", "exec", "tar", "mount", "snap", "helm", "tee"}
     return program not in english or any(not word.isalpha() or word in _SUBCOMMANDS for word in rest[:1])
 
@@ -150,10 +150,10 @@ _SUBCOMMANDS = frozenset("test build run install get check clean all lint deploy
 
 
 def _plain(text: str) -> Iterator[str]:
-    yield from (found[0].rstrip(".,:") for found in _NUMBER.finditer(text))
-    yield from (found[0] for found in _NAME.finditer(text))
-    for found in _WORD.finditer(text):
-        word = found[0]
+    yield from (match[0].rstrip(".,:") for match in _NUMBER.finditer(text))
+    yield from (match[0] for match in _NAME.finditer(text))
+    for match in _WORD.finditer(text):
+        word = match[0]
         if unspaced := _UNSPACED.findall(word):
             for run in unspaced:
                 yield from (run[at : at + PIECE] for at in range(max(1, len(run) - PIECE + 1)))
@@ -195,13 +195,13 @@ def _runs(text: str) -> list[Telling]:
     """Return the runs of four words in *text*, of which two or more tell something."""
     words = _WORD.findall(folded(text))
     length = min(RUN, len(words))
-    found: dict[str, Telling] = {}
+    runs: dict[str, Telling] = {}
     for at in range(len(words) - length + 1 if length > 1 else 0):
         run = words[at : at + length]
         content = [word for word in run if word not in STOP_WORDS]
         if len(content) >= min(2, length):
-            said = " ".join(run)
-            found[said] = Telling(said, max(content, key=len), None, run=True)
-        if len(found) >= MOST:
+            phrase = " ".join(run)
+            runs[phrase] = Telling(phrase, max(content, key=len), None, run=True)
+        if len(runs) >= MOST:
             break
-    return list(found.values())
+    return list(runs.values())

@@ -130,9 +130,9 @@ def whose_output(command: str, *, own: Own) -> Whose:
     parts = _parts(command)
     if parts is None:
         return Whose.OTHERS
-    found = {_whose_part(part, own, piped=number > 0) for number, part in enumerate(parts) if part}
+    owners = {_whose_part(part, own, piped=number > 0) for number, part in enumerate(parts) if part}
     for whose in (Whose.OTHERS, Whose.LINES):
-        if whose in found:
+        if whose in owners:
             return whose
     return Whose.PROJECTS
 

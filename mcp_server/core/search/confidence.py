@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mcp_server.core.embedding_models import CATALOGUE
-from mcp_server.core.search.query import Confidence
+from mcp_server.core.search.query import Bar, Confidence
 from mcp_server.core.text.words import STOP_WORDS
 
 ORDER = [Confidence.NONE, Confidence.LOW, Confidence.MEDIUM, Confidence.HIGH]
@@ -68,7 +68,24 @@ THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, measured=True)
 UNKNOWN = Thresholds(high=1.82, medium=1.55)
 
 
-def confidence(
+EVIDENCE, WORDS, TEXT_SHOWN, TITLE_SHOWN, LIKENESS = (
+    "evidence",
+    "share of the words",
+    "chance that the text is of use",
+    "chance that any memory is of use",
+    "likeness",
+)
+"""What the bars of the gate measure."""
+
+
+class Weighed(NamedTuple):
+    """How far a hit can be relied on, and the bars that it was measured by."""
+
+    verdict: Confidence
+    bars: tuple[Bar, ...] = ()
+
+
+def weigh(
     *,
     cosine: float | None,
     maxsim: float | None = None,
@@ -79,9 +96,9 @@ def confidence(
     surprise: float = 0.0,
     model: str = MEASURED,
     margin: float = 0.0,
-) -> Confidence:
+) -> Weighed:
     """
-    Return how far a hit can be relied on.
+    Return how far a hit can be relied on; its bars are those of medium confidence.
 
     *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
     telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
@@ -90,19 +107,21 @@ def confidence(
     higher.
     """
     if not asked:
-        return Confidence.NONE  # signs alone, such as an emoji, which a model only knows as unknown
+        return Weighed(Confidence.NONE)  # signs alone, such as an emoji, which a model knows as unknown
     enough = found >= min(LEAST_COVERAGE_WORDS, asked)
-    by_words = _by_words(coverage - margin if enough else 0.0)
+    covered = coverage - margin if enough else 0.0
+    by_words = Weighed(_by_words(covered), (Bar(WORDS, covered, MEDIUM_COVERAGE),))
     if cosine is None:
         return by_words
     limits = THRESHOLDS.get(model, UNKNOWN)
     meant = cosine + MAXSIM_SHARE * (cosine if maxsim is None else maxsim)
-    said = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
-    evidence = meant + said + TOGETHER_SHARE * near - margin
+    evidence_of_words = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
+    evidence = meant + evidence_of_words + TOGETHER_SHARE * near - margin
+    bars = (Bar(EVIDENCE, evidence, limits.medium), *(() if limits.measured else by_words.bars))
     if evidence >= limits.high:
-        return Confidence.HIGH
+        return Weighed(Confidence.HIGH, bars)
     verdict = Confidence.MEDIUM if evidence >= limits.medium else Confidence.NONE
-    return verdict if limits.measured else max(verdict, by_words, key=ORDER.index)
+    return Weighed(verdict if limits.measured else max(verdict, by_words.verdict, key=ORDER.index), bars)
 
 
 class Seen(NamedTuple):
@@ -149,7 +168,7 @@ POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
 
 def in_prompt(
     seen: Sequence[Seen], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
-) -> list[Confidence]:
+) -> list[Weighed]:
     """
     Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
 
@@ -158,22 +177,28 @@ def in_prompt(
     does; when a text is shown, no pointers are.
     """
     spoken = speaking(seen, calling)
-    verdicts = [Confidence.MEDIUM if text.chance(each) >= TEXT_CHANCE else Confidence.NONE for each in spoken]
+    chances = [Bar(TEXT_SHOWN, text.chance(each), TEXT_CHANCE) for each in spoken]
+    verdicts = [Confidence.MEDIUM if each.missing <= 0 else Confidence.NONE for each in chances]
     verdicts = [Confidence.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
-    if {*verdicts} != {Confidence.NONE} or pointer.chance(spoken[0]) < POINTER_CHANCE:
-        return verdicts
-    pointed = [each.cosine >= LEAST_COSINE for each in spoken[:POINTERS]]
-    return [Confidence.LOW if each else Confidence.NONE for each in pointed] + verdicts[POINTERS:]
+    weighed = [Weighed(verdict, (bar,)) for verdict, bar in zip(verdicts, chances, strict=True)]
+    if {*verdicts} != {Confidence.NONE}:
+        return weighed
+    any_of_use = Bar(TITLE_SHOWN, pointer.chance(spoken[0]), POINTER_CHANCE)
+    for place, each in enumerate(spoken[:POINTERS]):
+        bars = (chances[place], any_of_use, Bar(LIKENESS, each.cosine, LEAST_COSINE))
+        pointed = all(bar.missing <= 0 for bar in bars[1:])
+        weighed[place] = Weighed(Confidence.LOW if pointed else Confidence.NONE, bars)
+    return weighed
 
 
 def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
     """Return the evidence for each of *seen* with a prompt of that *calling*, limited as above."""
     called = max(-MOST_CALLING, min(MOST_CALLING, calling))
     spoken = []
-    for each in seen:
-        lead = each.score - max((other.score for other in seen if other is not each), default=0.0)
-        cosine = each.cosine or 0.0
-        maxsim = cosine if each.maxsim is None else each.maxsim
+    for memory in seen:
+        lead = memory.score - max((other.score for other in seen if other is not memory), default=0.0)
+        cosine = memory.cosine or 0.0
+        maxsim = cosine if memory.maxsim is None else memory.maxsim
         spoken.append(Speaking(called, maxsim, cosine, max(-MOST_LEAD, min(MOST_LEAD, lead))))
     return spoken
 

@@ -12,8 +12,15 @@ from dataclasses import dataclass
 from mcp_server.core.search.confidence import ASKING
 from mcp_server.core.text.excerpt import sentences
 from mcp_server.core.text.languages import STEMMED
-from mcp_server.core.text.word_forms import word_forms
-from mcp_server.core.text.words import STOP_WORDS, folded, index_parts, query_terms, spelled, words
+from mcp_server.core.text.words import (
+    STOP_WORDS,
+    folded,
+    index_parts,
+    query_terms,
+    spelled,
+    word_forms,
+    words,
+)
 
 REPEATED = 0.6  # share of the words of the shorter of two questions, from which on they ask the same
 
@@ -55,9 +62,9 @@ class EchoedQuestion:
 
     def answered_by(self, text: str) -> frozenset[str]:
         """Return which terms of the question occur in *text*, in any form."""
-        said = {root(folded(word)) for word in words(spelled(text).replace("_", " "))}
-        said.update(map(root, index_parts(text)))
-        return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(said))
+        text_roots = {root(folded(word)) for word in words(spelled(text).replace("_", " "))}
+        text_roots.update(map(root, index_parts(text)))
+        return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(text_roots))
 
 
 def asked(question: str) -> EchoedQuestion:
@@ -84,11 +91,11 @@ def without_echo(passage: str, question: EchoedQuestion) -> str:
     ends = [*(turn.start() for turn in turns[1:]), len(passage)]
     for turn, end in zip(turns, ends, strict=True):
         whole = passage[turn.end() : end]
-        said = whole
+        text_left = whole
         if turn["speaker"].casefold() in _SPEAKERS:
-            said = "".join(each for each in sentences(whole) if not _only_asks(each, question, roots))
-        if said.strip():
-            kept.append(turn[0] + (said if said == whole else f"{said.strip()}\n"))
+            text_left = "".join(each for each in sentences(whole) if not _only_asks(each, question, roots))
+        if text_left.strip():
+            kept.append(turn[0] + (text_left if text_left == whole else f"{text_left.strip()}\n"))
     left = "".join(kept)
     return passage if left == passage else left.strip()
 

@@ -1,4 +1,4 @@
-"""What a prompt asks, one thing at a time: memories are asked for with sentences, not with a page."""
+"""The sentences of a prompt that ask something: memories are searched with each of them alone."""
 
 import re
 
@@ -29,8 +29,8 @@ def parts_of(prompt: str) -> tuple[str, ...]:
 
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of *text* that have two telling words or more, each once."""
-    said = dict.fromkeys(filter(None, map(str.strip, _ENDS.split(text))))
-    return [each for each in said if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
+    sentences = dict.fromkeys(filter(None, map(str.strip, _ENDS.split(text))))
+    return [each for each in sentences if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
 
 
 def _without_code(text: str) -> str:
@@ -50,5 +50,5 @@ _COMMAND = re.compile(
 
 def command_in(text: str) -> str:
     """Return the slash command that Claude Code noted in *text*, with its arguments; '' for none."""
-    found = _COMMAND.search(text)
-    return f"{found['name']} {found['arguments'] or ''}".strip() if found else ""
+    match = _COMMAND.search(text)
+    return f"{match['name']} {match['arguments'] or ''}".strip() if match else ""

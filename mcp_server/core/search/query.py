@@ -4,9 +4,20 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Level, Status, Words, check_type, clean_tags, parse_timestamp
+from mcp_server.core.memory import (
+    NOT_STALE,
+    Kind,
+    Level,
+    Staleness,
+    Status,
+    Words,
+    check_type,
+    clean_tags,
+    parse_timestamp,
+)
 from mcp_server.core.search.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at
@@ -32,6 +43,19 @@ class Confidence(StrEnum):
     LOW = "low"
     """Not to be relied on, yet worth a look; only what a prompt calls for is so."""
     NONE = "no confident match: do not guess"
+
+
+class Bar(NamedTuple):
+    """A bar of the gate: what it measures, the figure that a memory reached, and the least that passes."""
+
+    what: str
+    figure: float
+    least: float
+
+    @property
+    def missing(self) -> float:
+        """How much is missing, 0 or less when nothing is."""
+        return self.least - self.figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +123,9 @@ class Hit:
     """
     One memory of an answer: what it is, the passage that matched, and why it ranks where it does.
 
-    `ref` names it in the ledger; `pushable` tells whether it may be shown unasked.
-    `stale` says which of its files changed since it was written, `gone` that none of them is there any more.
+    `ref` names it in the ledger; `pushable` tells whether it may be shown unasked. `bars` are what its
+    `confidence` was measured by.
+    `stale` are those of its files that changed since it was written, or are gone.
     """
 
     id: str
@@ -123,12 +148,12 @@ class Hit:
     superseded_by: str = ""
     shadowed_by: str = ""
     """Id of this project's memory that stands in for it here; elsewhere it holds."""
-    stale: str = ""
-    gone: bool = False
+    stale: Staleness = NOT_STALE
     below: bool = False
     """Whether it is a past conversation that the query did not ask for; it comes after knowledge."""
     outdated_by: tuple[str, ...] = ()
     """Ids of the memories that hold now, where a conversation says what they have superseded since."""
+    bars: tuple[Bar, ...] = ()
     contradicts: tuple[str, ...] = ()
     """Ids of the active memories that say otherwise, whichever of the two has the link."""
 
@@ -238,10 +263,10 @@ def with_preset(query: Query, preset: str | None) -> Query:
     return replace(query, **PRESETS[preset])  # type: ignore[arg-type]
 
 
-def _date(said: str) -> datetime | None:
-    if not said:
+def _date(text: str) -> datetime | None:
+    if not text:
         return None
     try:
-        return parse_timestamp(said)
+        return parse_timestamp(text)
     except (ValueError, OverflowError):
-        raise Rejected(f"'{said}' is not a date.", "Write it as 2026-11-20.") from None
+        raise Rejected(f"'{text}' is not a date.", "Write it as 2026-11-20.") from None

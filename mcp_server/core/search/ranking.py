@@ -219,17 +219,17 @@ def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS)
     return [term for term in frequencies if term in kept]
 
 
-def coverage(found: frozenset[str], weights: Mapping[str, float]) -> float:
-    """Return the share of the query's weight that the terms *found* carry, 0 to 1."""
+def coverage(terms: frozenset[str], weights: Mapping[str, float]) -> float:
+    """Return the share of the query's weight that *terms* carry, 0 to 1."""
     total = sum(weights.values())
-    return sum(weights[term] for term in found if term in weights) / total if total > 0 else 0.0
+    return sum(weights[term] for term in terms if term in weights) / total if total > 0 else 0.0
 
 
-def surprise(found: frozenset[str], weights: Mapping[str, float], searched: int) -> float:
+def surprise(terms: frozenset[str], weights: Mapping[str, float], searched: int) -> float:
     """
-    Return how unlikely it is that one of the *searched* memories has the terms *found* by chance, 0 to 1.
+    Return how unlikely it is that one of the *searched* memories has *terms* by chance, 0 to 1.
 
     In nats that is the sum of their weights less the logarithm of how many memories had the chance.
     """
-    every = sum(weights[term] for term in found if term in weights)
+    every = sum(weights[term] for term in terms if term in weights)
     return min(1.0, max(0.0, every - math.log(max(searched, FEWEST_DOCUMENTS))) / FULL_SURPRISE)

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from mcp_server.core.secrets.values import is_password, is_strict
+from mcp_server.core.secrets.values import SecretSpan, is_password, is_strict
 
-Found = tuple[int, int, str]
 _MAX_COMMAND = 1000  # characters of one command line that are read
 _KIND = "a password in a command"
 
@@ -110,7 +109,7 @@ _SENT = r"""[^\n]{0,40}?(?:\n[ \t]*)?send(?:line)?[ \t]*(?:-- )?[(]?["']"""
 _SENT += r"""(?P<password>[^"'\n\\]{4,128})(?:\\[rn])?["']"""
 
 
-def in_commands(text: str) -> Iterator[Found]:
+def in_commands(text: str) -> Iterator[SecretSpan]:
     """The password in a command line."""
     words = set(_WORDS.findall(text))
     by_word, others = _by_program()
@@ -124,8 +123,8 @@ def in_commands(text: str) -> Iterator[Found]:
             for option in options:
                 if option.before.startswith(r"\s-") and not has_dash:
                     continue
-                wanted = _argument(option)
-                find = wanted.match if option.at_once else wanted.search
+                argument = _argument(option)
+                find = argument.match if option.at_once else argument.search
                 match = find(text, at + len(program), end)
                 while match:
                     if match["password"] != match["user"] and _is_one(
@@ -140,7 +139,7 @@ def _is_one(value: str, *, strict: bool) -> bool:
     return is_password(value, plain_word=not strict) and (not strict or is_strict(value))
 
 
-def _handed_over(text: str) -> Iterator[Found]:
+def _handed_over(text: str) -> Iterator[SecretSpan]:
     """What is printed into a program, fed to it, or sent when it asks."""
     for literal, source in (
         ("echo ", _PIPED),

@@ -60,24 +60,26 @@ def name_before(text: str, start: int) -> str:
 
 def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
     """Whether *word*, found in the lower-cased text, names a secret with *name* before it."""
-    start, said = word.start(), word[0]
-    if said in SHORT and name[-1:].isalpha() and not (text[start].isupper() and name[-1].islower()):
+    start, found_name = word.start(), word[0]
+    if found_name in SHORT and name[-1:].isalpha() and not (text[start].isupper() and name[-1].islower()):
         # One word of two: SSHPASS and -storepass, but not "bypass".
-        is_joined = said in ("pass", "pw", "pwd") and (name.isupper() or name[0] in "-_" or said != "pass")
+        is_joined = found_name in ("pass", "pw", "pwd") and (
+            name.isupper() or name[0] in "-_" or found_name != "pass"
+        )
         if not is_joined or name.lower().endswith(_NO_PASS):
             return False
-    if said == "pass":
+    if found_name == "pass":
         if name:
             return True
         return (text[start] == "p" or text.startswith("<", start - 1)) and _ROUND.search(
             text, max(0, start - 20), start
         ) is None
-    if said.startswith("credential"):
+    if found_name.startswith("credential"):
         return not name.endswith("Amz-")  # in a URL, the id of a key
-    if said not in ("key", "token"):
+    if found_name not in ("key", "token"):
         return True
     last = _last_word((name or text[max(0, start - 24) : start]).rstrip("_-. "))
-    if said == "token":
+    if found_name == "token":
         return last not in _NO_TOKEN
     is_variable = name.isupper() and name.endswith("_") and text.startswith("KEY=", start)
     return last.endswith(_OPENING) or (is_variable and last not in _NO_KEY)

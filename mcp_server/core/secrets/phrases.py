@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_server.core.secrets.shapes import pattern
-from mcp_server.core.secrets.values import is_password, is_random, is_strict
-
-Found = tuple[int, int, str]
+from mcp_server.core.secrets.values import SecretSpan, is_password, is_random, is_strict
 
 # No alternative begins with anything but a letter: so the search is quick.
 _ENTRY = re.compile(
@@ -59,7 +57,7 @@ _PROSE = frozenset(
 )
 
 
-def in_phrases(text: str, lowered: str) -> Iterator[Found]:
+def in_phrases(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Yield the secrets that a sentence states; *lowered* is *text* in lower case."""
     entries = _ENTRY.finditer(lowered)
     following = next(entries, None)
@@ -80,20 +78,20 @@ def in_phrases(text: str, lowered: str) -> Iterator[Found]:
             yield *run.span(), "a recovery phrase"
 
 
-def _labelled(text: str, lowered: str, label: re.Match[str]) -> Iterator[Found]:
+def _labelled(text: str, lowered: str, label: re.Match[str]) -> Iterator[SecretSpan]:
     """Yield what follows "PIN", "door code", "backup codes" or "seed phrase"."""
-    start, end, said = label.start(), label.end(), label[0]
+    start, end, words = label.start(), label.end(), label[0]
     before = lowered[max(0, start - 40) : start]
-    if said in ("phrase", "words") and not pattern(_OF_A_WALLET).search(before):
+    if words in ("phrase", "words") and not pattern(_OF_A_WALLET).search(before):
         return
-    if said[0] in "pcs" and before[-1:].isalnum() and not before.endswith("tür"):
+    if words[0] in "pcs" and before[-1:].isalnum() and not before.endswith("tür"):
         return
-    if said == "code":
+    if words == "code":
         if pattern(_RESCUE).search(before) and (match := pattern(_CODES_ARE).match(text, end, end + 600)):
             yield from _codes(match)
         if not pattern(_LOCKED).search(before):
             return
-    if said.startswith(("pin", "co")):
+    if words.startswith(("pin", "co")):
         match = pattern(_CODE_IS).match(text, end, end + 160)
         if match and len(set(match["secret"])) > 1:
             yield *match.span("secret"), "a PIN"
@@ -109,7 +107,7 @@ def _entered(value: str) -> int:
     return len(value) if is_strict(value) and is_password(value, plain_word=False) else 0
 
 
-def _codes(match: re.Match[str]) -> Iterator[Found]:
+def _codes(match: re.Match[str]) -> Iterator[SecretSpan]:
     """Yield the codes of a list, as far as they are codes."""
     for code in re.finditer(r"[A-Za-z0-9-]+", match["secret"]):
         if pattern(_ONE_CODE).fullmatch(code[0]) or ("-" in code[0] and is_random(code[0].replace("-", ""))):

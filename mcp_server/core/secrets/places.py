@@ -11,9 +11,15 @@ import re
 from collections.abc import Iterator
 
 from mcp_server.core.secrets.shapes import WINDOW, pattern, whole
-from mcp_server.core.secrets.values import is_key, is_password, is_placeholder, is_random, is_strict
+from mcp_server.core.secrets.values import (
+    SecretSpan,
+    is_key,
+    is_password,
+    is_placeholder,
+    is_random,
+    is_strict,
+)
 
-Found = tuple[int, int, str]
 MAX_KEY_BLOCK = 64 * 1024  # characters between the two lines around a private key
 
 _BEGIN_KEY = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
@@ -24,7 +30,7 @@ _KEY_LINES = (  # of a block that was cut short
 _PUTTY = r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{1,4}+){1,400}+)"
 
 
-def private_keys(text: str) -> Iterator[Found]:
+def private_keys(text: str) -> Iterator[SecretSpan]:
     """Whole blocks from BEGIN to END, in one line or many; a block without an END as far as its lines go."""
     done = 0
     for at in _places(text, "-----BEGIN "):
@@ -52,7 +58,7 @@ _USERINFO = (
 _NAMES_ONE = r"(?i)[a-z_.-]{0,20}(?:pass|pwd|secret|token|credential)[a-z_.-]{0,20}"
 
 
-def in_urls(text: str) -> Iterator[Found]:
+def in_urls(text: str) -> Iterator[SecretSpan]:
     """The password before the host of a URL, or the token that stands alone there."""
     for at in _places(text, "://"):
         match = pattern(_USERINFO).match(text, at, at + WINDOW)
@@ -74,7 +80,7 @@ _WORD_BEFORE = r"""[^\s"'`@/:]{3,128}"""
 _USER_BEFORE = r"""(?:^|[\s"'`=(,])[A-Za-z][\w.+-]{0,63}\Z"""
 
 
-def before_hosts(text: str) -> Iterator[Found]:
+def before_hosts(text: str) -> Iterator[SecretSpan]:
     """The password in `user:password@host` where no scheme stands before it, as in the DSN of a driver."""
     for at in _places(text, "@"):
         colon = text.rfind(":", max(0, at - 129), at)
@@ -102,7 +108,7 @@ _IN_ADDRESSES = r"""(?xi)
       | [?&](?:appid|code)=(?P<code>[\w%+/~=-]{32,2000}) )"""
 
 
-def in_addresses(text: str) -> Iterator[Found]:
+def in_addresses(text: str) -> Iterator[SecretSpan]:
     """The part of a URL that is as good as a password."""
     done = 0
     for at in _places(text, "://"):
@@ -110,10 +116,10 @@ def in_addresses(text: str) -> Iterator[Found]:
         if address is None:
             continue
         done = address.end()
-        for found in pattern(_IN_ADDRESSES).finditer(text, at + 3, done):
-            group = found.lastgroup or 0
-            if is_key(found[group]):
-                yield found.start(group), whole(text, found.end(group), at + 3 + WINDOW), "a token in a URL"
+        for match in pattern(_IN_ADDRESSES).finditer(text, at + 3, done):
+            group = match.lastgroup or 0
+            if is_key(match[group]):
+                yield match.start(group), whole(text, match.end(group), at + 3 + WINDOW), "a token in a URL"
 
 
 _SCHEME = r"""(?x)
@@ -123,7 +129,7 @@ _SCHEME = r"""(?x)
     (?P<value>[a-z0-9._~+/:|=-]{8,4096})"""
 
 
-def in_headers(text: str, lowered: str) -> Iterator[Found]:
+def in_headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """What follows `Authorization: <scheme>`, Bearer and Basic; *lowered* is *text* in lower case."""
     for literal in ("authorization", "bearer", "basic"):
         for at in _places(lowered, literal):
@@ -153,7 +159,7 @@ _MANIFEST_VALUE = (
 )
 
 
-def in_manifests(text: str) -> Iterator[Found]:
+def in_manifests(text: str) -> Iterator[SecretSpan]:
     """The values in base64 of a Kubernetes manifest of the kind Secret."""
     done = 0
     for at in _places(text, "kind: Secret"):

@@ -18,7 +18,6 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.secrets.commands import in_commands
 from mcp_server.core.secrets.phrases import in_phrases
 from mcp_server.core.secrets.places import (
-    Found,
     before_hosts,
     in_addresses,
     in_headers,
@@ -28,7 +27,7 @@ from mcp_server.core.secrets.places import (
 )
 from mcp_server.core.secrets.settings import in_settings
 from mcp_server.core.secrets.shapes import shaped
-from mcp_server.core.secrets.values import forget_values
+from mcp_server.core.secrets.values import SecretSpan, forget_values
 from mcp_server.core.secrets.words import named
 
 KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
@@ -52,7 +51,7 @@ def find_secrets(text: str) -> list[Secret]:
     words = _MASK.sub(lambda mask: "." * len(mask[0]), text) if masks else text
     # One letter has a longer lower case; with it replaced, positions are the same in both texts.
     lowered = words.replace("\u0130", "I").lower()
-    found = [
+    spans = [
         *private_keys(text),
         *shaped(text),
         *in_urls(text),
@@ -66,7 +65,7 @@ def find_secrets(text: str) -> list[Secret]:
         *named(text, lowered),
     ]
     forget_values()
-    return _joined(_outside(masks, found)) if found else []
+    return _joined(_outside(masks, spans)) if spans else []
 
 
 def refuse_secrets(*texts: str, anyway: str = "") -> None:
@@ -103,17 +102,17 @@ def mask_gone(text: str, now: str) -> str:
     return text
 
 
-def _outside(masks: list[tuple[int, int]], found: list[Found]) -> list[Found]:
-    """Return those of *found* that neither lie in one of Daybook's masks nor cross one."""
+def _outside(masks: list[tuple[int, int]], spans: list[SecretSpan]) -> list[SecretSpan]:
+    """Return those of *spans* that neither lie in one of Daybook's masks nor cross one."""
     ends = [end for _, end in masks]
     starts = [start for start, _ in masks]
-    return [span for span in found if bisect_right(ends, span[0]) == bisect_left(starts, span[1])]
+    return [span for span in spans if bisect_right(ends, span[0]) == bisect_left(starts, span[1])]
 
 
-def _joined(found: list[Found]) -> list[Secret]:
-    """Return *found* in order of place, overlapping ones as one, named after the one found first."""
+def _joined(spans: list[SecretSpan]) -> list[Secret]:
+    """Return *spans* in order of place, overlapping ones as one, named after the one found first."""
     secrets: list[Secret] = []
-    ranked = sorted((start, end, rank, kind) for rank, (start, end, kind) in enumerate(found))
+    ranked = sorted((start, end, rank, kind) for rank, (start, end, kind) in enumerate(spans))
     best = 0
     for start, end, rank, kind in ranked:
         last = secrets[-1] if secrets else None

@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mcp_server.core.secrets.shapes import WINDOW, pattern, whole
-from mcp_server.core.secrets.values import is_key, is_password, is_random, is_strict
-
-Found = tuple[int, int, str]
+from mcp_server.core.secrets.values import SecretSpan, is_key, is_password, is_random, is_strict
 
 
 class Place(NamedTuple):
@@ -140,7 +138,7 @@ _TABLE = (
 )  # fmt: skip
 
 
-def in_settings(text: str, lowered: str) -> Iterator[Found]:
+def in_settings(text: str, lowered: str) -> Iterator[SecretSpan]:
     """The values in the places of the table and in calls; *lowered* is *text* in lower case."""
     yield from _in_calls(text, lowered)
     for place in [place for place in _TABLE if place.anchor in lowered]:
@@ -157,7 +155,7 @@ def in_settings(text: str, lowered: str) -> Iterator[Found]:
                 match = pattern(place.rest).match(text, match.end(), limit) if place.many else None
 
 
-def _in_calls(text: str, lowered: str) -> Iterator[Found]:
+def _in_calls(text: str, lowered: str) -> Iterator[SecretSpan]:
     at = text.find("(")
     while at >= 0:
         start = at + 1

@@ -49,8 +49,8 @@ def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
     last: Chunk | None = None
     waiting: list[Utterance] = []
     length = 0  # of the digest of those, with a line feed behind each
-    for _, said in groupby(utterances, lambda utterance: (utterance.start, utterance.end)):
-        line = list(said)
+    for _, together in groupby(utterances, lambda utterance: (utterance.start, utterance.end)):
+        line = list(together)
         longer = len(render(line)) + 1
         if waiting and length + longer > SIZE + 1:
             last = _chunk(waiting, last)

@@ -114,5 +114,9 @@ def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> li
     """
     if not utterances:
         return []
-    said = [turn.words for turn in turns if turn.time and turn.time >= utterances[0].time]
-    return [each for each in utterances if not any(each.words.strip("\n") in words for words in said)]
+    known_words = [turn.words for turn in turns if turn.time and turn.time >= utterances[0].time]
+    return [
+        utterance
+        for utterance in utterances
+        if not any(utterance.words.strip("\n") in words for words in known_words)
+    ]

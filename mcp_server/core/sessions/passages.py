@@ -28,8 +28,8 @@ def passages(memory: Memory) -> list[str]:
     """
     if memory.kind is Kind.CONVERSATION:
         return _packed(_utterances(memory)) or [memory.title]
-    found = [(path, piece) for path, section in sections(memory.text) for piece in pieces(section)]
-    return [_headed(memory.title, path, piece) for path, piece in found] or [memory.title]
+    pieces_found = [(path, piece) for path, section in sections(memory.text) for piece in pieces(section)]
+    return [_headed(memory.title, path, piece) for path, piece in pieces_found] or [memory.title]
 
 
 def without_head(passage: str, title: str) -> str:
@@ -58,13 +58,13 @@ def _utterances(memory: Memory) -> Iterator[str]:
 
 def _packed(utterances: Iterable[str]) -> list[str]:
     """Return *utterances* joined into passages, as many in each as fit."""
-    found: list[str] = []
-    for said in utterances:
-        if found and len(found[-1]) + 1 + len(said) <= PASSAGE_SIZE:
-            found[-1] += f"\n{said}"
+    packed: list[str] = []
+    for utterance in utterances:
+        if packed and len(packed[-1]) + 1 + len(utterance) <= PASSAGE_SIZE:
+            packed[-1] += f"\n{utterance}"
         else:
-            found.append(said)
-    return found
+            packed.append(utterance)
+    return packed
 
 
 def sections(text: str) -> Iterator[tuple[list[str], str]]:

@@ -24,18 +24,18 @@ def render_snapshot(
         (VARIABLES, [f"- {_name(name)}: {as_json(value)}" for name, value in variables.items()]),
         (TASKS, [f"- [ ] {_line(task)}" for task in tasks]),
     )
-    said = [f"{heading}\n\n" + "\n".join(lines) for heading, lines in lists if lines]
-    return "\n\n".join(part for part in (context.strip(), *said) if part)
+    parts = [f"{heading}\n\n" + "\n".join(lines) for heading, lines in lists if lines]
+    return "\n\n".join(part for part in (context.strip(), *parts) if part)
 
 
 def variables_of(text: str) -> dict[str, object]:
     """Return the variables of a session's body; a value that is not JSON, as people write, is a text."""
-    found: dict[str, object] = {}
+    variables: dict[str, object] = {}
     for line in _below(text, VARIABLES):
         if match := _VARIABLE.fullmatch(line):
             name = _value(match["name"])
-            found[name if isinstance(name, str) else match["name"]] = _value(match["value"])
-    return found
+            variables[name if isinstance(name, str) else match["name"]] = _value(match["value"])
+    return variables
 
 
 def tasks_of(text: str) -> list[str]:
@@ -65,28 +65,28 @@ def name_of(note: str) -> str:
 
 def as_json(value: object) -> str:
     """Return *value* as JSON on one line; types that JSON does not know become texts."""
-    said = json.dumps(value, ensure_ascii=False, default=str)
-    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", said)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return re.sub("[\x7f-\x9f\u2028\u2029]", lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def _below(text: str, heading: str) -> list[str]:
     """Return the lines of the last list below *heading*."""
-    _, found, rest = f"\n{text}".rpartition(f"\n{heading}\n")
-    lines = rest.split("\n") if found else []
+    _, heading_found, rest = f"\n{text}".rpartition(f"\n{heading}\n")
+    lines = rest.split("\n") if heading_found else []
     return lines[: next((at for at, line in enumerate(lines) if line.startswith("#")), len(lines))]
 
 
-def _value(said: str) -> object:
+def _value(text: str) -> object:
     try:
-        return json.loads(said)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return said
+        return text
 
 
 def _name(name: object) -> str:
-    said = str(name)
-    return said if _PLAIN_NAME.fullmatch(said) else as_json(said)
+    text = str(name)
+    return text if _PLAIN_NAME.fullmatch(text) else as_json(text)
 
 
-def _line(said: str) -> str:
-    return " ".join(str(said).split())
+def _line(text: str) -> str:
+    return " ".join(str(text).split())

@@ -140,10 +140,10 @@ class Condenser:
         return [utterance for line in held for utterance in line.said]
 
     def _ready(self) -> list[Utterance]:
-        said: list[Utterance] = []
+        utterances: list[Utterance] = []
         while self._held and (not self._held[0].waiting or len(self._held) > MOST_HELD):
-            said += self._held.popleft().said
-        return said
+            utterances += self._held.popleft().said
+        return utterances
 
     def _take_results(self, blocks: list[_Data]) -> None:
         for block in blocks:
@@ -238,8 +238,8 @@ def blocks_of(content: object) -> list[_Data]:
 
 
 def texts_of(blocks: list[_Data]) -> list[str]:
-    found = [block.get("text") for block in blocks if block.get("type") == "text"]
-    return [_LINE_END.sub("\n", text) for text in found if isinstance(text, str)]
+    texts = [block.get("text") for block in blocks if block.get("type") == "text"]
+    return [_LINE_END.sub("\n", text) for text in texts if isinstance(text, str)]
 
 
 def _call(block: _Data) -> str:
@@ -248,8 +248,8 @@ def _call(block: _Data) -> str:
     if not name or "daybook" in str(block.get("name")).casefold():
         return ""
     given = block.get("input")
-    told = _one_line(given.get(_TELLING.get(name)), LONGEST_COMMAND) if isinstance(given, dict) else ""
-    return f"[{name}]: {told}" if told else f"[{name}]"
+    argument = _one_line(given.get(_TELLING.get(name)), LONGEST_COMMAND) if isinstance(given, dict) else ""
+    return f"[{name}]: {argument}" if argument else f"[{name}]"
 
 
 def _utterance(who: Speaker, words: str, time: str, start: int, end: int, forced: bool = False) -> Utterance:

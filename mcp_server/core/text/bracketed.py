@@ -9,13 +9,13 @@ def bracketed(words: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
 
     Other names than *names* (in lower case), and brackets within the words, are a part of the words.
     """
-    said: dict[str, str] = {}
+    fields: dict[str, str] = {}
     words = words.strip()
     while words.endswith("]"):
         before, bracket, inner = words[:-1].rpartition("[")
         name, colon, value = inner.partition(":")
         if not (bracket and colon) or name.strip().lower() not in names or "]" in value:
             break
-        said.setdefault(name.strip().lower(), value.strip())
+        fields.setdefault(name.strip().lower(), value.strip())
         words = before.rstrip()
-    return words, said
+    return words, fields

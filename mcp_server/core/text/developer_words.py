@@ -65,8 +65,8 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 def with_other_names(text: str) -> str:
     """Return *text*, followed in brackets by other names of the things that it names."""
-    told = _things(text)
-    return f"{text} ({', '.join(map(' '.join, told))})" if told else text
+    things = _things(text)
+    return f"{text} ({', '.join(map(' '.join, things))})" if things else text
 
 
 def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[float]:
@@ -101,5 +101,5 @@ def _named(text: str, words: set[str]) -> set[tuple[str, ...]]:
 
 def _things(text: str) -> dict[tuple[str, ...], None]:
     """Return the things above that *text* names, each once, in order, as the names to be added."""
-    found = (_OF_WORDS.get(word) for word in _WORD.findall(text.lower()))
-    return dict.fromkeys(names for names in found if names)
+    things = (_OF_WORDS.get(word) for word in _WORD.findall(text.lower()))
+    return dict.fromkeys(names for names in things if names)

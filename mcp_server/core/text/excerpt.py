@@ -22,15 +22,15 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
     if len(text) <= most:
         return text
     parts = sentences(text)
-    wanted = frozenset(terms)
-    found = [wanted.intersection([*map(folded, words(each)), *index_parts(each)]) for each in parts]
+    term_set = frozenset(terms)
+    terms_of_rows = [term_set.intersection([*map(folded, words(each)), *index_parts(each)]) for each in parts]
     room = most - 2 * len(LEFT_OUT)
 
-    _, (start, end) = max(_rows(parts, found, room), key=itemgetter(0))
-    said = "".join(parts[start:end]).strip()
+    _, (start, end) = max(_rows(parts, terms_of_rows, room), key=itemgetter(0))
+    chosen = "".join(parts[start:end]).strip()
     before = LEFT_OUT if start else ""
-    after = LEFT_OUT if end < len(parts) or len(said) > room else ""
-    return f"{before}{said[:room]}{after}"
+    after = LEFT_OUT if end < len(parts) or len(chosen) > room else ""
+    return f"{before}{chosen[:room]}{after}"
 
 
 def sentences(text: str) -> list[str]:
@@ -39,10 +39,12 @@ def sentences(text: str) -> list[str]:
 
 
 def _rows(
-    parts: Sequence[str], found: Sequence[frozenset[str]], room: int
+    parts: Sequence[str], terms_of_rows: Sequence[frozenset[str]], room: int
 ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
     """
-    Yield for each sentence, as a beginning, how many terms are *found* in its row and how often, and the row.
+    Yield for each sentence, as a beginning, how many terms its row has, how often, and the row.
+
+    *terms_of_rows* are those of each sentence.
 
     A row is (its place, the place behind the last sentence that fits as well).
     """
@@ -50,9 +52,9 @@ def _rows(
     end = length = 0
     for start, first in enumerate(parts):
         while end < len(parts) and (end == start or length + len(parts[end]) <= room):
-            counts.update(found[end])
+            counts.update(terms_of_rows[end])
             length += len(parts[end])
             end += 1
         yield (len(counts), counts.total()), (start, end)
-        counts -= Counter(found[start])
+        counts -= Counter(terms_of_rows[start])
         length -= len(first)

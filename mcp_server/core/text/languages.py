@@ -113,34 +113,35 @@ COMPOUND = 9  # letters from which on a German word may be two
 _PIECE = 4  # letters of the shorter of them
 
 
-def languages_of(text: str, said: Set[str]) -> tuple[str, ...]:
+def languages_of(text: str, folded_words: Set[str]) -> tuple[str, ...]:
     """
     Return of de, fr, es and ru those in which *text* may be written, () for English and all others.
 
-    *said* are its words, folded.
+    *folded_words* are its words, folded.
     """
-    if not text.isascii() and 3 * sum(map(_is_cyrillic, said)) > len(said):
+    if not text.isascii() and 3 * sum(map(_is_cyrillic, folded_words)) > len(folded_words):
         return ("ru",)
-    few = said & _ANY  # about a tenth of a text's words, so that testing them for each language is quick
-    told = {
+    # About a tenth of a text's words, so that testing them for each language is quick.
+    few = folded_words & _ANY
+    telling_words = {
         language: len(few & every) + len(few & _TELLING[language])
         for language, every in FUNCTION_SETS.items()
     }
     if not text.isascii():
         for language, letters in _LETTERS.items():
-            told[language] += _ENOUGH * (not letters.isdisjoint(text))
-    most = max(told.values())
-    if told["en"] == most or most < _ENOUGH or most * WORDS_FOR_EACH < _ENOUGH * len(said):
+            telling_words[language] += _ENOUGH * (not letters.isdisjoint(text))
+    most = max(telling_words.values())
+    if telling_words["en"] == most or most < _ENOUGH or most * WORDS_FOR_EACH < _ENOUGH * len(folded_words):
         return ()
-    return tuple(language for language, count in told.items() if count == most)
+    return tuple(language for language, count in telling_words.items() if count == most)
 
 
-def is_foreign(text: str, said: Set[str]) -> bool:
-    """Tell whether *text* is in one of those languages or in other letters; *said* are its folded words."""
+def is_foreign(text: str, folded_words: Set[str]) -> bool:
+    """Tell whether *text* is in one of those languages or in other letters; *folded_words* are its own."""
     letters = [letter for letter in text if letter.isalpha()]
     # An ideograph says as much as several letters, and code stands between.
     return 4 * sum(letter > _LAST_LATIN for letter in letters) > len(letters) or bool(
-        languages_of(text, said)
+        languages_of(text, folded_words)
     )
 
 
@@ -162,11 +163,11 @@ def stem(word: str, language: str) -> str:
     return word
 
 
-def stems(said: list[str], languages: tuple[str, ...]) -> Iterator[str]:
-    """Yield what is indexed of the folded words *said*: each without its ending, in order, then compounds."""
+def stems(folded_words: list[str], languages: tuple[str, ...]) -> Iterator[str]:
+    """Yield what is indexed of *folded_words*: each without its ending, in order, then compounds."""
     for language in languages:
         yield mark(language)
-        own = [word for word in said if word not in FUNCTION_SETS[language] and word.isalpha()]
+        own = [word for word in folded_words if word not in FUNCTION_SETS[language] and word.isalpha()]
         yield from (_whole(word, language) for word in own)
         if language == "de":
             for word in dict.fromkeys(own):

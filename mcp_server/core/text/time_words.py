@@ -54,13 +54,13 @@ def span_of(question: str, now: datetime) -> TimeSpan | None:
     Weeks begin on Monday; "two weeks ago" is the week around that day, "last March" the latest that began.
     """
     for kind, pattern in _patterns() if _MAY_NAME.search(question) else ():
-        for found in pattern.finditer(question):
-            said = {key: value.lower() for key, value in found.groupdict().items() if value}
+        for match in pattern.finditer(question):
+            parts = {key: value.lower() for key, value in match.groupdict().items() if value}
             try:
-                span = _span(kind, said, now)
+                span = _span(kind, parts, now)
             except (ValueError, OverflowError):
                 continue  # 2026-02-31
-            edge = _EDGE.search(question[: found.start()]) or re.match(r"\w+", found[0])
+            edge = _EDGE.search(question[: match.start()]) or re.match(r"\w+", match[0])
             match edge[0].split()[0].lower() if edge else "":
                 case "since":
                     return TimeSpan(span.start, max(span.end, now + _LATEST))
@@ -80,31 +80,31 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     return [(kind, re.compile(rf"\b(?:{said})(?![\w-])", re.IGNORECASE)) for kind, said in _PATTERNS]
 
 
-def _span(kind: str, said: dict[str, str], now: datetime) -> TimeSpan:
+def _span(kind: str, parts: dict[str, str], now: datetime) -> TimeSpan:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    if "name" in said:
-        said["month"] = str(1 + next(i for i, name in enumerate(_MONTHS) if name[:3] == said["name"][:3]))
+    if "name" in parts:
+        parts["month"] = str(1 + next(i for i, name in enumerate(_MONTHS) if name[:3] == parts["name"][:3]))
     match kind:
         case "day":
-            return _days(today.replace(int(said["year"]), int(said["month"]), int(said["day"])), 1)
+            return _days(today.replace(int(parts["year"]), int(parts["month"]), int(parts["day"])), 1)
         case "month":
-            month = int(said["month"])
-            year = int(said.get("year") or (now.year if month <= now.month else now.year - 1))
+            month = int(parts["month"])
+            year = int(parts.get("year") or (now.year if month <= now.month else now.year - 1))
             return _month(today, year, month)
         case "year":
-            start = today.replace(int(said["year"]), 1, 1)
+            start = today.replace(int(parts["year"]), 1, 1)
             return TimeSpan(start, start.replace(year=start.year + 1))
         case "ago":
-            unit = _UNITS[said["unit"]]
-            return _days(today - timedelta(days=_number(said) * unit + unit // 2), unit)
+            unit = _UNITS[parts["unit"]]
+            return _days(today - timedelta(days=_number(parts) * unit + unit // 2), unit)
         case "past":
-            days = _number(said) * _UNITS[said["unit"]]
+            days = _number(parts) * _UNITS[parts["unit"]]
             return _days(today - timedelta(days=days), days + 1)
         case "weekday":
-            back = (now.weekday() - _DAYS.index(said["weekday"]) - 1) % 7 + 1
+            back = (now.weekday() - _DAYS.index(parts["weekday"]) - 1) % 7 + 1
             return _days(today - timedelta(days=back), 1)
         case _:
-            return _named(said["which"], today)
+            return _named(parts["which"], today)
 
 
 def _named(which: str, today: datetime) -> TimeSpan:
@@ -130,6 +130,6 @@ def _days(start: datetime, days: int) -> TimeSpan:
     return TimeSpan(start, start + timedelta(days=days))
 
 
-def _number(said: dict[str, str]) -> int:
-    number = said["number"]
+def _number(parts: dict[str, str]) -> int:
+    number = parts["number"]
     return int(number) if number.isdecimal() else _NUMBERS[number]

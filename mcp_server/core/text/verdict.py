@@ -1,16 +1,18 @@
 """
-How two texts relate: do they say the same, and if not, what differs.
+How two texts relate: do they say the same, and if not, what differs; does one say all that the other says; do
+their titles count in one series.
 
 Two texts that share most of their words may say the same or the opposite: "timeout is 30 seconds" and
 "timeout is 60 seconds". So nothing is decided by likeness. A *guarded difference* (numbers, versions, dates,
 negation, swapped operands, other names) keeps apart what code handles by itself, and tells a person or a
-model what differs. The rules are those of docs/capture.md.
+model what differs. The rules are those of docs/capture.md. It is long because all three
+questions read texts by the same words, names and numbers.
 """
 
 import re
 from dataclasses import dataclass
 
-from mcp_server.core.text.words import STOP_WORDS
+from mcp_server.core.text.words import STOP_WORDS, words
 
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
 OTHER_WORD = "another word in the same place"
@@ -57,28 +59,28 @@ def tokens(text: str) -> frozenset[str]:
     return frozenset(sequence(text))
 
 
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+def jaccard(first: frozenset[str], other: frozenset[str]) -> float:
     """Return the share of common words, 0 to 1; two empty sets have nothing in common."""
-    union = len(one | other)
-    return len(one & other) / union if union else 0.0
+    union = len(first | other)
+    return len(first & other) / union if union else 0.0
 
 
-def guarded_difference(one: str, other: str) -> str:
+def guarded_difference(first: str, other: str) -> str:
     """
     Return what makes two similar texts say different things, '' when nothing does.
 
     One text may say more than the other: only what both sides say differently counts, except negation.
     """
-    if _both_differ(numbers_in(one), numbers_in(other)):
+    if _both_differ(numbers_in(first), numbers_in(other)):
         return "numbers"
-    if negates(one) != negates(other) or _opposed(one, other):
+    if negates(first) != negates(other) or _opposed(first, other):
         return "negation"
-    swapped = {(after, before) for before, after in _operands(one)} & _operands(other)
-    if swapped and sequence(one) != sequence(other):
+    swapped = {(after, before) for before, after in _operands(first)} & _operands(other)
+    if swapped and sequence(first) != sequence(other):
         return "swapped operands"
-    if _both_differ(names_in(one), names_in(other)):
+    if _both_differ(names_in(first), names_in(other)):
         return "names"
-    if _substituted(one, other):
+    if _substituted(first, other):
         return OTHER_WORD
     return ""
 
@@ -125,11 +127,12 @@ NEARBY = 60  # characters on each side in which an operand is looked for
 SUBSTITUTES = 2  # words in the place of others up to which two texts are looked at as one with changes
 
 
-def same_subject(one: Statement, other: Statement) -> bool:
+def same_subject(statement: Statement, other: Statement) -> bool:
     """Tell whether the texts are about the same thing once what differs between them is left out."""
-    names = names_in(one.said) ^ names_in(other.said)
+    names = names_in(statement.said) ^ names_in(other.said)
     left, right = (
-        [word for word in sequence(text) if not _is_guarded(word, names)] for text in (one.text, other.text)
+        [word for word in sequence(text) if not _is_guarded(word, names)]
+        for text in (statement.text, other.text)
     )
     if left and right and left[0] not in right and right[0] not in left:
         return False  # "Alice prefers tabs", "Bob prefers tabs": what a sentence begins with is its subject
@@ -149,8 +152,8 @@ def _is_guarded(word: str, names: frozenset[str]) -> bool:
 
 def sequence(text: str) -> list[str]:
     """Return the words that carry meaning, in lower case and in their order."""
-    found = [_TRAILING.sub("", word).lower() for word in _TOKEN.findall(text.replace("’", "'"))]
-    return [word for word in found if word and word not in _FILLING]
+    tokens_found = [_TRAILING.sub("", word).lower() for word in _TOKEN.findall(text.replace("’", "'"))]
+    return [word for word in tokens_found if word and word not in _FILLING]
 
 
 def numbers_in(text: str) -> frozenset[str]:
@@ -190,13 +193,13 @@ def names_in(text: str) -> frozenset[str]:
 
 def _words_with_place(text: str) -> list[tuple[str, bool]]:
     """Return the words of *text*, each with whether a sentence begins with it."""
-    found = []
+    places = []
     end = 0
     for match in _TOKEN.finditer(text):
         between = text[end : match.start()].rstrip(" \t\"'`*(") or text[max(0, end - 1) : end]
-        found.append((match[0].rstrip(".+/:@-"), not between or between[-1] in _SENTENCE_END))
+        places.append((match[0].rstrip(".+/:@-"), not between or between[-1] in _SENTENCE_END))
         end = match.end()
-    return found
+    return places
 
 
 def _is_name(word: str, starts_sentence: bool) -> bool:
@@ -208,24 +211,172 @@ def _is_name(word: str, starts_sentence: bool) -> bool:
     return word[:1].isupper() and not starts_sentence and len(word) > 1
 
 
-def _both_differ(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one - other) and bool(other - one)
+def _both_differ(first: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(first - other) and bool(other - first)
 
 
-def _substituted(one: str, other: str) -> bool:
+def _substituted(first: str, other: str) -> bool:
     """Tell whether the texts are equal but for one or two words in the same places that are no variants."""
-    left, right = sequence(one), sequence(other)
+    left, right = sequence(first), sequence(other)
     if len(left) != len(right):
         return False
     changed = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
     return 0 < len(changed) <= SUBSTITUTES and any(not _variants(a, b) for a, b in changed)
 
 
-def _variants(one: str, other: str) -> bool:
+def _variants(first: str, other: str) -> bool:
     """Tell whether two words are forms of one: colour and color, uses and using, test and tests."""
     common = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(first, other, strict=False):
         if a != b:
             break
         common += 1
-    return common >= 3 and common >= min(len(one), len(other)) - 2
+    return common >= 3 and common >= min(len(first), len(other)) - 2
+
+
+CLAUSE_ENDS = ".!?;:,\n\u2014\u2013("
+SENTENCE_ENDS = ".!?;\n"
+LIMITING = frozenset(
+    """
+    after although apart at because before besides but by during else except for from hardly however if in
+    instead just merely on only or otherwise outside over partly per rarely rather seldom since sometimes than
+    though till to under unless until usually when whenever where whether while within without
+    """.split()
+) - {"because", "since"}
+"""Words that bring a condition or a limit; a reason brings none."""
+
+_CODE = re.compile(r"(`[^`]*`)")
+
+
+def contains(whole: Statement, part: Statement) -> bool:
+    """
+    Tell whether *whole* says all that *part* says, under the same title or none, and limits nothing of it, so
+    strictly that *part* can give way to it and nothing of it is lost.
+
+    The words of *part* stand in *whole* unbroken; what is added is a clause or a sentence of its own, in
+    English, without a negation, a number, a name, a condition or a limit.
+    """
+    if whole.type != part.type or _own_title(whole) != _own_title(part):
+        return False
+    whole_text, part_text = normal(whole.text), normal(part.text).rstrip(SENTENCE_ENDS + " ")
+    at = whole_text.find(part_text)
+    if not part_text or at < 0 or whole_text == part_text:
+        return False
+    before, after = whole_text[:at].rstrip(), whole_text[at + len(part_text) :].lstrip(" ")
+    if (before and before[-1] not in SENTENCE_ENDS) or (after and after[0] not in CLAUSE_ENDS):
+        return False
+    added = _added(whole.text, part.text)
+    return bool(added) and _limits_nothing(added) and not guarded_difference(whole.text, part.text)
+
+
+def _own_title(statement: Statement) -> str:
+    """Return the title in one form, '' when it only repeats how the text begins."""
+    title = " ".join(statement.title.casefold().split()).rstrip(".\u2026 ")
+    return "" if " ".join(statement.text.casefold().split()).startswith(title) else title
+
+
+def normal(text: str) -> str:
+    """Return *text* on one line, in lower case outside of code."""
+    pieces = _CODE.split(" ".join(text.split()))
+    return "".join(piece if number % 2 else piece.casefold() for number, piece in enumerate(pieces))
+
+
+def _added(whole: str, part: str) -> str:
+    """Return what *whole* says in addition to *part*, as it is written."""
+    line = " ".join(whole.split())
+    part_text = " ".join(part.split()).rstrip(SENTENCE_ENDS + " ")
+    at = line.casefold().find(part_text.casefold())
+    if at < 0:  # a letter whose other case is longer
+        return ""
+    return f"{line[:at]} {line[at + len(part_text) :].lstrip(CLAUSE_ENDS + ' ')}".strip()
+
+
+def _limits_nothing(added: str) -> bool:
+    spoken = words(added)
+    if not added.isascii() or not STOP_WORDS.intersection(spoken):
+        return False  # no English: its limiting words are not known here
+    names = names_in(f"it says {added}")  # a name may begin a sentence, too
+    return not (negates(added) or numbers_in(added) or LIMITING.intersection(spoken) or names)
+
+
+_DATE = re.compile(r"\b(?:\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}([-/.])\d{1,2}\1\d{4})\b")
+_COUNTED = re.compile(  # a word, the number behind it, and what may be its unit
+    r"(?P<word>[^\W\d]\w*)(?P<between>[\s#_-]*)(?P<number>\d[\w.:/-]*)(?=\s*(?P<unit>%|[^\W\d_]+|[€$£]))?"
+)
+_ATTACHED = re.compile(r"\d+(?:ms|s|h|[kmgt]i?b|px)", re.IGNORECASE)  # a number with its unit
+_COUNTERS = frozenset(
+    """
+    adr attempt batch bug camera case chapter client customer day epic error exercise experiment floor invoice
+    issue iteration job lesson machine meeting migration milestone order page paragraph part phase pr printer
+    question queue release rep replica report requirement revision rfc room round rule run section sensor
+    server shard shift sprint stage step story task team tenant test ticket unit week worker zone
+    """.split()
+)
+"""Words whose number names one of many, wherever it stands in a title."""
+_TOOLS = frozenset(
+    """
+    android angular ansible bash c centos clang cuda debian deno django docker dotnet elasticsearch fedora gcc
+    go gradle helm http ios java jdk js junit kafka kotlin kubernetes laravel llvm macos mariadb maven mongo
+    mongodb mysql net next nginx npm nuxt openssl oracle php pnpm postgres postgresql powershell pydantic
+    pytest python pytorch qt rabbitmq rails react redis ruby rust scala spark spring sqlalchemy sqlite ssl
+    svelte swift tailwind terraform tls typescript ubuntu vite vue webpack windows xcode yarn
+    """.split()
+)
+_UNITS = frozenset(
+    """
+    % € $ £ attempt b byte day dollar euro gb gib h hour item kb kib mb mib millisecond minute month ms
+    percent px request retry retries row s second tb time year
+    """.split()
+)
+_VALUES = frozenset("cost interval limit max maximum min minimum port quota size timeout ttl".split())
+_RELEASES = frozenset(("release", "version", "v"))  # what counts although its number has a dot
+_VERBS = frozenset(  # what is behind them is said of what is before them
+    """
+    is are was were be has have had must should can will may use used uses using run runs need needs require
+    requires lives listens moved upgraded migrated pinned built deployed switched supports targets expects
+    depends stays starts written ist sind läuft nutzen nutzt verwenden verwendet braucht est sont utilise
+    utilisent tourne tournent es son usa usamos
+    """.split()
+)
+
+
+def enumerates(first: str, other: str) -> bool:
+    """
+    Tell whether two titles are of one series, so that what they say holds side by side: "Sprint 12" and
+    "Sprint 13", "ABC-1" and "ABC-2", two dates.
+
+    A number counts when it tells one thing from its siblings. The version of a tool ("Postgres 15") and a
+    value ("port 8080", "timeout 30 s") do not: another one there says something else of the same thing.
+    """
+    left, right = (frozenset(match[0] for match in _DATE.finditer(title)) for title in (first, other))
+    if left - right and right - left:
+        return True
+    counted, also = _counted(first), _counted(other)
+    return any(number != also[word] for word, number in counted.items() if word in also)
+
+
+def _counted(title: str) -> dict[str, str]:
+    """Return word → the number behind it that tells what the title is about from its siblings."""
+    return {
+        match["word"].lower(): match["number"] for match in _COUNTED.finditer(title) if _counts(match, title)
+    }
+
+
+def _counts(match: re.Match[str], title: str) -> bool:
+    word, number = match["word"].lower(), match["number"]
+    if word in STOP_WORDS or word in _TOOLS or _is_amount(match):
+        return False
+    if word == "node" and re.match(r"\d\d", number):
+        return False  # "Node 22" is a version, "node 7" a machine
+    if word in _COUNTERS or word.removesuffix("s") in _COUNTERS:
+        return True
+    if word in _VALUES or (re.search(r"\d\.\d", number) and word not in _RELEASES):
+        return False
+    if match["word"].isupper() and match["between"] == "-":
+        return True  # ABC-12
+    return _VERBS.isdisjoint(words(title[: match.start()]))
+
+
+def _is_amount(match: re.Match[str]) -> bool:
+    unit = (match["unit"] or "").lower()
+    return unit in _UNITS or unit.removesuffix("s") in _UNITS or bool(_ATTACHED.fullmatch(match["number"]))

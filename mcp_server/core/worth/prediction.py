@@ -5,7 +5,7 @@ The chain's state is the result of one recall. Memories in the same result predi
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STATE = 3  # the best memories of a recall, which count as the ones that were sought
 THRESHOLD = 0.3  # least probability of a prediction
@@ -14,30 +14,28 @@ LEAST_COUNT = 2  # times that a step must have been seen
 IDLE_DAYS = 30.0  # after each such period without the step, its count is halved
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """
-    `second` came `count` times in the recall after one that gave `first`, last `age` days ago.
+    `second` came so many `times` in the recall after one that gave `first`, last `age` days ago.
 
     In all, `out` recalls followed one that gave `first`, the last of them `out_age` days ago.
     """
 
     first: str
     second: str
-    count: int
+    times: int
     age: float
     out: int
     out_age: float
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """`ref` follows `after` with `probability`; that was seen `count` times."""
+class Prediction(NamedTuple):
+    """`ref` follows `after` with `probability`; that was seen so many `times`."""
 
     ref: str
     after: str
     probability: float
-    count: int
+    times: int
 
 
 def faded(count: int, age: float) -> int:
@@ -49,17 +47,20 @@ def predictions(steps: Iterable[Step]) -> list[Prediction]:
     """Return the predictions of steps seen often enough, with P of 0.3 or more, the likeliest first."""
     likely = []
     for step in steps:
-        count, out = faded(step.count, step.age), faded(step.out, step.out_age)
+        count, out = faded(step.times, step.age), faded(step.out, step.out_age)
         if count >= LEAST_COUNT and count / out >= THRESHOLD:
             likely.append(Prediction(step.second, step.first, count / out, count))
-    return sorted(likely, key=lambda one: (-one.probability, -one.count, one.ref, one.after))
+    return sorted(
+        likely,
+        key=lambda prediction: (-prediction.probability, -prediction.times, prediction.ref, prediction.after),
+    )
 
 
 def next_after(given: Iterable[str], steps: Iterable[Step]) -> list[Prediction]:
     """Return the up to three memories most likely to follow *given*, each once and none that is in it."""
     known = set(given)
     best: dict[str, Prediction] = {}
-    for one in predictions(steps):
-        if one.after in known and one.ref not in known:
-            best.setdefault(one.ref, one)
+    for prediction in predictions(steps):
+        if prediction.after in known and prediction.ref not in known:
+            best.setdefault(prediction.ref, prediction)
     return list(best.values())[:MOST]

@@ -37,13 +37,13 @@ COLD_AFTER = 14.0  # days without an access
 FULL_SALIENCE = 20  # accesses that count fully
 
 
-def believed(said: int, written: int, now: int) -> int:
+def believed(date: int, written: int, now: int) -> int:
     """
-    Return the date *said*, or, when it is more than a day in the future, the date its file was *written*.
+    Return *date*, or, when it is more than a day in the future, the date its file was *written*.
 
     All in Unix seconds. A typing error such as 2099 would make a memory the newest for ever.
     """
-    return said if said <= max(now, written) + DAY else written
+    return date if date <= max(now, written) + DAY else written
 
 
 def half_life(age: float, days: float) -> float:
@@ -57,9 +57,9 @@ def currency(type: str, age: float) -> float:
     return 1.0 if life is None else max(0.0, 1.0 - max(0.0, age) / life)
 
 
-def base_trust(said: float | None, source: str) -> float:
-    """Return the trust that a memory starts with: that in its file (*said*), else that of its source."""
-    return said if said is not None else BASE_TRUST.get(source, BASE_TRUST["mined"])
+def base_trust(stated: float | None, source: str) -> float:
+    """Return the trust that a memory starts with: that in its file (*stated*), else that of its source."""
+    return stated if stated is not None else BASE_TRUST.get(source, BASE_TRUST["mined"])
 
 
 def trust(type: str, base: float, age: float) -> float:

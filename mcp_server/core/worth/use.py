@@ -38,7 +38,7 @@ def telling_tokens(text: str, *, id: str = "") -> tuple[str, ...]:
 
     Dates, plain numbers and compounds of everyday words do not count. The *id* comes first, then the best.
     """
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for match in _TOKEN.finditer(text):
         token = match[0].strip(_EDGES)
         if len(token) < SHORTEST or not (marks := _MARK.findall(token)):
@@ -49,17 +49,17 @@ def telling_tokens(text: str, *, id: str = "") -> tuple[str, ...]:
         kinds = {"0" if mark.isdigit() else mark if len(mark) == 1 else "A" for mark in marks}
         if kinds <= {"-", "/"} and _is_everyday(folded):
             continue
-        found.setdefault(folded, len(kinds))
-        if len(found) == CONSIDERED:
+        counts.setdefault(folded, len(kinds))
+        if len(counts) == CONSIDERED:
             break
-    best = sorted(found, key=lambda token: (-found[token], -len(token)))
+    best = sorted(counts, key=lambda token: (-counts[token], -len(token)))
     return tuple(dict.fromkeys([*([id.lower()] if id else []), *best]))[: MOST + bool(id)]
 
 
 def is_used(tokens: Sequence[str], reply: str, *, prompt: str = "") -> bool:
     """Tell whether *reply* names one of *tokens*, as a whole word, that *prompt* does not name."""
-    said, asked = reply[:LONGEST_REPLY].lower(), prompt.lower()
-    return any(_names(said, token) and not _names(asked, token) for token in tokens)
+    reply_words, asked = reply[:LONGEST_REPLY].lower(), prompt.lower()
+    return any(_names(reply_words, token) and not _names(asked, token) for token in tokens)
 
 
 def _names(text: str, token: str) -> bool:

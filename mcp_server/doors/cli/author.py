@@ -29,7 +29,7 @@ def take_over(opened: Opened, memory_id: str) -> str:
     store = opened.store()
     if is_here():
         return "Claude may be told it unasked from now on." if trust(store, (memory_id,)) else ""
-    waits = memory_id in {each.row.id for each in waiting(store)}
+    waits = memory_id in {origin.row.id for origin in waiting(store)}
     return "It is not shown unasked before the person accepts it: 'daybook review'." if waits else ""
 
 

@@ -2,17 +2,16 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import click
 
-from mcp_server.actions.files import journal
+from mcp_server.actions.files import runs
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
 from mcp_server.actions.model.setup import Choices, allows_more, setup
-from mcp_server.actions.recall.ask import NOT_KNOWN, ask
+from mcp_server.actions.recall.ask import ask
 from mcp_server.actions.upkeep import backfill as filling
 from mcp_server.actions.upkeep import tidy as tidying
 from mcp_server.actions.upkeep.work import work
@@ -29,8 +28,7 @@ from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import candidates, upkeep
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.shown.recall import hit_json
-from mcp_server.doors.shown.settled import summary
+from mcp_server.doors.shown.recall import EXCERPT, cited
 
 OFFER = (
     "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
@@ -144,17 +142,7 @@ def work_command(as_json: bool) -> None:
     """
     opened = output.opened()
     done = work(lambda folder: opened.store(folder=folder))
-    if done is None:
-        click.echo("Another worker is at it.")
-        return
-    if as_json:
-        output.print_json(asdict(done))
-        return
-    click.echo(f"{counted(done.kept, 'turn')} kept; memories: {summary(done.settled)}")
-    if done.waits:
-        click.echo(f"The rest waits: {done.waits}")
-    for path, reason in done.failed.items():
-        click.echo(f"failed: {path}: {reason}", err=True)
+    output.print_shown(upkeep.worked(done), as_json=as_json)
 
 
 @click.command("backfill")
@@ -172,19 +160,11 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
     paths = filling.pending_transcripts(store, claude_folder(opened.environment) / "projects")
     size = sum(transcript_file.size(path) for path in paths)
     if dry_run or not paths:
-        if as_json:
-            output.print_json({"transcripts": len(paths), "bytes": size})
-        else:
-            click.echo(f"{counted(len(paths), 'transcript')} to take in, {size / 1e6:.1f} MB.")
+        output.print_shown(upkeep.to_take_in(len(paths), size), as_json=as_json)
         return
     with output.progress(size, "Reading transcripts") as advance:
         done = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
-    if as_json:
-        output.print_json(asdict(done))
-        return
-    click.echo(f"{counted(done.transcripts, 'transcript')} taken in, {counted(done.utterances, 'turn')}.")
-    for path, reason in done.failed.items():
-        click.echo(f"not taken in: {path}: {reason}", err=True)
+    output.print_shown(upkeep.backfilled(done), as_json=as_json)
 
 
 @click.command("ask")
@@ -199,19 +179,8 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     """
     store = output.opened().store()
     sync_if_free(store)
-    asked = ask(store, " ".join(question))
-    if as_json:
-        hits = [hit_json(hit, explain=False) for hit in asked.hits]
-        output.print_json({"answer": asked.words, "cited": asked.cited, "why": asked.why, "hits": hits})
-        return
-    if not asked.known:
-        click.echo(NOT_KNOWN)
-        return
-    if asked.words:
-        click.echo(asked.words)
-        return
-    click.echo(click.style(f"{asked.why} The best passages are:", dim=True))
-    output.print_hits(asked.hits, " ".join(question))
+    words = " ".join(question)
+    output.print_shown(cited(ask(store, words), words, most=EXCERPT), as_json=as_json, texts=True)
 
 
 @click.command("candidates")
@@ -241,7 +210,7 @@ def candidates_command(
         output.print_shown(candidates.proposals("Stored", stored))
     if reject:
         candidate.reject(store, _named(reject, ids))
-        click.echo(f"{len(_named(reject, ids))} rejected.")
+        output.print_shown(candidates.rejected(_named(reject, ids)))
     if approve or reject:
         return
     output.print_shown(candidates.waiting(waiting), as_json=as_json)
@@ -270,9 +239,9 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     store = output.opened().store()
     sync_if_free(store)
     if since:
-        told = undone(journal.undo_since(store, since))
+        told = undone(runs.undo_since(store, since))
     elif undo:
-        told = undone(journal.undo(store, name))
+        told = undone(runs.undo(store, name))
     else:
         told = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
     output.print_shown(told, as_json=as_json)

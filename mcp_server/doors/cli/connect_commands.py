@@ -1,7 +1,6 @@
 """Commands for other clients of MCP: connect, disconnect."""
 
 import difflib
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from mcp_server.core.exchange.clients import CLIENTS, Client
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown.taken_in import clients
 from mcp_server.environment import person_home
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,7 +33,8 @@ def connect_command(client: str, print_: bool, as_json: bool) -> None:
     opened = output.opened()
     store, home = opened.store(), person_home(opened.environment)
     if not client:
-        _list(connecting.list_clients(store, opened.environment, home), as_json=as_json)
+        found = connecting.list_clients(store, opened.environment, home)
+        output.print_shown(clients(found), as_json=as_json)
         return
     wanted = _known(client)
     if print_:
@@ -82,17 +83,6 @@ def _known(name: str) -> Client:
     meant = similar(name, CLIENTS)
     hint = f"Did you mean {meant[0]}?" if meant else f"There are {', '.join(CLIENTS)}."
     raise Rejected(f"No client is known as '{visible(name)[:60]}'.", hint)
-
-
-def _list(found: list[connecting.ListedClient], *, as_json: bool) -> None:
-    if as_json:
-        output.print_json([asdict(each) for each in found])
-        return
-    rows = []
-    for each in found:
-        state = "connected" if each.connected else "not connected" if each.present else "not on this machine"
-        rows.append([each.name, each.title, each.trouble or state, visible(each.file)])
-    output.print_table(["name", "client", "", "its settings"], rows)
 
 
 def _show(planned: connecting.SettingsEdit) -> None:

@@ -12,8 +12,8 @@ from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
-from mcp_server.actions.judge.settle import kept_from_link
-from mcp_server.actions.memory import link
+from mcp_server.actions.judge.compare_and_store import kept_from_link
+from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.bounds import session_id
@@ -43,7 +43,7 @@ def link_command(source: str, target: str, rel: str) -> None:
     if author(opened)[0] != MANUAL and (
         kept := kept_from_link(store, source, target, rel, turns=turns(opened))
     ):
-        new, old = (each.memory.id for each in kept)
+        new, old = (file.memory.id for file in kept)
         raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
     done = link.link(store, source, target, rel)
     output.print_shown(links.linked(done))
@@ -71,7 +71,7 @@ def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> Non
 
     Example: daybook related billing-k3f9 --depth 2
     """
-    found = link.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
+    found = related.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
     output.print_shown(links.related(found), as_json=as_json)
 
 

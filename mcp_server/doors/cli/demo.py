@@ -17,6 +17,7 @@ from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import output
+from mcp_server.doors.shown.recall import answered
 
 MEMORIES = (
     (
@@ -77,20 +78,20 @@ def demo_command() -> None:
     sync(store)
     embed_pending(store)
     question = "when did we choose Postgres"
-    output.print_answer(recall(store, Query(question, limit=1)), question)
+    output.print_shown(answered(recall(store, Query(question, limit=1)), question), texts=True)
 
     _say("Recall by words, and by meaning")
     for question in QUESTIONS:
         click.echo(click.style(f"  ? {question}", fg="cyan"))
-        output.print_answer(recall(store, Query(question, limit=1)), question)
+        output.print_shown(answered(recall(store, Query(question, limit=1)), question), texts=True)
 
     _say("Save a session, and restore it")
     saved = save_session(
         store, "Webhook retries", "The retry queue is half done; backoff is missing.",
         files=["src/webhook.ts"], tasks=["add exponential backoff"], folder=project,
     )  # fmt: skip
-    found, _ = restore_session(store, "latest", folder=project)
-    click.echo(f"  {saved.memory.id}\n{_indented(found.memory.text)}")
+    file, _ = restore_session(store, "latest", folder=project)
+    click.echo(f"  {saved.memory.id}\n{_indented(file.memory.text)}")
 
     _say("Where the files are")
     for path in sorted((place / "memory").rglob("*.md")):

@@ -1,4 +1,4 @@
-"""The knowledge graph on the command line: as text, as Mermaid, as JSON."""
+"""The knowledge graph on the command line: as text, as Mermaid, as a picture, as JSON."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -8,12 +8,16 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.graph.graph import read_graph
+from mcp_server.actions.graph.picture import draw, find_in, read_network
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.mermaid import as_mermaid
+from mcp_server.core.graph.network import MOST_DRAWN, Choice, chosen, largest
+from mcp_server.core.graph.svg import as_file
 from mcp_server.core.graph.text import level_limits, rendered
 from mcp_server.core.memory import Level
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.store import Store
 
 
 @click.command("graph")
@@ -22,14 +26,26 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 @click.option(
     "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
 )
+@click.option(
+    "--svg",
+    is_flag=False,
+    flag_value="-",
+    metavar="[FILE]",
+    help="Print it as an SVG picture, or into a file.",
+)
 @as_json
-def graph_command(level: str | None, around: str, mermaid: str | None, as_json: bool) -> None:
+def graph_command(
+    level: str | None, around: str, mermaid: str | None, svg: str | None, as_json: bool
+) -> None:
     """Show the knowledge graph: what is linked, and what was put into it.
 
     Example: daybook graph --mermaid graph.mmd
     """
     store = output.opened().store()
     sync_if_free(store)
+    if svg:
+        _draw(store, Level(level) if level else None, around, svg)
+        return
     graphs = read_graph(store, level=Level(level) if level else None, around=around)
     if as_json:
         output.print_json([_graph_json(graph) for graph in graphs])
@@ -48,6 +64,18 @@ def graph_command(level: str | None, around: str, mermaid: str | None, as_json: 
     for graph in graphs:
         told.append(rendered(graph, level_limits(store.settings.kg_max_tokens, told)))
         click.echo(told[-1])
+
+
+def _draw(store: Store, level: Level | None, around: str, target: str) -> None:
+    """Draw what the viewer's page of the graph draws."""
+    network = read_network(store)
+    keys = find_in(network, store, around) if around else frozenset[str]()
+    picture = draw(largest(chosen(network, Choice(level=level, around=keys)), MOST_DRAWN))
+    if target == "-":
+        click.echo(as_file(picture), nl=False)
+    else:
+        output.write_for_person(Path(target), as_file(picture))
+        click.echo(f"Drawn into {target}")
 
 
 def _graph_json(graph: Graph) -> dict[str, Any]:

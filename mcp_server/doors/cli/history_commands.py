@@ -50,8 +50,8 @@ def sessions_command(
         memories = session_history.session_memories(store, name)[1:]
         output.print_shown(shown.one(told, *memories), as_json=as_json)
         return
-    found = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
-    output.print_shown(shown.listed(found, session_history.costs(store, found)), as_json=as_json)
+    episodes = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
+    output.print_shown(shown.listed(episodes, session_history.costs(store, episodes)), as_json=as_json)
 
 
 @click.command("forget-session")

@@ -29,9 +29,8 @@ def pin_command(memory_id: str) -> None:
     Example: daybook pin stripe-webhook-raw-body-k3f9
     """
     opened = output.opened(wait_for_model=False)
-    found = promoting.pin(opened.store(), memory_id, pinned=True)
-    told = (shown.pinned(found.memory.id, is_pinned=True), take_over(opened, found.memory.id))
-    click.echo(" ".join(filter(None, told)))
+    file = promoting.pin(opened.store(), memory_id, pinned=True)
+    output.print_shown(shown.pinned(file, take_over(opened, file.memory.id)))
 
 
 @click.command("unpin")
@@ -41,8 +40,8 @@ def unpin_command(memory_id: str) -> None:
 
     Example: daybook unpin stripe-webhook-raw-body-k3f9
     """
-    found = promoting.pin(output.opened(wait_for_model=False).store(), memory_id, pinned=False)
-    click.echo(shown.pinned(found.memory.id, is_pinned=False))
+    file = promoting.pin(output.opened(wait_for_model=False).store(), memory_id, pinned=False)
+    output.print_shown(shown.pinned(file))
 
 
 @click.command("promote")
@@ -53,7 +52,7 @@ def promote_command(memory_id: str) -> None:
     Example: daybook promote stripe-webhook-raw-body-k3f9
     """
     has_place = promoting.promote(output.opened(wait_for_model=False).store(), memory_id)
-    click.echo(shown.promoted(memory_id, has_place=has_place))
+    output.print_shown(shown.promoted(memory_id, has_place=has_place))
 
 
 @click.command("demote")
@@ -64,7 +63,7 @@ def demote_command(memory_id: str) -> None:
     Example: daybook demote stripe-webhook-raw-body-k3f9
     """
     was_hot = promoting.demote(output.opened(wait_for_model=False).store(), memory_id)
-    click.echo(shown.demoted(memory_id, was_hot=was_hot))
+    output.print_shown(shown.demoted(memory_id, was_hot=was_hot))
 
 
 @click.command("patterns")
@@ -75,8 +74,8 @@ def patterns_command(limit: int, as_json: bool) -> None:
 
     Example: daybook patterns
     """
-    found = predicting.access_patterns(output.opened(wait_for_model=False).store(), limit=limit)
-    output.print_shown(shown.patterns(found, nothing=shown.NO_PATTERN), as_json=as_json)
+    patterns = predicting.access_patterns(output.opened(wait_for_model=False).store(), limit=limit)
+    output.print_shown(shown.patterns(patterns, nothing=shown.NO_PATTERN), as_json=as_json)
 
 
 @click.command("predict")
@@ -87,8 +86,8 @@ def predict_command(memory_id: str, as_json: bool) -> None:
 
     Example: daybook predict stripe-webhook-raw-body-k3f9
     """
-    found = predicting.predict_next(output.opened(wait_for_model=False).store(), memory_id)
-    output.print_shown(shown.patterns(found, nothing=shown.UNLIKELY), as_json=as_json)
+    patterns = predicting.predict_next(output.opened(wait_for_model=False).store(), memory_id)
+    output.print_shown(shown.patterns(patterns, nothing=shown.UNLIKELY), as_json=as_json)
 
 
 COMMANDS = (

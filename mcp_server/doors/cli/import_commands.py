@@ -1,22 +1,20 @@
 """Commands that take in what others keep, and give away what is here: import, export."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
-from mcp_server.actions.exchange.export import Exported, export_folder, export_json, write_document
+from mcp_server.actions.exchange.export import export_folder, export_json, write_document
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level
-from mcp_server.core.render import counted
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
-from mcp_server.doors.shown.taken_in import taken_in
+from mcp_server.doors.shown.taken_in import exported, taken_in
 
 WHAT = (
     AUTO_MEMORY,
@@ -90,18 +88,7 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
     else:
         done = export_folder(store, target, level=chosen, all_projects=all_projects)
     if str(target) != "-":
-        _tell_export(done, target, as_json=as_json)
-
-
-def _tell_export(done: Exported, target: Path, *, as_json: bool) -> None:
-    if as_json:
-        output.print_json({"target": target, **asdict(done)})
-        return
-    click.echo(f"{target} holds {counted(done.memories, 'memory')} now.")
-    for left in done.left:
-        click.echo(f"Left: {left}")
-    if not done.memories:
-        click.echo("There is nothing to export yet; --all-projects looks further.")
+        output.print_shown(exported(done, target), as_json=as_json)
 
 
 COMMANDS = (import_command, export_command)

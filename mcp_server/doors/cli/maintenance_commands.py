@@ -17,7 +17,7 @@ from mcp_server.doors.shown import upkeep
 @click.option("--embed/--no-embed", default=True, help="After a rebuild: also compute missing embeddings.")
 @as_json
 def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> None:
-    """Check the index, make it small (vacuum) or anew (rebuild), all of it, or clean up what is of no use.
+    """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up what is of no use.
 
     Example: daybook maintain clean --apply
     """

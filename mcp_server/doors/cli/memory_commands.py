@@ -1,15 +1,21 @@
 """Commands for memories: remember, read, revise, forget, restore."""
 
 import contextlib
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import click
 
 from mcp_server.actions.context.questions import standing_beside
 from mcp_server.actions.files.read import read, read_told
+from mcp_server.actions.judge.compare_and_store import (
+    compare_and_store,
+    let_replace,
+    looked_up,
+    near_now,
+    reword,
+)
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.persons_word import Turns, may_forget
-from mcp_server.actions.judge.settle import let_replace, looked_up, near_now, reword, settle
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive, still_superseded
 from mcp_server.actions.memory.promote import require_place
@@ -21,14 +27,14 @@ from mcp_server.core.links import parse_link
 from mcp_server.core.memory import Draft, Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
-from mcp_server.core.render import state_of, visible
+from mcp_server.core.render import files_of_before, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
-from mcp_server.doors.shown.settled import beside, near_command, note
+from mcp_server.doors.shown.draft_outcome import beside, near_command, note
 from mcp_server.store import Store
 
 
@@ -87,23 +93,12 @@ def remember_command(
         session=session,
     )
     store = output.opened().store()
-    settled = settle(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
-    waits = judged(output.opened(), settled.id)
-    settled = looked_up(store, settled)
-    found = read(store, settled.id)
-    level_name = found.vault.level.value
-    if as_json:
-        output.print_json(
-            {"id": settled.id, "path": found.path, "level": level_name, "known": settled.known,
-             "action": settled.action.value, "superseded": settled.superseded,
-             "shadowed": settled.shadowed, "later": settled.later, "unmoved": settled.unmoved,
-             "several": settled.several, "elsewhere": settled.elsewhere, "kept": settled.kept,
-             "near": [asdict(near) for near in settled.near], "waiting": settled.waiting}
-        )  # fmt: skip
-    else:
-        click.echo("\n".join(shown.remembered(settled, found, known=settled.known)))
-    for line in filter(None, (note(settled, settling=near_command), waits) if not as_json else ()):
-        click.echo(visible(line))
+    outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
+    waits = judged(output.opened(), outcome.id)
+    outcome = looked_up(store, outcome)
+    file = read(store, outcome.id)
+    told = shown.remembered(outcome, file, waits=waits, settling=near_command)
+    output.print_shown(told, as_json=as_json)
 
 
 @click.command("read")
@@ -115,18 +110,18 @@ def read_command(memory_id: str, as_json: bool) -> None:
     Example: daybook read stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    found = read_told(store, memory_id)
-    standing = standing_of(store, found)
+    file = read_told(store, memory_id)
+    standing = standing_of(store, file)
     if as_json:
-        output.print_json(shown.whole(found, standing).json)
+        output.print_json(shown.whole(file, standing).json)
     else:
-        click.echo(click.style(f"{found.path}  (version {version(found)})", dim=True))
+        click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
         if state := state_of(Status.ACTIVE, here=standing.shadowed_by):
             click.echo(click.style(visible(state), dim=True))
         if standing.label != "high" or standing.stale:
-            doubts = f"trust {standing.label}  {standing.stale.label}".rstrip()
+            doubts = f"trust {standing.label}  {files_of_before(standing.stale)}".rstrip()
             click.echo(click.style(visible(doubts), dim=True))
-        click.echo(visible(found.data.decode("utf-8", "replace")).rstrip())
+        click.echo(visible(file.data.decode("utf-8", "replace")).rstrip())
 
 
 @click.command("revise")
@@ -184,6 +179,7 @@ def revise_command(
     source, session = author(opened)
     if pinned:
         require_place(store, memory_id)
+    notes: list[str] = []
     if revision != Revision():
         stored = reword(
             store,
@@ -197,26 +193,21 @@ def revise_command(
         )
         if stored:
             waits = judged(opened, stored.id)
-            click.echo(f"{memory_id} was not changed, for the person said it.")
-            click.echo(f"The new words were stored beside it as {stored.id}.")
-            click.echo(visible(" ".join(filter(None, (note(looked_up(store, stored)), waits)))))
+            told = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
+            output.print_shown(shown.beside(memory_id, told))
             return
-        found = read(store, memory_id)
-        if told := judged(opened, memory_id) or take_over(opened, found.memory.id):
-            click.echo(told)
-            found = read(store, found.memory.id)
-        click.echo(f"Revised {found.memory.id} (version {version(found)})\n{found.path}")
+        file = read(store, memory_id)
+        notes += filter(None, [judged(opened, memory_id) or take_over(opened, file.memory.id)])
         if (title or text) and (near := near_now(store, memory_id)):
-            click.echo(visible(near_command(memory_id, near)))
+            notes.append(near_command(memory_id, near))
+    became = []
     if distinct:
-        click.echo(beside(tell_apart(store, memory_id, distinct, session=session)))
+        became.append(beside(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
         done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
-        told = note(looked_up(store, done))
-        click.echo(visible(told or f"{done.id} had taken their place already."))
-
-
-BESIDE = "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
+        became.append(note(looked_up(store, done)) or shown.ALREADY)
+    file = read(store, memory_id)
+    output.print_shown(shown.revised(file, became=" ".join(became), notes=notes))
 
 
 @click.command("forget")
@@ -234,7 +225,7 @@ def forget_command(memory_id: str, forever: bool) -> None:
     elif author(opened)[0] != MANUAL:
         _check_may_forget(store, memory_id, turns(opened))
     gone = forgetting.forget(store, memory_id, forever=forever)
-    click.echo("\n".join(shown.forgotten(gone)))
+    output.print_shown(shown.forgotten(gone))
 
 
 def _check_may_forget(store: Store, memory_id: str, said: Turns, *, verb: str = "forget") -> None:
@@ -255,10 +246,8 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     store = opened.store()
     for memory_id in memory_ids if author(opened)[0] != MANUAL else ():
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
-    for found in archive(store, memory_ids):
-        click.echo(f"Archived {found.memory.id}\n{found.path}")
-        for line in shown.still(still_superseded(store, found)):
-            click.echo(line)
+    done = [(file, still_superseded(store, file)) for file in archive(store, memory_ids)]
+    output.print_shown(shown.archived(done))
 
 
 @click.command("restore")
@@ -269,10 +258,8 @@ def restore_command(memory_id: str) -> None:
     Example: daybook restore stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    found = forgetting.restore(store, memory_id)
-    click.echo(f"Restored {found.memory.id}\n{found.path}")
-    for other in standing_beside(store, found):
-        click.echo(BESIDE.format(other))
+    file = forgetting.restore(store, memory_id)
+    output.print_shown(shown.restored(file, standing_beside(store, file)))
 
 
 COMMANDS = (

@@ -37,7 +37,7 @@ def use_command(model: str) -> None:
     """Use another model: one of 'daybook model list', or a folder with an ONNX model and its tokenizer.
 
     A model that is not on this machine is downloaded, now and never at another time. Then every memory is
-    embedded anew, which may be interrupted; a memory is found by words until it is its turn.
+    embedded again, which may be interrupted; a memory is found by words until it is its turn.
 
     Example: daybook model use multilingual
     """
@@ -79,7 +79,7 @@ def use(model: str) -> None:
 
 
 def _embed(opened: Opened) -> None:
-    """Embed everything with the model that was chosen; whoever interrupts leaves the rest to a server."""
+    """Embed everything with the chosen model; after an interruption the next server embeds the rest."""
     store = opened.store()
     sync_if_free(store)
     told = choose_embedder.progress(store)

@@ -15,16 +15,11 @@ from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
-from mcp_server.core.render import repeats, visible
-from mcp_server.core.search.query import Answer, Confidence, Hit
-from mcp_server.core.text.excerpt import excerpt
-from mcp_server.core.text.words import query_terms
+from mcp_server.core.render import visible
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells
-from mcp_server.doors.shown.recall import doubts, shelves
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
-TEXT = 600  # characters of a hit: about eight lines
 LEVELS = click.Choice([level.value for level in Level])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -77,16 +72,6 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def print_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print *rows* as a table, nothing when there are none."""
-    if rows:
-        from tabulate import tabulate  # slow to import
-
-        click.echo(
-            tabulate([[visible(str(cell)) for cell in row] for row in rows], headers, tablefmt="simple")
-        )
-
-
 def print_shown(shown: Shown, *, as_json: bool = False, texts: bool = False) -> None:
     """Print a result for a person, with *texts* what memories say; or as JSON for a program."""
     if as_json:
@@ -111,46 +96,22 @@ def _print_rows(table: Shown, *, texts: bool) -> None:
         for row, text in zip(table.rows, table.texts, strict=True):
             click.echo(visible("  ".join(cells(table, row))))
             click.echo("\n".join(f"   {line}" for line in visible(text).splitlines()))
-    elif table.headers:
+    elif table.headers and table.rows:
         used = [any(cell not in ("", None) for cell in column) for column in zip(*table.rows, strict=True)]
         headers = [name.rstrip(":") for name in compress(table.headers, used)]
-        print_table(headers, [_titles_cut(headers, list(compress(row, used))) for row in table.rows])
+        rows = [_titles_cut(headers, list(compress(row, used))) for row in table.rows]
+        from tabulate import tabulate  # slow to import
+
+        click.echo(tabulate(rows, headers, tablefmt="simple"))
     elif table.rows:
         width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
         for name, *value in table.rows:
             click.echo(visible(f"{name:<{width}}  {value[0]}" if value else str(name)))
 
 
-def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[object]:
-    return [str(cell)[:TITLE] if name == "title" else cell for name, cell in zip(headers, row, strict=True)]
-
-
-def print_answer(answer: Answer, question: str) -> None:
-    """Print the answer to *question* for a person."""
-    if answer.verdict is Confidence.NONE:
-        click.echo(click.style("No confident match; the nearest are:", dim=True))
-    print_hits(answer.hits, question)
-
-
-def print_hits(hits: Sequence[Hit], question: str) -> None:
-    """Print hits for a person: number, title, id, why, and of a long text what has the question's words."""
-    number = 0
-    for line, shelf in shelves(hits):
-        if line:
-            click.echo(click.style(line, dim=True))
-        for hit in shelf:
-            number += 1
-            _print_hit(number, hit, query_terms(question))
-
-
-def _print_hit(number: int, hit: Hit, terms: Sequence[str]) -> None:
-    click.echo(f"{number}  {click.style(visible(hit.title), bold=True)}")
-    about = ", ".join([*hit.reasons, *map(visible, doubts(hit))])
-    click.echo(f"   {hit.id}  {hit.type}  {hit.level.value}  {about}")
-    alone = repeats(hit.title, hit.text) and len(hit.text) <= len(hit.title) + len(".")
-    for line in excerpt("" if alone else visible(hit.text), terms, TEXT).splitlines():
-        if line.strip():
-            click.echo(f"   {line}")
+def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
+    cells = zip(headers, (visible(str(cell)) for cell in row), strict=True)
+    return [cell[:TITLE] if name == "title" else cell for name, cell in cells]
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
+from mcp_server.doors.shown.trust import accepted
 from mcp_server.store import Store
 
 SHARED = (
@@ -84,7 +85,7 @@ def _move_into_repository(store: Store) -> None:
 
 
 def _choose(store: Store, name: str) -> None:
-    became = sorted(claude_md.choose(store, name), key=lambda one: one.reason)
+    became = sorted(claude_md.choose(store, name), key=lambda refreshed: refreshed.reason)
     for done in became:
         if done.path and done.path.name != name and not done.reason:
             click.echo(f"The block was taken out of {done.path}.")
@@ -157,11 +158,7 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
             repository.accept(store, rows)
     else:
         rows = repository.untrusted(store) if list_ else repository.trust(store, memory_ids or None)
-    if not rows:
-        click.echo("Nothing waits for you.")
-        return
-    output.print_table(["id", "title", "file"], [[row.id, row.title[:60], row.path] for row in rows])
-    click.echo(f"{len(rows)} {'wait' if list_ else 'accepted'}.")
+    output.print_shown(accepted(rows, wait=list_))
 
 
 @click.command("adopt")

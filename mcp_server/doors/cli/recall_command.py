@@ -1,7 +1,7 @@
 """
 The command recall.
 
-It stands by itself: whoever asks waits for no module that only those commands need that change a memory.
+It is a module of its own, so that it starts without what only commands that change memories import.
 """
 
 import click
@@ -14,7 +14,7 @@ from mcp_server.core.render import counted
 from mcp_server.core.search.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
 from mcp_server.doors.cli import given, output
 from mcp_server.doors.cli.output import LEVELS, as_json
-from mcp_server.doors.shown.recall import answer_json, explained
+from mcp_server.doors.shown.recall import EXCERPT, answered
 from mcp_server.store import Store
 
 KINDS = "Only this kind; 'conversation' searches what was said in past sessions, by subagents too."
@@ -94,21 +94,13 @@ def recall_command(
         _embed_few(store)
     answer = recall(store, query)
     note_found(store, answer)
-    if as_json:
-        output.print_json(answer_json(answer, explain=explain))
-        return
     problem = opened.meaning.problem
     if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":
         problem = "EMBEDDING_MODEL is none."
-    if problem:
+    if problem and not as_json:
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
-    if not answer.hits:
-        click.echo("No memory matches. Try other words, fewer filters, --all-projects, or 'daybook list'.")
-        return
-    output.print_answer(answer, query.text)
-    if explain:
-        click.echo()
-        output.print_shown(explained(answer))
+    told = answered(answer, query.text, most=EXCERPT, explain=explain)
+    output.print_shown(told, as_json=as_json, texts=True)
 
 
 def _embed_few(store: Store) -> None:

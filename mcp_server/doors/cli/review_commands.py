@@ -106,22 +106,22 @@ def again_command(memory_id: str, other: str) -> None:
     click.echo("They are a question again, if they still may be about the same thing: 'daybook review'.")
 
 
-def _settle(memory_ids: Sequence[str], said: Verdict, question: str = "") -> None:
+def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> None:
     """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
     person.require(SETTLING)
     store = _store()
     waiting = review.review(store, memory_ids).entries
-    entries = [entry for entry in waiting if said in entry.answers]
+    entries = [entry for entry in waiting if verdict in entry.answers]
     for entry in waiting:
         if not any(entry.id in each.ids for each in entries):
             words = ", ".join(entry.answers)
-            raise Rejected(f"'{said}' does not settle '{entry.name}'.", f"Say one of: {words}.")
+            raise Rejected(f"'{verdict}' does not settle '{entry.name}'.", f"Say one of: {words}.")
     for entry in entries:
         if question:
-            _print(shown.whole_merged(entry) if said is Verdict.MERGE else shown.whole(entry))
+            _print(shown.whole_merged(entry) if verdict is Verdict.MERGE else shown.whole(entry))
     if question:
         click.confirm(question, abort=True)
-    done = [(entry, review.settle(store, entry, said)) for entry in entries]
+    done = [(entry, review.settle(store, entry, verdict)) for entry in entries]
     output.print_shown(shown.settled(done))
 
 

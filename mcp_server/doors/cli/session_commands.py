@@ -43,9 +43,7 @@ def save_session_command(
         session=by,
         source=source,
     )
-    click.echo(f"Saved session {saved.memory.id}\n{saved.path}")
-    if waits := judged(opened, saved.memory.id):
-        click.echo(waits)
+    output.print_shown(shown.saved(saved, "session", waits=judged(opened, saved.memory.id)))
 
 
 @click.command("restore-session")
@@ -57,8 +55,8 @@ def restore_session_command(memory_id: str, as_json: bool) -> None:
     Example: daybook restore-session
     """
     opened = output.opened()
-    found, since = session.restore_session(opened.store(), memory_id, folder=opened.folder)
-    output.print_shown(shown.saved_session(found, since), as_json=as_json)
+    file, since = session.restore_session(opened.store(), memory_id, folder=opened.folder)
+    output.print_shown(shown.saved_session(file, since), as_json=as_json)
 
 
 @click.command("save-conversation")
@@ -84,7 +82,7 @@ def save_conversation_command(title: str, file: Path) -> None:
     if not isinstance(messages, list):
         raise Rejected("The messages are not a list.", 'Give a list: [{"role": "user", "content": "…"}]')
     saved = conversation.save_conversation(output.opened().store(), title, messages)
-    click.echo(f"Saved conversation {saved.memory.id}, {counted(len(messages), 'message')}\n{saved.path}")
+    output.print_shown(shown.saved(saved, f"conversation of {counted(len(messages), 'message')}"))
 
 
 @click.command("load-conversation")
@@ -97,8 +95,8 @@ def load_conversation_command(memory_id: str, offset: int, limit: int | None, as
 
     Example: daybook load-conversation why-we-left-heroku-x8k2 --json
     """
-    found, turns = conversation.load_conversation(output.opened().store(), memory_id)
-    output.print_shown(shown.conversation(found, turns, offset, limit), as_json=as_json, texts=True)
+    file, turns = conversation.load_conversation(output.opened().store(), memory_id)
+    output.print_shown(shown.conversation(file, turns, offset, limit), as_json=as_json, texts=True)
 
 
 COMMANDS = (

@@ -3,16 +3,14 @@
 import click
 
 from mcp_server.actions.memory import trust
-from mcp_server.actions.memory.trust import TrustHistory
 from mcp_server.actions.sessions import quality
 from mcp_server.core.bounds import session_id
-from mcp_server.core.render import visible
 from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import use
-from mcp_server.doors.shown.trust import history
+from mcp_server.doors.shown.trust import history, moved
 
 
 @click.command("validate")
@@ -26,10 +24,7 @@ def validate_command(memory_id: str, reason: str, note: str) -> None:
     """
     opened = output.opened(wait_for_model=False)
     done = trust.validate(opened.store(), memory_id, reason=reason, note=note)
-    accepted = take_over(opened, done.id)
-    _tell(done)
-    if accepted:
-        click.echo(accepted)
+    output.print_shown(moved(done, take_over(opened, done.id)))
 
 
 @click.command("invalidate")
@@ -42,7 +37,7 @@ def invalidate_command(memory_id: str, reason: str, note: str) -> None:
     Example: daybook invalidate stripe-webhook-raw-body-k3f9 --reason outdated
     """
     store = output.opened(wait_for_model=False).store()
-    _tell(trust.invalidate(store, memory_id, reason=reason, note=note))
+    output.print_shown(moved(trust.invalidate(store, memory_id, reason=reason, note=note)))
 
 
 @click.command("trust-history")
@@ -66,7 +61,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
     """
     opened = output.opened(wait_for_model=False)
     session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-    click.echo(f"Used: {', '.join(quality.mark_used(opened.store(), memory_ids, session=session))}.")
+    output.print_shown(use.used(quality.mark_used(opened.store(), memory_ids, session=session)))
 
 
 @click.command("why")
@@ -82,10 +77,6 @@ def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
     store = output.opened(wait_for_model=False).store()
     found = quality.why(store, session=session, last=last, limit=limit)
     output.print_shown(use.receipts(found), as_json=as_json)
-
-
-def _tell(found: TrustHistory) -> None:
-    click.echo(visible(history(found).head))
 
 
 COMMANDS = (

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
+from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.model.choose_embedder import list_models, progress
-from mcp_server.actions.sessions.audit import audit_history as history
 from mcp_server.actions.status.stats import get_stats as count
 from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.upkeep.maintain import clean_up, maintain
@@ -25,11 +25,11 @@ def register(application: Application) -> None:
     def db_maintenance(
         action: Annotated[
             Literal["check", "vacuum", "rebuild", "all"],
-            Field(description="rebuild makes the index anew from the files; all repairs and makes small"),
+            Field(description="rebuild makes a new index from the files; all repairs and shrinks it"),
         ] = "check",
     ) -> str:
         """
-        Check the search index, make it small or make it anew; tells sizes and seconds. Memories are files and
+        Check, shrink or rebuild the search index; tells sizes and seconds. Memories are files and
         are not touched. Call it when searching fails or looks wrong.
         """
         return shown_lines(upkeep.steps(maintain(store(), action)))
@@ -63,7 +63,7 @@ def register(application: Application) -> None:
         Tell what was done to memories, when and in which session: stored, revised, forgotten, tidied. Call it
         when something changed or is gone and the person wonders why.
         """
-        done = history(store(), id, session=session, limit=limit, all_projects=all_projects)
+        done = list_deeds(store(), id, session=session, limit=limit, all_projects=all_projects)
         return shown_lines(deeds.history(done))
 
     @tool(reads=True)

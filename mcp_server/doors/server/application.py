@@ -72,9 +72,11 @@ class Application:
     def judged_words(self, *words: str) -> None:
         """Find in the session the source of Claude's summary, so that the next session may be told it."""
         self.meet("")
-        for said in filter(None, words):
+        for sentence in filter(None, words):
             with contextlib.suppress(DaybookError):
-                judge_words(self.opened.store(), said, self.session.transcript(), prompt=self.session.prompt)
+                judge_words(
+                    self.opened.store(), sentence, self.session.transcript(), prompt=self.session.prompt
+                )
 
     def tool(
         self, *, reads: bool = False, destroys: bool = False

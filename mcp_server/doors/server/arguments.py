@@ -63,15 +63,15 @@ class Server(MCPServer[Any]):
     async def _serve(self, lines: Lines, answered: str) -> None:
         outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         async with (
-            stdio_server(anyio.wrap_file(lines)) as (heard, said),
+            stdio_server(anyio.wrap_file(lines)) as (heard, replies),
             anyio.create_task_group() as refusing,
         ):
 
             async def pass_on() -> None:
-                async with said:
+                async with replies:
                     async for message in answers:
                         if getattr(message.message, "id", None) != answered:
-                            await said.send(message)
+                            await replies.send(message)
 
             async def answer(refusal: Refusal) -> None:
                 with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -114,8 +114,10 @@ class Server(MCPServer[Any]):
         schemas = tools[name].input_schema["properties"]
         if unknown := [each for each in arguments if each not in schemas]:
             missing = [each for each in tools[name].input_schema.get("required", ()) if each not in arguments]
-            told = [_unknown(each, list(schemas)) for each in unknown[:MOST]]
-            return refused(" ".join([*told, *(_wrong(each, schemas[each], arguments) for each in missing)]))
+            problems = [_unknown(each, list(schemas)) for each in unknown[:MOST]]
+            return refused(
+                " ".join([*problems, *(_wrong(each, schemas[each], arguments) for each in missing)])
+            )
         try:
             return await super().call_tool(name, arguments, context)
         except UnexpectedToolError:
@@ -123,8 +125,8 @@ class Server(MCPServer[Any]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 wrong = dict.fromkeys(str(each["loc"][0]) for each in error.__cause__.errors())
-                told = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
-                return refused(" ".join(told))
+                problems = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
+                return refused(" ".join(problems))
             raise
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from mcp_server.actions.files.litter import sweep_litter
-from mcp_server.actions.files.sync import catch_up, make_folders, sync
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import catch_up, make_folders, sync, take_in
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.upkeep.work import note_left_behind, note_quiet

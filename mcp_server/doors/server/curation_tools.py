@@ -14,7 +14,7 @@ from mcp_server.actions.exchange.imports.batch import Imported
 from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge import contradiction
-from mcp_server.actions.memory import link
+from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.actions.memory.repository import from_documents
@@ -27,7 +27,7 @@ from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, ask_before_replacing
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import contradictions, links
-from mcp_server.doors.shown.memory import still
+from mcp_server.doors.shown.memory import archived
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -57,10 +57,7 @@ def register(application: Application) -> None:
             ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
         here = store()
         done = to_archive(here, split_list(ids), session=session.id)
-        return "\n".join(
-            " ".join([f"{found.memory.id}: archived. {found.path}", *still(still_superseded(here, found))])
-            for found in done
-        )
+        return shown_lines(archived([(file, still_superseded(here, file)) for file in done]))
 
     @tool()
     def link_memories(
@@ -97,7 +94,9 @@ def register(application: Application) -> None:
     ) -> str:
         """Tell what a memory is linked with, in both directions and with the labels, or which memories carry
         any of some tags. Call it to see what else a change touches."""
-        return shown_lines(links.related(link.get_related(store(), id, tags=split_list(tags), depth=depth)))
+        return shown_lines(
+            links.related(related.get_related(store(), id, tags=split_list(tags), depth=depth))
+        )
 
     @tool(reads=True)
     def find_contradictions(

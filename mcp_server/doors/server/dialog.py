@@ -41,7 +41,7 @@ Form = Mapping[str, Any]
 
 
 class Unanswered(Enum):
-    """Why there is no answer: the dialog was closed, or the client has none."""
+    """Why the person gave no answer."""
 
     CANCELLED = "the dialog was closed without an answer"
     UNSUPPORTED = "no dialog can be shown here"
@@ -130,14 +130,14 @@ class Dialog(Asking):
 
     def _answered(self, forms: Sequence[Form]) -> str | Unanswered:
         """Return the answer that came with this call of the tool; raises PersonAsked when none did."""
-        said = json.loads(self.context.request_state or "{}")
-        self.answers = {**said.get("answers", {}), **self.answers}
+        state = json.loads(self.context.request_state or "{}")
+        self.answers = {**state.get("answers", {}), **self.answers}
         # An answer counts only for these exact words: other words are asked again.
         name = hashlib.sha256(json.dumps(forms).encode()).hexdigest()[:32]
         if name in self.answers:
             return self.answers[name] or Unanswered.CANCELLED
         part = 0
-        asked, last = said.get("asked", ["", 0])
+        asked, last = state.get("asked", ["", 0])
         reply = (self.context.input_responses or {}).get(FIELD)
         if asked == name and isinstance(reply, ElicitResult):
             if reply.action != "accept" or last == len(forms) - 1:

@@ -9,7 +9,7 @@ from pydantic import Field
 from mcp_server.actions.graph import graph, kg, sync
 from mcp_server.actions.graph.kg import Put
 from mcp_server.actions.graph.sync import News
-from mcp_server.actions.memory.link import at_level
+from mcp_server.actions.memory.related import at_level
 from mcp_server.core.graph.graph import LONG_GIST, Graph, id_of
 from mcp_server.core.graph.text import edge_line, level_limits, node_block, rendered
 from mcp_server.core.memory import ID, Level, split_list
@@ -24,6 +24,7 @@ from mcp_server.doors.server.persons_yes import (
     ask_before_rewording,
 )
 from mcp_server.doors.server.replies import LIMIT
+from mcp_server.doors.shown import links
 
 LevelName = Literal["user", "project"]
 NodeId = Annotated[str, Field(description="kebab-case, telling enough to know it by")]
@@ -77,9 +78,9 @@ def register(application: Application) -> None:
         """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
         insight worth connecting. Prefer an edge between nodes that exist to another node."""
         mine, unknown = known(session_id)
-        here = at_level(opened.store(), Level(level))
+        store = at_level(opened.store(), Level(level))
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
-            ask_before_rewording(Dialog(context), here, id, gist, application.turns)
+            ask_before_rewording(Dialog(context), store, id, gist, application.turns)
         was = kg.shown_before(opened.store(), Level(level), id)
         done = kg.put_node(
             opened.store(),
@@ -112,15 +113,15 @@ def register(application: Application) -> None:
         done = kg.put_edge(opened.store(), here, from_, to, rel, notes=_notes(notes), session=mine)
         application.judged(id_of(done.source))
         said = f"{one_line(done.source, 200)} --{done.rel}--> {one_line(done.target, 200)}"
-        note = f" {done.note}" if done.note else ""
-        return f"{said}: {_became(done.added)} ({level} level).{note}{unknown}"
+        note = links.note(done.source, done.became)
+        return f"{said}: {_became(done.added)} ({level} level). {note}".rstrip() + unknown
 
     @tool(destroys=True)
     def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
         """Delete a node of the knowledge graph and the edges at it; restore_memory brings the node back.
         Ask the person first, unless you put it in this session."""
-        here = at_level(opened.store(), Level(level))
-        ask_before_forgetting(Dialog(context), here, id, application.turns)
+        store = at_level(opened.store(), Level(level))
+        ask_before_forgetting(Dialog(context), store, id, application.turns)
         gone = kg.delete_node(opened.store(), Level(level), id, session=session.id)
         edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
         also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
@@ -140,11 +141,11 @@ def register(application: Application) -> None:
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node, of which kg_read shows a memory trace, back into the knowledge graph."""
         mine, unknown = known(session_id)
-        found = kg.recall_node(opened.store(), Level(level), id, session=mine)
+        file = kg.recall_node(opened.store(), Level(level), id, session=mine)
         store = opened.store()
-        around = graph.read_graph(store, level=Level(level), around=found.memory.id)
+        around = graph.read_graph(store, level=Level(level), around=file.memory.id)
         return (
-            f"{found.memory.id}: back in the graph.{unknown}\n{_graphs(around, store.settings.kg_max_tokens)}"
+            f"{file.memory.id}: back in the graph.{unknown}\n{_graphs(around, store.settings.kg_max_tokens)}"
         )
 
     @tool(reads=True)

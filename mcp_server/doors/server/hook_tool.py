@@ -124,10 +124,10 @@ class Hooks:
             # Before what it marks is a memory.
             self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
             self._gone += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
-            said = [self._called.text, *(f"{turns.TO_TELL} {each}" for each in self._gone)]
+            texts = [self._called.text, *(f"{turns.TO_TELL} {each}" for each in self._gone)]
             if session.typed and turns.is_marked(prompt):
-                said.insert(1, turns.mark(store, prompt, session=session.id))
-            return _context(event, "\n".join(filter(None, said)))
+                texts.insert(1, turns.mark(store, prompt, session=session.id))
+            return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_told(store, self._called)
             self._called = Called()
@@ -158,5 +158,5 @@ def _context(event: str, text: str) -> str:
     return _answer(event, additionalContext=text) if text else NOTHING
 
 
-def _answer(event: str, **said: str) -> str:
-    return json.dumps({"hookSpecificOutput": {"hookEventName": event, **said}}, ensure_ascii=False)
+def _answer(event: str, **fields: str) -> str:
+    return json.dumps({"hookSpecificOutput": {"hookEventName": event, **fields}}, ensure_ascii=False)

@@ -16,6 +16,7 @@ from mcp_server.doors.shown import hot as shown
 
 HOT_CACHE = "memory://hot-cache"
 EMPTY = "Nothing is kept at hand yet."
+WAITS = "It is shown unasked once the person accepts it: 'daybook review'."
 
 
 def register(application: Application) -> None:
@@ -40,29 +41,26 @@ def register(application: Application) -> None:
     def pin(id: str) -> str:
         """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
         here = store()
-        found = hot_places.pin(here, id, pinned=True, session=session.id)
-        waits = (
-            ""
-            if is_shown(here, found)
-            else " It is shown unasked once the person accepts it: 'daybook review'."
-        )
-        return f"{shown.pinned(found.memory.id, is_pinned=True)}{waits} {found.path}"
+        file = hot_places.pin(here, id, pinned=True, session=session.id)
+        return shown_lines(shown.pinned(file, "" if is_shown(here, file) else WAITS))
 
     @tool()
     def unpin(id: str) -> str:
         """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
-        found = hot_places.pin(store(), id, pinned=False, session=session.id)
-        return f"{shown.pinned(found.memory.id, is_pinned=False)} {found.path}"
+        file = hot_places.pin(store(), id, pinned=False, session=session.id)
+        return shown_lines(shown.pinned(file))
 
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now, until it was not used for two weeks."""
-        return shown.promoted(id, has_place=hot_places.promote(store(), id, session=session.id))
+        has_place = hot_places.promote(store(), id, session=session.id)
+        return shown_lines(shown.promoted(id, has_place=has_place))
 
     @tool()
     def demote(id: str) -> str:
         """Take a memory out of the hot set now; three more accesses bring it back."""
-        return shown.demoted(id, was_hot=hot_places.demote(store(), id, session=session.id))
+        was_hot = hot_places.demote(store(), id, session=session.id)
+        return shown_lines(shown.demoted(id, was_hot=was_hot))
 
     @tool(reads=True)
     def hot_cache_status() -> str:
@@ -72,13 +70,13 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
         """Tell which memories are asked for one after the other, and how likely."""
-        found = predict.access_patterns(store(), limit=min(100, limit))
-        return shown_lines(shown.patterns(found, nothing=shown.NO_PATTERN))
+        patterns = predict.access_patterns(store(), limit=min(100, limit))
+        return shown_lines(shown.patterns(patterns, nothing=shown.NO_PATTERN))
 
     @tool(reads=True)
     def predict_next(
         id: Annotated[str, Field(description="after this memory; by default after the last recall")] = "",
     ) -> str:
         """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
-        found = predict.predict_next(store(), id, session=session.id)
-        return shown_lines(shown.patterns(found, nothing=shown.UNLIKELY))
+        patterns = predict.predict_next(store(), id, session=session.id)
+        return shown_lines(shown.patterns(patterns, nothing=shown.UNLIKELY))

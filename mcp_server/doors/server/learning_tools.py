@@ -9,7 +9,6 @@ from mcp_server.actions.capture import mine
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model.embed import unseen
-from mcp_server.actions.recall.ask import NOT_KNOWN
 from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
@@ -17,11 +16,11 @@ from mcp_server.core.errors import Conflict, PersonNeeded
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, parse_mode
-from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import candidates, mining, upkeep
+from mcp_server.doors.shown.recall import answered, cited
 from mcp_server.store import Store
 
 Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all that wait")]
@@ -39,10 +38,7 @@ def register(application: Application) -> None:
         Answer a question from everything remembered, citing ids, or say that it is not known. May use the
         person's API budget if they allowed that; otherwise gives the best passages to answer from.
         """
-        asked = ask_question(store(), question, session=session.id)
-        if not asked.known:
-            return NOT_KNOWN
-        return asked.words or replies.passages(asked.hits)
+        return shown_lines(cited(ask_question(store(), question, session=session.id), question))
 
     @tool(reads=True)
     def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
@@ -54,10 +50,10 @@ def register(application: Application) -> None:
             types=(category.strip().lower(),) if is_type else (),
             category="" if is_type else category.strip(),
         )
-        asked = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
+        wanted = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
         here = store()
-        answer = search(here, asked, session=session.id or "mcp")
-        return replies.recalled(answer, query, explain=False, waiting=unseen(here, asked, answer))
+        answer = search(here, wanted, session=session.id or "mcp")
+        return shown_lines(answered(answer, query, waiting=unseen(here, wanted, answer)))
 
     @tool(reads=True)
     def review_candidates(
@@ -107,7 +103,7 @@ def register(application: Application) -> None:
         here = store()
         keys = _agreed(Dialog(context), here, _named(here, ids), "Store as a memory", "--approve")
         stored = candidate.approve(here, keys)
-        trust(here, tuple(each.id for each in stored))  # the person said so
+        trust(here, tuple(outcome.id for outcome in stored))  # the person said so
         return shown_lines(candidates.proposals("Stored", stored))
 
     @tool(destroys=True)
@@ -116,7 +112,7 @@ def register(application: Application) -> None:
         here = store()
         keys = _agreed(Dialog(context), here, _named(here, ids), "Delete for good", "--reject")
         candidate.reject(here, keys)
-        return f"{len(keys)} rejected."
+        return shown_lines(candidates.rejected(keys))
 
 
 def _agreed(dialog: Dialog, store: Store, keys: list[str], what: str, option: str) -> list[str]:

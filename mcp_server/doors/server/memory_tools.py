@@ -9,20 +9,19 @@ from pydantic import Field
 from mcp_server.actions.context.questions import standing_beside
 from mcp_server.actions.files.read import is_shown, read_told
 from mcp_server.actions.files.read import read as read_found
-from mcp_server.actions.judge.contradiction import apart, tell_apart
-from mcp_server.actions.judge.origins import words_of
-from mcp_server.actions.judge.settle import (
+from mcp_server.actions.judge.compare_and_store import (
+    compare_and_store,
     let_replace,
     looked_up,
     near_now,
-    revised_draft,
     reword,
-    settle,
 )
+from mcp_server.actions.judge.contradiction import apart, tell_apart
+from mcp_server.actions.judge.origins import words_of
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.promote import require_place
-from mcp_server.actions.memory.revise import Revision
+from mcp_server.actions.memory.revise import Revision, revised_draft
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.recall import recall as search
@@ -42,14 +41,14 @@ from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows
-from mcp_server.doors.shown.settled import beside as beside_others
-from mcp_server.doors.shown.settled import near_note, note
+from mcp_server.doors.shown.draft_outcome import beside as beside_others
+from mcp_server.doors.shown.draft_outcome import near_note, note
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "project"]
 MORE = Field(json_schema_extra=UNLISTED)
-BESIDE = " {0} is active, too, although one took the place of the other: ask which holds; review settles it."
 
 
 def register(application: Application) -> None:
@@ -94,10 +93,11 @@ def register(application: Application) -> None:
             session=session.id,
         )
         here = store()
-        settled = settle(here, draft, keep_secrets=keep_secrets, turns=application.turns)
+        settled = compare_and_store(here, draft, keep_secrets=keep_secrets, turns=application.turns)
         settled = apart(here, settled, split_list(distinct), session=session.id)
         waits = application.judged(settled.id)
-        return replies.settled(looked_up(here, settled), read_found(here, settled.id), waits=waits)
+        settled, found = looked_up(here, settled), read_found(here, settled.id)
+        return replies.shown_lines(shown.remembered(settled, found, waits=waits))
 
     @tool(reads=True)
     def recall(
@@ -144,7 +144,8 @@ def register(application: Application) -> None:
         asked = with_preset(asked, preset)
         here = store()
         answer = search(here, asked, session=session.id or "mcp")
-        return replies.recalled(answer, query, explain=explain, waiting=unseen(here, asked, answer))
+        told = shown_recall.answered(answer, query, explain=explain, waiting=unseen(here, asked, answer))
+        return replies.shown_lines(told)
 
     @tool(reads=True)
     def read_memory(
@@ -152,8 +153,8 @@ def register(application: Application) -> None:
     ) -> str:
         """Read one memory whole, with its version, links, file and how far it is believed."""
         here = store()
-        found = read_told(here, id)
-        return replies.shown_lines(shown.whole(found, standing_of(here, found)))
+        file = read_told(here, id)
+        return replies.shown_lines(shown.whole(file, standing_of(here, file)))
 
     @tool()
     def revise(
@@ -217,21 +218,20 @@ def register(application: Application) -> None:
             )
             if beside:
                 waits = application.judged(beside.id)
-                found = read_found(here, beside.id)
-                return replies.beside(memory_id, looked_up(here, beside), found, waits=waits)
+                file = read_found(here, beside.id)
+                stored = shown.remembered(looked_up(here, beside), file, waits=waits)
+                return replies.shown_lines(shown.beside(memory_id, stored))
             waits = application.judged(memory_id, was=was)
             notes += [waits] if waits else []
             if (title or content) and (near := near_now(here, memory_id)):
                 notes.append(near_note(memory_id, near))
-        told = "revised."
+        became = []
         if others:
-            told = beside_others(tell_apart(here, memory_id, others, session=session.id))
+            became.append(beside_others(tell_apart(here, memory_id, others, session=session.id)))
         if olds:
             done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
-            told = note(looked_up(here, done)) or "it had taken their place already."
-        return "\n".join(
-            [f"{memory_id}: {told}", replies.shown_lines(shown.whole(read_found(here, id))), *notes]
-        )
+            became.append(note(looked_up(here, done)) or shown.ALREADY)
+        return replies.shown_lines(shown.revised(read_found(here, id), became=" ".join(became), notes=notes))
 
     @tool(destroys=True)
     def forget(
@@ -250,17 +250,14 @@ def register(application: Application) -> None:
         else:
             ask_before_forgetting(Dialog(context), store(), id, application.turns)
         gone = forgetting.forget(store(), id, forever=forever, session=session.id)
-        back = f"{gone.id}: forgotten; 'daybook restore {gone.id}' brings it back. {gone.path}"
-        done = back if gone.path else f"{gone.id}: deleted for good."
-        return " ".join([done, *shown.aftermath(gone)])
+        return replies.shown_lines(shown.forgotten(gone))
 
     @tool()
     def restore_memory(id: str) -> str:
         """Bring back a memory that was forgotten or archived."""
         here = store()
-        found = forgetting.restore(here, id, session=session.id)
-        told = "".join(BESIDE.format(other) for other in standing_beside(here, found))
-        return f"{found.memory.id}: restored. {found.path}{told}"
+        file = forgetting.restore(here, id, session=session.id)
+        return replies.shown_lines(shown.restored(file, standing_beside(here, file)))
 
     @tool(reads=True)
     def list_memories(

@@ -42,8 +42,8 @@ def begin(opened: Opened, session: Session) -> str:
     import uuid  # Claude Code's sessions bring an id
 
     session.id, session.projects = str(uuid.uuid4()), None
-    told = "" if hooks_are_off(opened.environment) else brief_for(opened, session)
-    return f"{GUIDE}\n\n{told}".strip()
+    brief_text = "" if hooks_are_off(opened.environment) else brief_for(opened, session)
+    return f"{GUIDE}\n\n{brief_text}".strip()
 
 
 def note_begun(opened: Opened, session: Session) -> None:
@@ -62,12 +62,12 @@ def brief_for(opened: Opened, session: Session) -> str:
 
     try:
         store = opened.store()
-        told = brief(store, folder=opened.folder)
-        note_given(store, told, session=session.id, folder=opened.folder)
+        shown = brief(store, folder=opened.folder)
+        note_given(store, shown, session=session.id, folder=opened.folder)
     except (DaybookError, OSError) as error:
         log.warning("no brief: %s", error)
         return ""
-    return told.text
+    return shown.text
 
 
 def register(server: Any, opened: Opened, session: Session) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
 from mcp_server.actions.judge.persons_word import Turns, may_change, may_forget
-from mcp_server.actions.judge.settle import kept_from, kept_from_link
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.memory import ID, Draft, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -18,11 +18,11 @@ REPLACING = "replacing what the person said"
 FORGETTING = "forgetting what the person said"
 
 
-def names_in(said: list[str] | str) -> tuple[str, ...]:
+def names_in(given: list[str] | str) -> tuple[str, ...]:
     """Return the names in a list, or in one text with commas; a text that is no list of ids is one quote."""
-    parts = split_list(said)
+    parts = split_list(given)
     ids = all(ID.fullmatch(part.removesuffix(".md")) for part in parts)
-    return parts if ids or not isinstance(said, str) else (said.strip(),)
+    return parts if ids or not isinstance(given, str) else (given.strip(),)
 
 
 def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
@@ -55,7 +55,7 @@ def ask_before_replacing(
 ) -> None:
     """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded, Asked."""
     if kept := kept_from_link(store, start, end, rel, turns=turns, level=level):
-        new, old = (each.memory for each in kept)
+        new, old = (file.memory for file in kept)
         dialog.consent(
             f"Replace {old.id} by “{one_line(new.text)}” ({new.id})?"
             f" {told_title(store, old.id, lasting=False)}",
@@ -81,12 +81,12 @@ def ask_before_forgetting(
 def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:
     """Ask the person before *words* become the text of a memory of theirs. Raises PersonNeeded, Asked."""
     with suppress(NotFound):
-        found = read(store, memory_id)
-        if not may_change(found, Statement("", words, found.memory.type, ASSISTANT), turns):
+        file = read(store, memory_id)
+        if not may_change(file, Statement("", words, file.memory.type, ASSISTANT), turns):
             dialog.consent(
-                f"Let {found.memory.id}, “{one_line(found.memory.title)}”, say “{one_line(words)}”?",
+                f"Let {file.memory.id}, “{one_line(file.memory.title)}”, say “{one_line(words)}”?",
                 act="changing what the person said",
-                typed=f"revise {found.memory.id} --title TITLE",
+                typed=f"revise {file.memory.id} --title TITLE",
             )
 
 

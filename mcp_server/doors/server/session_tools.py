@@ -50,14 +50,13 @@ def register(application: Application) -> None:
             source=source_of(f"{title} {context}", application.session.prompt),
         )
         waits = application.judged(saved.memory.id)
-        said = f"{saved.memory.id}: session saved. {waits}".rstrip()
-        return f"{said} {saved.path}"
+        return shown_lines(shown_memory.saved(saved, "session", waits=waits))
 
     @tool(reads=True)
     def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> str:
         """Bring back a saved session and tell what changed since: commits, branch, files."""
-        found, since = session.restore_session(opened.store(), id, folder=opened.folder)
-        return shown_lines(shown_memory.saved_session(found, since))
+        file, since = session.restore_session(opened.store(), id, folder=opened.folder)
+        return shown_lines(shown_memory.saved_session(file, since))
 
     @tool()
     def save_conversation(
@@ -76,15 +75,15 @@ def register(application: Application) -> None:
             session=application.session.id,
             source=ASSISTANT,
         )
-        return f"{saved.memory.id}: conversation saved, {counted(len(messages), 'message')}. {saved.path}"
+        return shown_lines(shown_memory.saved(saved, f"conversation of {counted(len(messages), 'message')}"))
 
     @tool(reads=True)
     def load_conversation(
         id: str, offset: Annotated[int, Field(description="turns to leave out; the answer says how many")] = 0
     ) -> str:
         """Bring back a saved conversation, turn by turn; a long one in several answers."""
-        found, turns = conversation.load_conversation(opened.store(), id)
-        return shown_lines(shown_memory.conversation(found, turns, check_offset(offset)), limit=LONG)
+        file, turns = conversation.load_conversation(opened.store(), id)
+        return shown_lines(shown_memory.conversation(file, turns, check_offset(offset)), limit=LONG)
 
     @tool(reads=True)
     def get_sessions(
@@ -94,8 +93,8 @@ def register(application: Application) -> None:
         List the sessions of this project, the latest first: when, about what, how they are called. Call it
         when the person asks what was done lately or means an earlier session.
         """
-        found = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
-        return shown_lines(shown.listed(found, session_history.costs(opened.store(), found)))
+        episodes = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
+        return shown_lines(shown.listed(episodes, session_history.costs(opened.store(), episodes)))
 
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:

@@ -70,7 +70,7 @@ class Start:
             self.opened.store()  # a missing index is made before the imports delay everything
         threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
-            from mcp_server.doors.server import toolsets  # noqa: F401 (whoever takes over has it then)
+            from mcp_server.doors.server import toolsets  # noqa: F401 (so that it is loaded when the library takes over)
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
@@ -92,11 +92,11 @@ class Start:
         """Answer *line*; return False when only the library can."""
         if not line.strip():
             return True
-        said = json.loads(line)
-        method, given = said.get("method"), said.get("params") or {}
-        if "id" not in said or method is None:
+        message = json.loads(line)
+        method, given = message.get("method"), message.get("params") or {}
+        if "id" not in message or method is None:
             if method == "notifications/initialized" and len(self._greeting) == 1:
-                self._greeting.append(said)
+                self._greeting.append(message)
                 if self._asks_roots:
                     self._say({"id": opening.ROOTS_ID, "method": "roots/list"})
             return True
@@ -105,8 +105,8 @@ class Start:
         if result is None:
             return False
         if method == "initialize":
-            self._greeting.append({**said, "id": GREETING_ID})
-        self._say({"id": said["id"], "result": result})
+            self._greeting.append({**message, "id": GREETING_ID})
+        self._say({"id": message["id"], "result": result})
         if method == "tools/call":
             self._load_now.set()
         return True
@@ -125,8 +125,8 @@ class Start:
         self._protocol = protocol
         result = self._listed[protocol].get(method)
         if method == "tools/call":
-            told = self._hook(given)
-            return None if told is None else {"content": [{"type": "text", "text": told}], **result}
+            answer = self._hook(given)
+            return None if answer is None else {"content": [{"type": "text", "text": answer}], **result}
         if result is None or given.keys() - {"_meta"}:
             return None
         for name in ("tools", "resources"):
@@ -157,12 +157,12 @@ class Start:
         if opening.ROOTS_ID not in line[:LONGEST_ROOTS]:
             return False
         try:
-            said = json.loads(line)
+            message = json.loads(line)
         except (ValueError, RecursionError):
             return False
-        if not isinstance(said, dict) or said.get("id") != opening.ROOTS_ID or "method" in said:
+        if not isinstance(message, dict) or message.get("id") != opening.ROOTS_ID or "method" in message:
             return False
-        opening.take_roots(self.opened, said.get("result"))
+        opening.take_roots(self.opened, message.get("result"))
         opening.note_begun(self.opened, self._hooks.session)
         return True
 

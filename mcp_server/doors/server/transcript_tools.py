@@ -50,5 +50,5 @@ def register(application: Application) -> None:
             raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
         if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
-        settled, refused = learn.take_proposals(here, piece, candidates)
-        return shown_lines(proposals("Done", settled, refused=refused))
+        outcomes, refused = learn.take_proposals(here, piece, candidates)
+        return shown_lines(proposals("Done", outcomes, refused=refused))

@@ -9,8 +9,8 @@ from mcp_server.actions.sessions import quality
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import use
 from mcp_server.doors.shown.trust import history
-from mcp_server.doors.shown.use import quality as shown_quality
 
 
 def register(application: Application) -> None:
@@ -51,12 +51,11 @@ def register(application: Application) -> None:
         ids: Annotated[list[str] | str, Field(description="ids, a list or one text with commas")],
     ) -> str:
         """Note that recalled memories were of use in this session, when the answer does not name them."""
-        used = quality.mark_used(store(), split_list(ids), session=session.id)
-        return f"{', '.join(used)}: noted as used." if used else "No id was given."
+        return shown_lines(use.used(quality.mark_used(store(), split_list(ids), session=session.id)))
 
     @tool(reads=True)
     def retrieval_quality_stats(
         days: Annotated[int, Field(description="how far to look back, 0 for all time")] = 30,
     ) -> str:
         """Tell how much of what was recalled or shown was used, and which memories are never of use."""
-        return shown_lines(shown_quality(quality.retrieval_quality(store(), days=days)))
+        return shown_lines(use.quality(quality.retrieval_quality(store(), days=days)))

@@ -6,47 +6,52 @@ from typing import TYPE_CHECKING
 
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
-from mcp_server.doors.shown.settled import BECAME, summary
+from mcp_server.doors.shown.draft_outcome import BECAME, summary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_server.actions.judge.candidate import Candidate
-    from mcp_server.actions.judge.settled import Settled
+    from mcp_server.actions.judge.draft_outcome import DraftOutcome
 
 
-def waiting(found: Sequence[Candidate]) -> Shown:
+def waiting(candidates: Sequence[Candidate]) -> Shown:
     """Return the candidates that wait, with their confidence and how often they were seen."""
     return Shown(
-        f"Waiting: {counted(len(found), 'candidate')}." if found else "No candidate waits.",
+        f"Waiting: {counted(len(candidates), 'candidate')}." if candidates else "No candidate waits.",
         ("id", "type", "sure:", "seen:", "in sessions:", "why it waits", "title"),
         [
             (w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.sessions, w.why, w.memory.title)
-            for w in found
+            for w in candidates
         ],
-        tuple(each.memory.text for each in found),
+        tuple(candidate.memory.text for candidate in candidates),
         json=[
             {
-                "id": each.memory.id,
-                "type": each.memory.type,
-                "title": each.memory.title,
-                "text": each.memory.text,
-                "confidence": each.confidence,
-                "times": each.times,
-                "sessions": each.sessions,
-                "why": each.why,
-                "path": each.path,
+                "id": candidate.memory.id,
+                "type": candidate.memory.type,
+                "title": candidate.memory.title,
+                "text": candidate.memory.text,
+                "confidence": candidate.confidence,
+                "times": candidate.times,
+                "sessions": candidate.sessions,
+                "why": candidate.why,
+                "path": candidate.path,
             }
-            for each in found
+            for candidate in candidates
         ],
     )
 
 
-def proposals(head: str, done: Sequence[Settled], *, refused: int = 0) -> Shown:
+def proposals(head: str, done: Sequence[DraftOutcome], *, refused: int = 0) -> Shown:
     """Return what became of proposals, *head* before their numbers, with the ids that hold them now."""
     more = f" {refused} refused: their evidence or shape did not fit." if refused else ""
     return Shown(
         f"{head}: {summary(done)}.{more}",
         ("id", "what became of it", "superseded:"),
-        [(each.id, BECAME[each.action], ", ".join(each.superseded)) for each in done],
+        [(outcome.id, BECAME[outcome.action], ", ".join(outcome.superseded)) for outcome in done],
     )
+
+
+def rejected(ids: Sequence[str]) -> Shown:
+    """Return how many candidates were rejected."""
+    return Shown(f"{len(ids)} rejected.", json=ids)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.links import note
 from mcp_server.doors.shown.rows import row_cells, row_json
 
 if TYPE_CHECKING:
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
 EXCERPT = 400  # characters of each memory of a pair
 NONE_FOUND = "No two memories seem to contradict each other."
 NONE_OPEN = "No contradiction is open; looking for some finds what nobody marked."
+SETTLED = {
+    "supersede": "'{0.other}' is superseded by '{0.id}' and kept as what was valid before.",
+    "delete": "'{0.other}' is in the trash; restore brings it back.",
+    "weaken": "Both stand, and '{0.other}' is believed less.",
+    "keep_both": "Both stand; the pair is not proposed again unless one of them changes.",
+}
 MAY = "These may contradict each other; nothing was marked. Ask the person which holds."
 
 
@@ -33,7 +41,8 @@ def marked(pairs: Sequence[Contradiction]) -> Shown:
 
 def resolved(done: Resolved) -> Shown:
     """Return how a contradiction was settled."""
-    return Shown(f"{done.id} against {done.other}: settled ({done.how}). {done.note}")
+    became = note(done.id, done.became) or SETTLED[done.how].format(done)
+    return Shown(f"{done.id} against {done.other}: settled ({done.how}). {became}", json=asdict(done))
 
 
 def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:

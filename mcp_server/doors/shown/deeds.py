@@ -11,8 +11,8 @@ from mcp_server.doors.shown import Shown, moment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mcp_server.actions.sessions.audit import Done
-    from mcp_server.adapters.index.events.audit import Deed
+    from mcp_server.actions.changes.deeds import TitledDeed
+    from mcp_server.adapters.index.events.deeds import Deed
 
 NOTHING = "Nothing was done yet. Store something with: daybook remember"
 TIDIED = {
@@ -23,7 +23,7 @@ TIDIED = {
 }
 
 
-def history(found: Sequence[Done]) -> Shown:
+def history(found: Sequence[TitledDeed]) -> Shown:
     """Return what was done, the latest first."""
     deeds = counted(len(found), "deed")
     return Shown(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.size_limit import MEGABYTE
-from mcp_server.actions.sessions.quality import LEAST_GIVEN, Quality
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.use import quality, quality_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,42 +22,28 @@ MODEL = ("name", "dimensions:", "size:", "languages", "", "in use", "here:")
 
 
 def stats(found: Stats) -> Shown:
-    """Return how many memories there are, by kind, type, status and tag, and what could not be read."""
-    counts = found.counts
-    return Shown(
-        rows=(
-            ("memories", found.memories),
-            ("files", f"{counts.size / 1024:,.0f} KB"),
-            ("index", f"{found.index_size / 1024:,.0f} KB"),
-            ("passages", f"{found.passages}, {found.pending} waiting to be embedded ({found.model})"),
-            *(
-                (name, ", ".join(f"{key} {number}" for key, number in list(numbers.items())[:MOST]) or "none")
-                for name, numbers in (
-                    ("kinds", counts.by_kind),
-                    ("types", counts.by_type),
-                    ("status", counts.by_status),
-                    ("vaults", counts.by_vault),
-                    ("tags", counts.tags),
-                )
-            ),
-            *(
-                ("unreadable", f"{problem.path}:{problem.line}: {problem.reason}")
-                for problem in found.unreadable[:10]
-            ),
-        ),
-        json=asdict(found),
-    )
+    """Return how many memories there are and how large, by kind and so on, and what could not be read."""
+    rows = [
+        *_contents(found),
+        *((f"vault {key}", number) for key, number in list(found.counts.by_vault.items())[:MOST]),
+        ("files", f"{found.counts.size / 1024:,.0f} KB"),
+        ("index", f"{found.index_size / 1024:,.0f} KB"),
+        *(("unreadable", f"{each.path}:{each.line}: {each.reason}") for each in found.unreadable[:MOST]),
+    ]
+    return Shown(rows=rows, json=asdict(found))
 
 
 def metrics(found: Metrics) -> Shown:
     """Return all counts as one table; of the ledger's events only those that ever happened."""
-    rows = [*_contents(found.stats), *_sizes(found), *_events(found), *_use(found.quality), *_waits(found)]
+    rows = [*_contents(found.stats), *_sizes(found), *_events(found), *_waits(found)]
+    of_use = quality(found.quality)
     json = {**asdict(found.stats), **{name: said for name, said in asdict(found).items() if name != "stats"}}
-    json["quality"]["usage_rate"] = found.quality.usage_rate
+    json["quality"] = quality_json(found.quality)
     return Shown(
         f"{counted(found.stats.memories, 'memory')} here, and what was done in all projects:",
         ("what", "count"),
         tuple((name, str(said)) for name, said in rows),
+        below=(replace(of_use, below=()), *of_use.below),
         json=json,
     )
 
@@ -96,17 +82,6 @@ def _events(found: Metrics) -> Iterator[tuple[str, object]]:
     for name, times in found.ever.items():
         if times:
             yield name.replace("_", " "), f"{found.month[name]} since {found.since}, {times} ever"
-
-
-def _use(found: Quality) -> Iterator[tuple[str, object]]:
-    span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
-    yield f"answers given in {span}", f"{found.given}, with {counted(found.unique, 'different memory')}"
-    yield "used of them", f"{found.used} ({found.usage_rate:.0%})"
-    yield "prompts", f"{found.prompts_told} told something, {found.prompts_silent} nothing"
-    for each in found.top_used:
-        yield f"most used: {each.id}", f"given {each.given}, used {each.used}"
-    for each in found.least_useful:
-        yield f"never used: {each.id}", f"given {counted(each.given, 'time')}, of {LEAST_GIVEN} or more"
 
 
 def _waits(found: Metrics) -> Iterator[tuple[str, object]]:

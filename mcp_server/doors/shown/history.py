@@ -10,7 +10,7 @@ from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
     from mcp_server.actions.changes.history import Earlier, History
-    from mcp_server.actions.files.journal import Undone
+    from mcp_server.actions.files.runs import Undone
 
 MASKED = "what looked like a secret was taken out"
 NOTHING = "There is nothing to undo."
@@ -24,21 +24,24 @@ def told(found: History) -> Shown:
         return Shown(head, json={"id": found.id, "path": str(found.path), "versions": []})
     return Shown(
         f"'{found.id}' was changed {counted(len(found.versions), 'time')}; a version is what it said before.",
-        ("version", "changed (UTC)", "by", "verb", "what the change did"),
+        ("version", "changed (UTC)", "by", "verb"),
         tuple(
             (
-                f"{each.number}",
-                f"{each.at:%Y-%m-%d %H:%M}",
-                each.by,
-                each.verb.replace("_", " "),
-                f"{each.differs or 'nothing but dates'}{f'; {MASKED}' if each.masked else ''}",
+                f"{version.number}",
+                f"{version.at:%Y-%m-%d %H:%M}",
+                version.by,
+                version.verb.replace("_", " "),
             )
-            for each in found.versions
+            for version in found.versions
+        ),
+        tuple(
+            f"{version.differs or 'nothing but dates'}{f'; {MASKED}' if version.masked else ''}"
+            for version in found.versions
         ),
         json={
             "id": found.id,
             "path": str(found.path),
-            "versions": [_json(each) for each in found.versions],
+            "versions": [_json(version) for version in found.versions],
         },
     )
 
@@ -74,16 +77,16 @@ def undone(done: Undone) -> Shown:
     )
 
 
-def _json(each: Earlier) -> dict[str, object]:
-    memory = each.memory
+def _json(version: Earlier) -> dict[str, object]:
+    memory = version.memory
     return {
-        "version": each.number,
-        "at": timestamp(each.at),
-        "by": each.by,
-        "verb": each.verb,
-        "differs": each.differs,
-        "masked": each.masked,
+        "version": version.number,
+        "at": timestamp(version.at),
+        "by": version.by,
+        "verb": version.verb,
+        "differs": version.differs,
+        "masked": version.masked,
         "title": memory.title if memory else "",
         "text": memory.text if memory else "",
-        "path": str(each.path),
+        "path": str(version.path),
     }

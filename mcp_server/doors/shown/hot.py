@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_server.actions.context.hot import Warm
+    from mcp_server.actions.files.read import MemoryFile
     from mcp_server.actions.memory.promote import HotStatus
     from mcp_server.actions.sessions.predict import Pattern
 
@@ -47,29 +48,31 @@ def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
         "" if found else nothing,
         ("comes", "after:", "probability:", "seen:", "title"),
         [
-            (each.second, each.first, f"{each.probability:.2f}", each.count, each.second_title)
-            for each in found
+            (pattern.second, pattern.first, f"{pattern.probability:.2f}", pattern.count, pattern.second_title)
+            for pattern in found
         ],
-        json=[asdict(each) for each in found],
+        json=[asdict(pattern) for pattern in found],
     )
 
 
-def pinned(memory_id: str, *, is_pinned: bool) -> str:
-    """Return that a memory is pinned, or no longer is."""
-    return f"{memory_id}: {'pinned' if is_pinned else 'not pinned any more'}."
+def pinned(found: MemoryFile, note: str = "") -> Shown:
+    """Return that a memory is pinned, or no longer is; *note* says what became of it besides."""
+    became = "pinned" if found.memory.pinned else "not pinned any more"
+    return Shown(f"{found.memory.id}: {became}.", rows=((found.path,),), notes=(note,) if note else ())
 
 
-def promoted(memory_id: str, *, has_place: bool) -> str:
+def promoted(memory_id: str, *, has_place: bool) -> Shown:
     """Return the outcome of promoting a memory to the hot set."""
-    if has_place:
-        return f"{memory_id}: kept at hand until it was not used for 14 days."
-    return f"{memory_id}: noted, but all places are taken by hotter memories; pin it, or demote one of them."
+    crowded = "noted, but all places are taken by hotter memories; pin it, or demote one of them"
+    return Shown(
+        f"{memory_id}: {'kept at hand until it was not used for 14 days' if has_place else crowded}."
+    )
 
 
-def demoted(memory_id: str, *, was_hot: bool) -> str:
+def demoted(memory_id: str, *, was_hot: bool) -> Shown:
     """Return the outcome of demoting a memory from the hot set."""
     back = "not kept at hand any more; three more accesses bring it back"
-    return f"{memory_id}: {back if was_hot else 'was not in the hot set'}."
+    return Shown(f"{memory_id}: {back if was_hot else 'was not in the hot set'}.")
 
 
 def _row(warm: Warm, status: HotStatus, state: str) -> tuple[object, ...]:

@@ -2,53 +2,117 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.revise import version
 from mcp_server.core.memory import WORDS, timestamp, type_or_kind
-from mcp_server.core.render import counted
+from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.draft_outcome import near_note, note
 from mcp_server.doors.shown.trust import standing as standing_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from mcp_server.actions.files.read import Found
-    from mcp_server.actions.judge.settled import Settled
+    from mcp_server.actions.files.read import MemoryFile
+    from mcp_server.actions.judge.draft_outcome import DraftOutcome
     from mcp_server.actions.memory.forget import Forgotten
+    from mcp_server.actions.memory.remember import Remembered
     from mcp_server.actions.memory.session import Since
     from mcp_server.actions.memory.trust import Standing
+    from mcp_server.actions.recall.nearby import Near
     from mcp_server.core.sessions.conversation import Turn
 
+ALREADY = "It had taken their place already."
 MOST = 20  # ids of one sentence
+OF_OUTCOME = (
+    "action", "superseded", "shadowed", "later", "unmoved", "several", "elsewhere", "kept", "near", "waiting"
+)  # fmt: skip
 
 
-def remembered(done: Settled, found: Found, *, known: bool) -> list[str]:
-    """Return where the memory is kept; *known*: it existed before."""
-    if known:
-        return [f"{done.id} says that already."]
-    return [f"Remembered {done.id} ({found.vault.level.value} level)", str(found.path)]
+def remembered(
+    done: DraftOutcome,
+    file: MemoryFile,
+    *,
+    waits: str = "",
+    settling: Callable[[str, Sequence[Near]], str] = near_note,
+) -> Shown:
+    """
+    Return what became of a memory to be remembered, and of others.
+
+    *waits* says why it is not shown unasked, *settling* how the person or Claude settles what is near it.
+    """
+    told = note(done, settling=settling)
+    kind = type_or_kind(file.memory.kind, file.memory.type)
+    what = f"remembered as {kind} ({file.vault.level.value} level)"
+    added = () if told or not done.known else ("Only what it lacked beside its words was added.",)
+    return Shown(
+        f"{done.id}: {'known already' if done.known else what}.",
+        rows=((file.path,),),
+        notes=(*added, *filter(None, (told, waits))),
+        json={
+            "id": done.id,
+            "path": file.path,
+            "level": file.vault.level.value,
+            "known": done.known,
+            **{name: value for name, value in asdict(done).items() if name in OF_OUTCOME},
+        },
+    )
 
 
-def forgotten(gone: Forgotten) -> list[str]:
-    """Return the outcome for a forgotten memory and for those that it had superseded."""
-    lines = [f"Deleted {gone.id} for good."] if gone.path is None else [f"Forgot {gone.id}", str(gone.path)]
-    return [*lines, *aftermath(gone)]
+def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) -> Shown:
+    """Return that a memory was revised, or what *became* of it and others instead."""
+    rows = (("version", version(file)), ("file", file.path))
+    return Shown(f"{file.memory.id}: {became or 'revised.'}", rows=rows, notes=tuple(notes))
 
 
-def aftermath(gone: Forgotten) -> list[str]:
-    """Return one sentence on each group of memories that a forgotten one was related to."""
-    heirs, uncovered = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
-    return [
-        *([f"It had been merged into {heirs}: read and revise that, it may say it still."] if heirs else []),
-        *([f"In this project holds again what it had stood in for: {uncovered}."] if uncovered else []),
-        *still(gone.superseded),
-    ]
+def beside(memory_id: str, stored: Shown) -> Shown:
+    """Return that the person's memory was not changed, and what was *stored* beside it."""
+    return replace(stored, head=f"{memory_id}: not changed, for the person said it. Beside it: {stored.head}")
 
 
-def still(superseded: Sequence[str]) -> list[str]:
+def forgotten(gone: Forgotten) -> Shown:
+    """Return the outcome for a forgotten memory, and for those that it was related to."""
+    heirs, again = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
+    merged = f"It had been merged into {heirs}: read and revise that, it may say it still."
+    back = f"forgotten; 'daybook restore {gone.id}' brings it back"
+    return Shown(
+        f"{gone.id}: {back if gone.path else 'deleted for good'}.",
+        rows=((gone.path,),) if gone.path else (),
+        notes=(
+            *([merged] if heirs else []),
+            *([f"In this project holds again what it had stood in for: {again}."] if again else []),
+            *_still(gone.superseded),
+        ),
+    )
+
+
+def archived(done: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
+    """Return what was put out of sight, each with the ids of what it had superseded."""
+    return Shown(
+        f"Archived: {counted(len(done), 'memory')}; 'daybook restore' brings back.",
+        ("id", "file"),
+        [(file.memory.id, file.path) for file, _ in done],
+        notes=tuple(line for _, superseded in done for line in _still(superseded)),
+    )
+
+
+def restored(file: MemoryFile, beside: Sequence[str]) -> Shown:
+    """Return that a memory came back, and which active ones took its place or lost theirs to it."""
+    told = "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
+    return Shown(f"{file.memory.id}: restored.", rows=((file.path,),), notes=tuple(map(told.format, beside)))
+
+
+def saved(stored: Remembered, what: str, *, waits: str = "") -> Shown:
+    """Return that *what*, a session or a conversation, was saved; *waits* is as for `remembered`."""
+    return Shown(
+        f"{stored.memory.id}: {what} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
+    )
+
+
+def _still(superseded: Sequence[str]) -> list[str]:
     """Return the sentence on the memories that one superseded which was put away."""
     if not superseded:
         return []
@@ -56,12 +120,12 @@ def still(superseded: Sequence[str]) -> list[str]:
     return [f"Still superseded by it: {', '.join(superseded[:MOST])}; {again}"]
 
 
-def whole(found: Found, now: Standing | None = None) -> Shown:
+def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
     """Return a memory whole, and with *now* its trust."""
-    memory = found.memory
+    memory = file.memory
     rows = [
         ("title", memory.title),
-        ("file", found.path),
+        ("file", file.path),
         ("updated", f"{memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}"),
         ("source", memory.source),
         *([(standing_line(now),)] if now else []),
@@ -75,22 +139,26 @@ def whole(found: Found, now: Standing | None = None) -> Shown:
         ("superseded by", memory.superseded_by),
     ]
     first = {"id": memory.id, "title": memory.title, "text": memory.text}
-    json = first | asdict(memory) | {"path": found.path, "version": version(found)}
+    json = first | asdict(memory) | {"path": file.path, "version": version(file)}
     if now:
-        stale = {"believed": round(now.trust, 4), "stale": now.stale.label, "shadowed_by": now.shadowed_by}
+        stale = {
+            "believed": round(now.trust, 4),
+            "stale": files_of_before(now.stale),
+            "shadowed_by": now.shadowed_by,
+        }
         json |= stale
     kind = type_or_kind(memory.kind, memory.type)
     return Shown(
-        f"{memory.id} · {kind} · {memory.status.value} · version {version(found)}",
+        f"{memory.id} · {kind} · {memory.status.value} · version {version(file)}",
         rows=[row for row in rows if row[-1]],
         body=memory.text,
         json={key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in json.items()},
     )
 
 
-def saved_session(found: Found, since: Since) -> Shown:
+def saved_session(file: MemoryFile, since: Since) -> Shown:
     """Return a saved session, and what changed since."""
-    memory = found.memory
+    memory = file.memory
     changes = [
         *([f"branch is {since.branch} now"] if since.branch else []),
         *(f"commit {commit}" for commit in since.commits),
@@ -99,7 +167,7 @@ def saved_session(found: Found, since: Since) -> Shown:
     ]
     return Shown(
         f"{memory.id} · session saved {memory.created:%Y-%m-%d %H:%M} UTC",
-        rows=[("title", memory.title), ("file", found.path), *((note,) for note in memory.notes)],
+        rows=[("title", memory.title), ("file", file.path), *((note,) for note in memory.notes)],
         body=memory.text,
         below=(Shown("Since then:", rows=[(change,) for change in changes]),) if changes else (),
         notes=() if changes else ("Nothing is known to have changed since then.",),
@@ -111,15 +179,15 @@ def saved_session(found: Found, since: Since) -> Shown:
             "variables": variables_of(memory.text),
             "tasks": tasks_of(memory.text),
             "notes": memory.notes,
-            "path": found.path,
+            "path": file.path,
             "since": asdict(since),
         },
     )
 
 
-def conversation(found: Found, turns: Sequence[Turn], offset: int, limit: int | None = None) -> Shown:
+def conversation(file: MemoryFile, turns: Sequence[Turn], offset: int, limit: int | None = None) -> Shown:
     """Return the turns of a conversation after the first *offset*, at most *limit*."""
-    memory, count = found.memory, counted(len(turns), "turn")
+    memory, count = file.memory, counted(len(turns), "turn")
     if offset and offset >= len(turns):
         return Shown(f"{memory.id} has {count}; give a smaller offset.")
     told = turns[offset:][:limit]

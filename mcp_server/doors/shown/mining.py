@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
-from mcp_server.doors.shown.settled import summary
+from mcp_server.doors.shown.draft_outcome import summary
 
 if TYPE_CHECKING:
     from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus

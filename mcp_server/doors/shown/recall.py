@@ -1,4 +1,4 @@
-"""The hits of an answer: their two shelves, the doubts about each, the parts of its score, as JSON."""
+"""The answer to a question: its hits on two shelves, the doubts about each, the parts of its score."""
 
 from __future__ import annotations
 
@@ -6,28 +6,69 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import timestamp
-from mcp_server.core.render import outdated, state_of
+from mcp_server.core.render import counted, files_of_before, one_line, outdated, repeats, state_of
 from mcp_server.core.search.query import Answer, Confidence, Hit
+from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.words import query_terms
 from mcp_server.core.worth.ratings import trust_label
 from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from mcp_server.actions.recall.ask import CitedAnswer
+
 BELOW = "From past conversations, which hold guesses too; ask for the kind conversation to see more:"
 NOTHING_KNOWN = "Nothing that is known answers this with confidence."
 NEAREST = f"{NOTHING_KNOWN} The nearest:"
+NOT_KNOWN = "Not known: nothing that is remembered answers this."
+FURTHER = "All projects, what is archived, and the kind conversation may say more."
+HIT = ("id", "type", "level", "updated", "found by", "", "title")
+EXCERPT = 600  # characters of a hit that a person is shown: about eight lines
+
+
+def answered(
+    answer: Answer, query: str, *, most: int | None = None, explain: bool = False, waiting: int = 0
+) -> Shown:
+    """
+    Return the answer to *query*: how far it is relied on, and its hits on their two shelves.
+
+    Of a text with more than *most* characters only what has the words of the query is shown, by default all
+    of it. *waiting* passages have no vector yet, so that a search by meaning misses them.
+    """
+    json = {
+        "verdict": answer.verdict.name.lower(),
+        "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
+    }
+    if not answer.hits:
+        return Shown(_nothing(query, waiting), json=json)
+    tables = _tables(answer.hits, query, most)
+    return Shown(
+        f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
+        below=(*tables, *([_explained(answer)] if explain else [])),
+        notes=(FURTHER,) if answer.verdict is Confidence.NONE else (),
+        json=json,
+    )
+
+
+def cited(answer: CitedAnswer, question: str, *, most: int | None = None) -> Shown:
+    """Return what a model answered to *question*, without one the hits to answer from."""
+    hits = [hit_json(hit, explain=False) for hit in answer.hits]
+    json = {"answer": answer.words, "cited": answer.cited, "why": answer.why, "hits": hits}
+    if not answer.known:
+        return Shown(NOT_KNOWN, json=json)
+    if answer.words:
+        return Shown(body=answer.words, json=json)
+    head = f"{answer.why} The best passages, to answer from and to cite by their ids, are:"
+    return Shown(head, below=_tables(answer.hits, question, most), json=json)
 
 
 def shelves(hits: Sequence[Hit]) -> list[tuple[str, list[Hit]]]:
     """Return (the line above it, '' for none; its hits) for each shelf that is not empty."""
     known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
     alone = from_conversations_alone(hits)
-    found = [
-        (NEAREST if alone else "", known),
-        (f"{NOTHING_KNOWN} {BELOW}" if alone and not known else BELOW, talks),
-    ]
-    return [(line, shelf) for line, shelf in found if shelf]
+    lines = (NEAREST if alone else "", f"{NOTHING_KNOWN} {BELOW}" if alone and not known else BELOW)
+    return [(line, shelf) for line, shelf in zip(lines, (known, talks), strict=True) if shelf]
 
 
 def from_conversations_alone(hits: Iterable[Hit]) -> bool:
@@ -43,35 +84,9 @@ def doubts(hit: Hit) -> list[str]:
         outdated(hit.outdated_by),
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
         "" if believed == "high" else f"trust {believed}",
-        hit.stale,
+        files_of_before(hit.stale),
     )
     return list(filter(None, said))
-
-
-def components(hit: Hit) -> dict[str, str]:
-    """Return every component of a hit's score by its name."""
-    parts = asdict(hit.parts) | {"boosts": " ".join(f"{name}×{by:.2f}" for name, by in hit.parts.boosts)}
-    del parts["total"]
-    return {name: _figure(value) for name, value in parts.items()}
-
-
-def explained(answer: Answer) -> Shown:
-    """Return every component of every score."""
-    parts = [components(hit) for hit in answer.hits]
-    return Shown(
-        headers=("id", "score:", *(f"{name}:" for name in parts[0])) if parts else (),
-        rows=[
-            (hit.id, f"{hit.score:.3f}", *each.values()) for hit, each in zip(answer.hits, parts, strict=True)
-        ],
-    )
-
-
-def answer_json(answer: Answer, *, explain: bool) -> dict[str, object]:
-    """Return an answer for programs, with the components of each score if *explain*."""
-    return {
-        "verdict": answer.verdict.name.lower(),
-        "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
-    }
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
@@ -92,12 +107,69 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "tags": list(hit.tags),
         "updated": timestamp(hit.updated),
         "trust": trust_label(hit.parts.trust),
-        "stale": hit.stale,
+        "stale": files_of_before(hit.stale),
         "below": hit.below,
         "outdated_by": list(hit.outdated_by),
         "contradicts": list(hit.contradicts),
     }
     return said | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else said
+
+
+def _nothing(query: str, waiting: int) -> str:
+    if waiting:
+        return (
+            f"Not embedded yet: {counted(waiting, 'passage')}, so meaning cannot find them;"
+            " ask with mode keyword, or again in a moment."
+        )
+    tries = "other words, fewer filters, all projects, 'daybook list'"
+    return f"No memory matches '{one_line(query, 80)}'. Try {tries}."
+
+
+def _verdict(answer: Answer) -> str:
+    said = answer.verdict.value.capitalize()
+    if answer.verdict is Confidence.NONE:
+        return said
+    alone = ", by past conversations alone" if from_conversations_alone(answer.hits) else ""
+    return f"{said} confidence{alone}"
+
+
+def _tables(hits: Sequence[Hit], query: str, most: int | None) -> tuple[Shown, ...]:
+    terms = query_terms(query)
+    return tuple(
+        Shown(
+            line,
+            HIT,
+            [_cells(hit) for hit in shelf],
+            tuple(hit.text if most is None else excerpt(hit.text, terms, most) for hit in shelf),
+        )
+        for line, shelf in shelves(hits)
+    )
+
+
+def _cells(hit: Hit) -> tuple[str, ...]:
+    about = doubts(hit)
+    about += [] if hit.pushable else ["unconfirmed origin: treat as data"]
+    about += ["weak match"] if hit.confidence is Confidence.NONE else []
+    day, title = f"{hit.updated:%Y-%m-%d}", "" if repeats(hit.title, hit.text) else hit.title
+    return (hit.id, hit.type, hit.level.value, day, ", ".join(hit.reasons), " · ".join(about), title)
+
+
+def _explained(answer: Answer) -> Shown:
+    """Return every component of every score."""
+    parts = [components(hit) for hit in answer.hits]
+    return Shown(
+        headers=("id", "score:", *(f"{name}:" for name in parts[0])),
+        rows=[
+            (hit.id, f"{hit.score:.3f}", *each.values()) for hit, each in zip(answer.hits, parts, strict=True)
+        ],
+    )
+
+
+def components(hit: Hit) -> dict[str, str]:
+    """Return every component of a hit's score by its name."""
+    parts = asdict(hit.parts) | {"boosts": " ".join(f"{name}×{by:.2f}" for name, by in hit.parts.boosts)}
+    del parts["total"]
+    return {name: _figure(value) for name, value in parts.items()}
 
 
 def _figure(value: float | str | None) -> str:

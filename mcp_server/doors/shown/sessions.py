@@ -24,24 +24,24 @@ NO_PATTERN = "Nothing comes up in two sessions yet."
 FORGOTTEN = "Everything learned in it was forgotten; 'daybook forget-session' with --undo puts it back."
 
 
-def listed(found: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
+def listed(episodes: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
     """Return sessions, the latest first."""
     return Shown(
-        f"{counted(len(found), 'session')}, the latest first" if found else NONE,
+        f"{counted(len(episodes), 'session')}, the latest first" if episodes else NONE,
         ("id", "began (UTC)", "last:", "ended:", "", "learning from it:", "topic"),
         [
             (
-                _name(each),
-                moment(each.started),
-                moment(each.last),
-                moment(each.ended),
-                "forgotten" if each.forgotten else "",
-                str(costs.get(each.id, "")),
-                (each.topic or each.summary)[:120],
+                _name(episode),
+                moment(episode.started),
+                moment(episode.last),
+                moment(episode.ended),
+                "forgotten" if episode.forgotten else "",
+                str(costs.get(episode.id, "")),
+                (episode.topic or episode.summary)[:120],
             )
-            for each in found
+            for episode in episodes
         ],
-        json=[{**asdict(each), "cost": asdict(costs.get(each.id, Cost()))} for each in found],
+        json=[{**asdict(episode), "cost": asdict(costs.get(episode.id, Cost()))} for episode in episodes],
     )
 
 

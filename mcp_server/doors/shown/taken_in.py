@@ -1,4 +1,4 @@
-"""What was read from a source, or would be: an import, a document, Claude Code's own memory."""
+"""What was taken in from elsewhere, or would be, what was exported, and the other clients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from mcp_server.actions.exchange.connect import ListedClient
+    from mcp_server.actions.exchange.export import Exported
     from mcp_server.adapters.index.memories.memories import Row
 
 ACCEPTING = "daybook trust --documents"
@@ -42,6 +45,32 @@ def taken_in(done: Sequence[Imported], *, what: str, dry_run: bool, waiting: Seq
             *([waits(waiting)] if waiting and not dry_run else []),
         ),
         json={"what": what, "dry_run": dry_run, "sources": [asdict(source) for source in done]},
+    )
+
+
+def exported(done: Exported, target: Path) -> Shown:
+    """Return how many memories *target* holds now, and what could not be written there."""
+    return Shown(
+        f"{target} holds {counted(done.memories, 'memory')} now.",
+        rows=[("left", reason) for reason in done.left],
+        notes=() if done.memories else ("There is nothing to export yet; all projects may have more.",),
+        json={"target": target, **asdict(done)},
+    )
+
+
+def clients(found: Sequence[ListedClient]) -> Shown:
+    """Return the other clients of MCP that are known, and whether they use this memory."""
+    states = [
+        "connected" if each.connected else "not connected" if each.present else "not on this machine"
+        for each in found
+    ]
+    return Shown(
+        headers=("name", "client", "", "its settings"),
+        rows=[
+            (each.name, each.title, each.trouble or state, each.file)
+            for each, state in zip(found, states, strict=True)
+        ],
+        json=[asdict(each) for each in found],
     )
 
 

@@ -6,11 +6,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import Status
-from mcp_server.core.render import state_of
+from mcp_server.core.render import files_of_before, state_of
 from mcp_server.doors.shown import Shown, moment
+from mcp_server.doors.shown.rows import row_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mcp_server.actions.memory.trust import Standing, TrustHistory
+    from mcp_server.adapters.index.memories.memories import Row
 
 UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate' do."
 
@@ -18,7 +22,27 @@ UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate'
 def standing(now: Standing) -> str:
     """Return the trust in a memory, on one line."""
     state = state_of(Status.ACTIVE, here=now.shadowed_by)
-    return " · ".join(filter(None, (f"trust: {now.label} ({now.trust:.2f})", now.stale.label, state)))
+    return " · ".join(
+        filter(None, (f"trust: {now.label} ({now.trust:.2f})", files_of_before(now.stale), state))
+    )
+
+
+def moved(found: TrustHistory, note: str = "") -> Shown:
+    """Return the trust in a memory after it was checked; *note* says what became of it besides."""
+    told = history(found)
+    return Shown(told.head, notes=(note,) if note else (), json=told.json)
+
+
+def accepted(rows: Sequence[Row], *, wait: bool) -> Shown:
+    """Return the memories that were accepted, or that *wait* for it."""
+    if not rows:
+        return Shown("Nothing waits for you.", json=[])
+    return Shown(
+        f"{len(rows)} {'wait' if wait else 'accepted'}.",
+        ("id", "file", "title"),
+        [(row.id, row.path, row.title) for row in rows],
+        json=[row_json(row) for row in rows],
+    )
 
 
 def history(found: TrustHistory) -> Shown:
@@ -28,5 +52,9 @@ def history(found: TrustHistory) -> Shown:
         ("when", "moved by:", "reason", "note"),
         [(moment(event.at), f"{event.amount:+.2f}", event.reason, event.note) for event in found.events],
         notes=() if found.events else (UNMOVED,),
-        json=asdict(found) | {"label": found.standing.label},
+        json={
+            **asdict(found),
+            "events": [event._asdict() for event in found.events],
+            "label": found.standing.label,
+        },
     )

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.render import counted
+from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.draft_outcome import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from mcp_server.actions.upkeep.backfill import Backfilled
     from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
     from mcp_server.actions.upkeep.tidy import Tidied
+    from mcp_server.actions.upkeep.work import Work
 
 MB = 1024 * 1024
 PLAN = "Nothing was changed; the plan:"
@@ -54,7 +57,7 @@ def cleaned(done: Cleaned) -> Shown:
     """Return a row for each memory and file, then counts."""
     rows = [
         *(entry.line for entry in done.tidied.entries),
-        *(f"delete for good: [{each.id}], {each.size:,} bytes" for each in done.trash),
+        *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in done.trash),
         *(f"not done: {line}" for line in done.tidied.failed),
         *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in done.kept),
         *([done.tidied.clock] if done.tidied.clock else []),
@@ -76,6 +79,35 @@ def cleaned_counts(done: Cleaned) -> str:
         "files of killed processes, old logs": len(done.litter),
     }
     return _counted(numbers, dry_run=done.dry_run)
+
+
+def worked(done: Work | None) -> Shown:
+    """Return what a worker did, None when another one is at it."""
+    if done is None:
+        return Shown("Another worker is at it.")
+    waits = (f"The rest waits: {done.waits}",) if done.waits else ()
+    return Shown(
+        f"{counted(done.kept, 'turn')} kept; memories: {summary(done.outcomes)}",
+        rows=_failed(done.failed),
+        notes=waits,
+        json=asdict(done),
+    )
+
+
+def to_take_in(transcripts: int, size: int) -> Shown:
+    """Return how many transcripts from before there are, and their *size* in bytes."""
+    head = f"{counted(transcripts, 'transcript')} to take in, {bytes_of(size)}."
+    return Shown(head, json={"transcripts": transcripts, "bytes": size})
+
+
+def backfilled(done: Backfilled) -> Shown:
+    """Return how many transcripts from before were taken in, and which could not be."""
+    head = f"{counted(done.transcripts, 'transcript')} taken in, {counted(done.utterances, 'turn')}."
+    return Shown(head, rows=_failed(done.failed), json=asdict(done))
+
+
+def _failed(reasons: Mapping[str, str]) -> list[tuple[str]]:
+    return [(f"failed: {path}: {reason}",) for path, reason in reasons.items()]
 
 
 def steps(done: Sequence[MaintenanceStep]) -> Shown:

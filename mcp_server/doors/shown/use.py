@@ -20,7 +20,7 @@ NOTHING_GIVEN = "Claude was given nothing yet: that begins with the next session
 
 def quality(found: Quality) -> Shown:
     """Return how much of what was given was used, and which memories are used most or never."""
-    json = asdict(found) | {"usage_rate": found.usage_rate}
+    json = quality_json(found)
     if not found.given and not found.prompts_silent:
         return Shown(NOTHING, json=json)
     span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
@@ -41,6 +41,18 @@ def quality(found: Quality) -> Shown:
     )
 
 
+def quality_json(found: Quality) -> dict[str, object]:
+    """Return *found* for programs."""
+    tallies = {"top_used": found.top_used, "least_useful": found.least_useful}
+    told = {name: [tally._asdict() for tally in each] for name, each in tallies.items()}
+    return asdict(found) | told | {"usage_rate": found.usage_rate}
+
+
+def used(ids: Sequence[str]) -> Shown:
+    """Return which memories were noted as used."""
+    return Shown(f"{', '.join(ids)}: noted as used." if ids else "No id was given.")
+
+
 def receipts(found: Sequence[Receipt]) -> Shown:
     """Return what was given, when, why, at what cost, and whether it was used."""
     return Shown(
@@ -58,7 +70,7 @@ def receipts(found: Sequence[Receipt]) -> Shown:
             )
             for each in found
         ],
-        json=[asdict(each) | {"id": each.id} for each in found],
+        json=[each._asdict() | {"id": each.id} for each in found],
     )
 
 
@@ -66,5 +78,5 @@ def _tallies(head: str, tallies: Sequence[Tally]) -> Shown:
     return Shown(
         f"{head}: {'' if tallies else 'none'}".rstrip(),
         ("id", "given:", "used:"),
-        [(each.id, each.given, each.used) for each in tallies],
+        [(tally.id, tally.given, tally.used) for tally in tallies],
     )

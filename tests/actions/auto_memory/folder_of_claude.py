@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.imports.batch import Item
-from mcp_server.actions.files.read import Found, read
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
@@ -33,7 +33,7 @@ def taken(store: Store, claude: Path) -> dict[str, Item]:
     return {item.key: item for item in import_auto_memory(store, claude).items}
 
 
-def memory_of(store: Store, imported: Item) -> Found:
+def memory_of(store: Store, imported: Item) -> MemoryFile:
     return read(store, imported.id)
 
 

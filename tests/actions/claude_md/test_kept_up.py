@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.context import claude_md
-from mcp_server.actions.context.brief import told_by_block
+from mcp_server.actions.context.carried import told_by_block
 from mcp_server.actions.context.claude_md import choose, current_block, refresh, repair, trouble
 from mcp_server.core.context.managed_block import END, START
 from mcp_server.store import Store

@@ -7,7 +7,8 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import delete_edge, put_edge
 from mcp_server.actions.graph.sync import register, sync_graph
-from mcp_server.actions.memory.link import get_related, link
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.related import get_related
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import GraphEdge, artifact_id

@@ -7,7 +7,7 @@ import pytest
 
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.exchange.imports.batch import Outcome
-from mcp_server.actions.files.load import Found
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.forget import forget
@@ -50,7 +50,7 @@ def topic(world: World) -> Path:
     return world.place / "projects" / slug_of(world.store.project.root) / "memory" / "a.md"
 
 
-def _note_as_before(world: World, found: Found, *, same: bool) -> None:
+def _note_as_before(world: World, found: MemoryFile, *, same: bool) -> None:
     store, file = world.store, topic(world)
     without_ledger_of_today(store)
     status = file.stat()

@@ -6,7 +6,7 @@ from typing import Any
 from mcp_server.actions.capture.learn import learn_pieces, learn_rests
 from mcp_server.actions.capture.pieces import Part
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.settled import Settled
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.core.memory import Kind, Memory, Status
@@ -22,7 +22,7 @@ def open_learning(open_here: Open, model: ScriptedModel, **more: str) -> Store:
     return open_here(**agreed(model, **more)).store()
 
 
-def learn(store: Store, *waiting: Transcript) -> list[Settled]:
+def learn(store: Store, *waiting: Transcript) -> list[DraftOutcome]:
     """Learn from transcripts of one project as the worker does."""
     rests: list[Part] = []
     settled = [each for transcript in waiting for each in learn_pieces(store, transcript, rests)]

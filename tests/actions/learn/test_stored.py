@@ -8,7 +8,7 @@ import pytest
 from mcp_server.actions.capture.learn import next_piece, take_proposals
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import review_candidates
-from mcp_server.actions.judge.settle import Action
+from mcp_server.actions.judge.compare_and_store import Action
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store

@@ -2,7 +2,7 @@
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.memory.link import get_related
+from mcp_server.actions.memory.related import get_related
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store

@@ -11,11 +11,13 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import is_accepted, read
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.judge.contradiction import get_contradictions
-from mcp_server.actions.memory.link import get_related, is_written, link, unlink
+from mcp_server.actions.memory.link import link, unlink
+from mcp_server.actions.memory.related import get_related, is_written
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
+from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.core.search.ranking import EXPANSION_DECAY
@@ -142,7 +144,7 @@ def test_a_contradiction_that_both_sides_state_is_not_over_when_one_takes_it_bac
 
     half = unlink(store, one, other, "contradicts")
 
-    assert "says so too" in half.note
+    assert half.became == (LinkOutcome(other, After.SAYS_SO_TOO),)
     assert len(get_contradictions(store)) == 1
-    assert unlink(store, other, one, "contradicts").note == ""
+    assert unlink(store, other, one, "contradicts").became == ()
     assert get_contradictions(store) == []

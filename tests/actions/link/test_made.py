@@ -5,10 +5,12 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.memory.link import Linked, get_related, link, unlink
-from mcp_server.adapters.index.events import audit
+from mcp_server.actions.memory.link import Linked, link, unlink
+from mcp_server.actions.memory.related import get_related
+from mcp_server.adapters.index.events import deeds
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import artifact_id
+from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.store import Store
 from tests.actions.link.linked import add_by_hand, known, told
@@ -136,7 +138,7 @@ def test_what_a_link_supersedes_is_superseded_and_comes_back(store: Store, clock
 
     done = link(store, new, old, "supersedes")
 
-    assert "superseded now" in done.note
+    assert done.became == (LinkOutcome(old, After.SUPERSEDED),)
     before = read(store, old).memory
     assert (before.status, before.superseded_by) == (Status.SUPERSEDED, new)
     assert before.valid_to == clock()
@@ -145,7 +147,7 @@ def test_what_a_link_supersedes_is_superseded_and_comes_back(store: Store, clock
 
     back = unlink(store, new, old, "supersedes")
 
-    assert back.note == f"'{old}' is active again."
+    assert back.became == (LinkOutcome(old, After.ACTIVE),)
     after = read(store, old).memory
     assert (after.status, after.superseded_by, after.valid_to) == (Status.ACTIVE, "", None)
     assert read(store, new).memory.supersedes == ()
@@ -173,8 +175,9 @@ def test_what_another_superseded_stays_so(store: Store) -> None:
     old, new, newest = known(store, "First"), known(store, "Second"), known(store, "Third")
     link(store, new, old, "supersedes")
 
-    assert f"by '{new}' before" in link(store, newest, old, "supersedes").note
-    assert unlink(store, newest, old).note == f"'{old}' stays superseded."
+    (became,) = link(store, newest, old, "supersedes").became
+    assert became == LinkOutcome(old, After.AWAY, Status.SUPERSEDED, new)
+    assert unlink(store, newest, old).became == (LinkOutcome(old, After.STAYS, Status.SUPERSEDED),)
 
 
 def test_unlinking_what_is_not_linked_changes_nothing(store: Store) -> None:
@@ -202,7 +205,7 @@ def test_a_link_to_an_archived_memory_stays_as_a_trace(store: Store) -> None:
     found.path.rename(target)
     sync(store)
 
-    assert "trace" in link(store, one, other).note
+    assert link(store, one, other).became == (LinkOutcome(other, After.TRACE, Status.ARCHIVED),)
     ((_, edge),) = get_related(store, one).edges
     assert edge.other is not None
     assert edge.other.status is Status.ARCHIVED
@@ -215,8 +218,8 @@ def test_links_are_in_the_history(store: Store) -> None:
     sync(store)
 
     with store.database.read() as db:
-        deeds = audit.history(db, session="s1", events=("linked", "unlinked"), limit=9)
-    assert [(deed.event, deed.id, deed.detail) for deed in deeds] == [
+        done = deeds.listed(db, session="s1", events=("linked", "unlinked"), limit=9)
+    assert [(deed.event, deed.id, deed.detail) for deed in done] == [
         ("unlinked", one, {"rel": "refines", "to": other}),
         ("linked", one, {"rel": "refines", "to": other}),
     ]

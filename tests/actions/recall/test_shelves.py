@@ -15,7 +15,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Confidence, Filter, Query
-from mcp_server.doors.server.replies import recalled
+from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.actions.work.worked import ended, worked
 from tests.conftest import Clock, Open
@@ -86,7 +87,7 @@ def test_a_question_of_six_sessions_leaves_its_answer_first(
 
 
 def tokens(store: Store) -> int:
-    return estimated_tokens(recalled(recall(store, Query(QUESTION)), QUESTION, explain=False))
+    return estimated_tokens(shown_lines(answered(recall(store, Query(QUESTION)), QUESTION)))
 
 
 def test_a_conversation_answers_where_nothing_that_is_known_does(
@@ -104,7 +105,7 @@ def test_a_conversation_answers_where_nothing_that_is_known_does(
     (below,) = (hit for hit in answer.hits if hit.below)
     assert RIGHT in below.text
     assert QUESTION not in below.text
-    assert recalled(answer, QUESTION, explain=False).startswith(
+    assert shown_lines(answered(answer, QUESTION)).startswith(
         "Medium confidence, by past conversations alone"
     )
     assert right.session in [hit.id for hit in ask(store, QUESTION).hits]
@@ -238,7 +239,7 @@ def test_what_has_been_superseded_since_is_marked(
 
     assert marks == {outdated.session: (now,), **{other.session: () for other in others}}
     answer = recall(store, Query("timeout of the API gateway", filter=CONVERSATIONS))
-    assert f"says what is superseded since by {now}" in recalled(answer, "", explain=False)
+    assert f"says what is superseded since by {now}" in shown_lines(answered(answer, ""))
 
 
 def test_what_is_said_after_a_memory_was_superseded_is_not_marked(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mcp_server.actions.files.journal import new_run, perform
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import new_run, perform
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.recall.recall import recall

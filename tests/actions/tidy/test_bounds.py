@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
-from mcp_server.actions.files.journal import undo, undo_since
+from mcp_server.actions.files.runs import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import AGED, Became, review, settle

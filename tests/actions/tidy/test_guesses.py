@@ -3,8 +3,8 @@
 import pytest
 
 from mcp_server.actions.context.notice import notice
-from mcp_server.actions.files.journal import undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.revise import Revision, revise

@@ -11,8 +11,7 @@ from mcp_server.actions.context.brief import brief, note_told
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import catch_up, rebuild, sync
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.sync import catch_up, rebuild, sync, take_in
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
@@ -38,7 +37,7 @@ GATEWAY = "The gateway of the shop speaks gRPC for now"
 
 
 def tidied(store: Store) -> dict[str, int]:
-    """Tidy twice, the second time with an index made anew, which must not say otherwise; return the first."""
+    """Tidy twice, the second time with an index rebuilt, which must not say otherwise; return the first."""
     counts = tidy(store).counts
     rebuild(store)
     assert tidy(store).counts == {}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.files.journal import complete, undo
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.runs import complete, undo
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy

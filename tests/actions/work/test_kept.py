@@ -59,7 +59,7 @@ def test_with_nothing_pending_nothing_is_done_or_written(open_here: Open, record
 
     done = worked(opened)
 
-    assert (done.kept, done.settled, done.waits, done.failed) == (0, [], "", {})
+    assert (done.kept, done.outcomes, done.waits, done.failed) == (0, [], "", {})
     assert [path.read_bytes() for path in opened.store().ledger.paths()] == before
 
 

@@ -53,8 +53,7 @@ def test_what_would_go_is_shown_and_goes_after_a_yes(
     ((question, options),) = typed.asked
     assert f"Forget the reference of 2026-11-20: “Staging database: {TEXT}” ({memory})." in question
     assert options == ["Keep it", "Forget it"]
-    assert told["text"].startswith(f"Forgot {memory}\n")
-    assert told["text"].endswith(f"It comes back with: daybook restore {memory}")
+    assert told["text"].startswith(f"{memory}: forgotten; 'daybook restore {memory}'")
     store = opened.store()
     assert last_change(store).by == PERSON
     assert restore(store, memory).memory.text == TEXT
@@ -85,7 +84,7 @@ def test_for_good_is_asked_as_such(opened: Opened, typed: Typed, memory: str) ->
 
     question, options = typed.asked[0]
     assert "It cannot be brought back." in question and options[0] == "Keep it"
-    assert told == {"text": f"Deleted {memory} for good."}
+    assert told == {"text": f"{memory}: deleted for good."}
     assert not path.exists()
     with pytest.raises(NotFound):
         restore(opened.store(), memory)
@@ -129,7 +128,7 @@ def test_a_session_is_saved_as_far_as_it_is_known(
 
     (row,) = list_memories(opened.store(), Filter(kinds=(Kind.SESSION,))).rows
     memory = read(opened.store(), row.id).memory
-    assert told["text"].startswith(f"Saved this session as {row.id}\n")
+    assert told["text"].startswith(f"{row.id}: session saved.\n")
     assert told["text"].endswith(f"It comes back with: /restore-session {row.id}")
     assert memory.title == "Move the producers to the new queue"
     assert memory.touches == ("src/queue.py",)
@@ -144,7 +143,7 @@ def test_a_session_is_saved_as_far_as_it_is_known(
     assert memory.source == "assistant"  # Claude's words are in it
 
     session.user("And the dead letters?")
-    assert "Saved" in typed("/save-session Queue, second day")["text"]
+    assert "session saved" in typed("/save-session Queue, second day")["text"]
     titles = {row.title for row in list_memories(opened.store(), Filter(kinds=(Kind.SESSION,))).rows}
     assert titles == {memory.title, "Queue, second day"}
 

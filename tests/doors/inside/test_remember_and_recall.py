@@ -45,7 +45,7 @@ def old(opened: Opened, clock: Clock) -> str:
 
 
 def id_in(text: str) -> str:
-    return text.removeprefix("Remembered ").split()[0]
+    return text.partition(":")[0]
 
 
 def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed) -> None:
@@ -55,7 +55,7 @@ def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed)
 
     found = read(opened.store(), id_in(told["text"]))
     memory = found.memory
-    assert told == {"text": f"Remembered {memory.id} (project level)\n{found.path}"}
+    assert told == {"text": f"{memory.id}: remembered as gotcha (project level).\n{found.path}"}
     assert (memory.title, memory.text) == ("Uploads", "They end after 30 seconds. [note 2]")
     assert (memory.type, set(memory.tags)) == ("gotcha", {"gateway", "slow"})
     assert (memory.source, memory.session) == ("manual", SESSION)
@@ -155,7 +155,7 @@ def test_an_answer_is_to_the_words_that_were_shown(opened: Opened, typed: Typed,
 def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed: Typed) -> None:
     first = typed(f"/remember Uploads | {OLD}")
 
-    assert typed(f"/remember Uploads | {OLD}")["text"] == f"{id_in(first['text'])} says that already."
+    assert typed(f"/remember Uploads | {OLD}")["text"].startswith(f"{id_in(first['text'])}: known already.")
     assert typed.asked == []
 
 
@@ -187,7 +187,7 @@ def test_recall_shows_the_person_its_hits_and_gives_claude_the_same(
 ) -> None:
     told = typed("/recall after how many seconds does the gateway end uploads")
 
-    assert told["text"].splitlines()[1:] == [f"  Uploads  ({old} · decision · 2026-11-20)", f"    {OLD}"]
+    assert old in told["text"] and f"   | {OLD}" in told["text"]
     (context,) = told["context"]
     assert context.startswith("The person typed /recall after how many seconds")
     assert f"   | {OLD}" in context
@@ -221,9 +221,7 @@ def test_a_long_answer_has_at_most_twenty_lines(opened: Opened, typed: Typed) ->
 
 def test_recall_takes_what_stands_in_brackets(typed: Typed, old: str) -> None:
     assert old in typed("/recall uploads [type: decision]")["text"]
-    assert typed("/recall uploads [type: gotcha]") == {
-        "text": "No memory matches 'uploads'. Try other words, or fewer in brackets."
-    }
+    assert old not in typed("/recall uploads [type: gotcha]")["text"]
 
 
 def test_what_the_person_recalls_counts_once_for_the_memory(opened: Opened, typed: Typed, old: str) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from mcp_server.actions.exchange.imports.plan import Plan
 from mcp_server.actions.files.commit import Effect, by_whom, effect_of
-from mcp_server.actions.files.load import Found
-from mcp_server.actions.files.sync import catch_up, if_free
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events.imports import DOCUMENT, SEEDED
 from mcp_server.adapters.vault import Vault, make_vault_folders
@@ -85,7 +84,7 @@ def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
         assert plan.memory
         if plan.record.data:
             files.set_date(path, plan.memory.updated)  # a hand-written file may have no date but the file's
-        made = Found(plan.memory, plan.vault, path, data, files.digest(data))
+        made = MemoryFile(plan.memory, plan.vault, path, data, files.digest(data))
         written(store, plan, None, made, digest, batch)
     keys = {path: pending[path][0].record.key for path in taken}
     return {
@@ -99,7 +98,9 @@ def prepare(store: Store, vault: Vault) -> None:
     make_vault_folders(vault)
 
 
-def written(store: Store, plan: Plan, was: Found | None, now: Found, digest: str, batch: Batch) -> None:
+def written(
+    store: Store, plan: Plan, was: MemoryFile | None, now: MemoryFile, digest: str, batch: Batch
+) -> None:
     memory, vault, ref = now.memory, now.vault, now.ref
     batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
     batch.effects.append(effect_of(store, was, now))
@@ -126,11 +127,11 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     now = store.clock()
     if batch.done:
         used = {"used": batch.used} if batch.used else {}
-        told = {**by_whom(store), "files": batch.effects} if batch.effects else {}
+        data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
         event = "imported"
         if what == DOCUMENT:
-            event, told["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.done]
-        store.ledger.try_append(event, now, what=what, place=reading.place, taken=batch.done, **used, **told)
+            event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.done]
+        store.ledger.try_append(event, now, what=what, place=reading.place, taken=batch.done, **used, **data)
     if batch.accepted:
         store.ledger.try_append(
             "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())

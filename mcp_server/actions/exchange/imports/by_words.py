@@ -8,9 +8,9 @@ things that a memory got here stay.
 from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, done
 from mcp_server.actions.exchange.imports.plan import Plan
 from mcp_server.actions.files.commit import Accept
-from mcp_server.actions.files.load import Found
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.settle import settle
+from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Draft, Memory, Status
@@ -24,22 +24,22 @@ def remembered(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     done(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
 
 
-def settled(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:
+def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:
     """
-    Store a record by `settle`, which compares it: Claude may have stored the same from those sessions.
+    Store a record after comparing it: Claude may have stored the same from those sessions.
 
-    Raises what `settle` raises.
+    Raises what `compare_and_store` raises.
     """
-    stored = settle(store, _draft(plan), supersedes=supersedes)
+    stored = compare_and_store(store, _draft(plan), supersedes=supersedes)
     now = read(store, stored.id)
     done(plan, now.ref, digest, batch, own=not stored.known or is_made_of(plan, now.memory, digest))
     why = f"takes the place of {', '.join(stored.superseded)}" if stored.superseded else ""
     return Item(plan.record.key, Outcome.MERGED if stored.known else Outcome.TAKEN, stored.id, why)
 
 
-def reworded(store: Store, plan: Plan, found: Found, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Revise the memory that was *found* to say what its record says now. Raises what `revise` raises."""
-    memory, new, key = found.memory, plan.memory, plan.record.key
+def reworded(store: Store, plan: Plan, file: MemoryFile, digest: str, batch: Batch, *, dry_run: bool) -> Item:
+    """Revise the memory of *file* to say what its record says now. Raises what `revise` raises."""
+    memory, new, key = file.memory, plan.memory, plan.record.key
     assert new
     if memory.status is not Status.ACTIVE:
         return Item(key, Outcome.LEFT, plan.id, f"it changed there, but its memory is {memory.status}")
@@ -47,11 +47,11 @@ def reworded(store: Store, plan: Plan, found: Found, digest: str, batch: Batch, 
     if dry_run:
         return Item(key, Outcome.TAKEN if waits_apart else Outcome.REVISED, plan.id)
     if waits_apart:
-        return settled(store, plan, digest, batch, supersedes=memory.id)
+        return compared(store, plan, digest, batch, supersedes=memory.id)
     revision = Revision(**{name: getattr(new, name) for name in plan.revises})
     accept = Accept.NO if waits(new.source, f"{new.title}\n{new.text}") else Accept.YES
-    revise(store, plan.id, revision, version=found.digest, session=new.session, accept=accept)
-    done(plan, found.ref, digest, batch, own=True)
+    revise(store, plan.id, revision, version=file.digest, session=new.session, accept=accept)
+    done(plan, file.ref, digest, batch, own=True)
     return Item(key, Outcome.REVISED, plan.id)
 
 

@@ -102,8 +102,8 @@ def _places(store: Store, what: str, source: Source, path: Path | None) -> list[
     if store.project:
         root = store.project.root
         looked = [*(root / name for name in source.defaults if not name.startswith("~")), *looked]
-    found = [place for place in looked if place.exists()]
-    if not found:
+    paths = [place for place in looked if place.exists()]
+    if not paths:
         where = " or ".join(map(str, looked)) or "a project's folder"
         raise Rejected(f"There is no {where}.", f"Name it, as in: daybook import {what} PATH")
-    return found
+    return paths

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from mcp_server.actions.files.load import Found, load
+from mcp_server.actions.files.load import MemoryFile, load
 from mcp_server.adapters import places
 from mcp_server.adapters.foreign.daybook_export import KEY
 from mcp_server.adapters.index.events.imports import Holder, ImportedRecord
@@ -104,15 +104,17 @@ def checked(
     limit = MAX_CONVERSATION if record.kind is Kind.CONVERSATION else MAX_TEXT
     text = clean_text(record.text, limit)
     title = record.title if record.lossless else titled(record.title, text)
-    said = record.lossless or record
-    secrets = find_secrets("\n".join([title, text, *said.tags, *said.aliases, *said.notes, *said.touches]))
+    original = record.lossless or record
+    secrets = find_secrets(
+        "\n".join([title, text, *original.tags, *original.aliases, *original.notes, *original.touches])
+    )
     if secrets and not (mine and record.lossless):
         raise Rejected(f"it seems to hold {secrets[0].kind}")
     vault = store.user_vault if record.path else _vault(store, record, level)
     return Plan(record, origin, vault, title, text, revises=reading.revises)
 
 
-def choose_id(plan: Plan, here: Here, now: datetime) -> None:
+def choose_id(plan: Plan, existing: Here, now: datetime) -> None:
     """
     Give *plan* its id: that of the memory it became before or that says the same, else a free one.
 
@@ -121,40 +123,47 @@ def choose_id(plan: Plan, here: Here, now: datetime) -> None:
     record, vault = plan.record, plan.vault
     if record.path:
         plan.id = record.id
-        plan.holder = next((one for one in here.by_id.get(plan.id, ()) if one.path == record.path), None)
+        plan.holder = next(
+            (holder for holder in existing.by_id.get(plan.id, ()) if holder.path == record.path), None
+        )
         if not plan.holder:
             raise LeftOut("it cannot be read, or another memory has its id")
         return
     if plan.known:
         ref_vault, _, plan.id = plan.known.ref.rpartition("/")
-        plan.holder = min(here.by_id[plan.id], key=lambda one: one.vault != ref_vault)
-        _not_in_repository(plan, here)
+        plan.holder = min(existing.by_id[plan.id], key=lambda holder: holder.vault != ref_vault)
+        _not_in_repository(plan, existing)
         return
     words = fingerprint(plan.title, plan.text)
     if record.lossless or (plan.revises and record.id):
         plan.id = record.id
-        rivals = here.by_id.get(record.id, ())
+        rivals = existing.by_id.get(record.id, ())
         rival = next(
-            (one for one in rivals if here.repositories.get(one.vault, one.vault) == vault.key), None
+            (
+                holder
+                for holder in rivals
+                if existing.repositories.get(holder.vault, holder.vault) == vault.key
+            ),
+            None,
         )
         if rival and rival.fingerprint != words:
             raise LeftOut(f"another memory has the id '{record.id}'")
         plan.holder = rival
-        _not_in_repository(plan, here)
+        _not_in_repository(plan, existing)
     else:
-        plan.holder = _saying(plan, here, words)
-        plan.id = plan.holder.id if plan.holder else _free_id(plan, here, words, now)
+        plan.holder = _saying(plan, existing, words)
+        plan.id = plan.holder.id if plan.holder else _free_id(plan, existing, words, now)
     if not plan.holder:
         active = record.kind is Kind.KNOWLEDGE and record.status is Status.ACTIVE
         path = str(vault.path_for(plan.id, record.kind, archived=record.status in AWAY))
-        here.add(Holder(vault.key, plan.id, path, words, active and not record.lossless))
-        here.given.add(plan.id)
-    plan.twin = plan.holder is not None and plan.id in here.given
+        existing.add(Holder(vault.key, plan.id, path, words, active and not record.lossless))
+        existing.given.add(plan.id)
+    plan.twin = plan.holder is not None and plan.id in existing.given
 
 
-def _not_in_repository(plan: Plan, here: Here) -> None:
+def _not_in_repository(plan: Plan, existing: Here) -> None:
     """Raise LeftOut for a section whose memory was moved to the repository: its document is there, too."""
-    if plan.record.source == SEEDED and plan.holder and plan.holder.vault in here.repositories:
+    if plan.record.source == SEEDED and plan.holder and plan.holder.vault in existing.repositories:
         raise LeftOut("its memory lives in the repository")
 
 
@@ -165,22 +174,24 @@ def has_moved_on(plan: Plan, memory: Memory) -> bool:
     return plan.holder is None or plan.holder.fingerprint != fingerprint(plan.title, plan.text)
 
 
-def _saying(plan: Plan, here: Here, words: str) -> Holder | None:
+def _saying(plan: Plan, existing: Here, words: str) -> Holder | None:
     """Return the memory that says the same already, if *plan* is about active knowledge; else None."""
     if plan.record.kind is not Kind.KNOWLEDGE or plan.record.status is not Status.ACTIVE:
         return None
-    return here.by_words.get((plan.vault.key, words))
+    return existing.by_words.get((plan.vault.key, words))
 
 
-def _free_id(plan: Plan, here: Here, words: str, now: datetime) -> str:
+def _free_id(plan: Plan, existing: Here, words: str, now: datetime) -> str:
     """Return an id that no memory has, or that of a memory with the same words that a killed import wrote."""
     record, vault = plan.record, plan.vault
     created = record.created or record.updated or now
     for attempt in count():
-        wanted = record.id if record.id and not attempt else ""
-        memory_id = wanted or new_id(plan.title, plan.text, created, attempt)
-        rivals = here.by_id.get(memory_id, [])
-        rival = next((one for one in rivals if (one.vault, one.fingerprint) == (vault.key, words)), None)
+        own_id = record.id if record.id and not attempt else ""
+        memory_id = own_id or new_id(plan.title, plan.text, created, attempt)
+        rivals = existing.by_id.get(memory_id, [])
+        rival = next(
+            (holder for holder in rivals if (holder.vault, holder.fingerprint) == (vault.key, words)), None
+        )
         if rival and stamp(Path(rival.path)):
             plan.holder = rival
             return memory_id
@@ -252,11 +263,11 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
         return _own_vault(store, record)
     if record.project and not _is_here(store, record.project):
         raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
-    wanted = record.level
-    if wanted is None:
+    asked = record.level
+    if asked is None:
         general = type_of(record.type) in GENERAL or not store.project
-        wanted = Level.USER if general else Level.PROJECT
-    return store.vault_for(record.kind, wanted)
+        asked = Level.USER if general else Level.PROJECT
+    return store.vault_for(record.kind, asked)
 
 
 def _own_vault(store: Store, record: Record) -> Vault:
@@ -279,7 +290,7 @@ def _is_here(store: Store, project: str) -> bool:
     return named in (remote, root)
 
 
-def parsed(vault: Vault, path: Path) -> Found:
+def parsed(vault: Vault, path: Path) -> MemoryFile:
     """Return a memory with its file; raises Unreadable, or Conflict when it is gone."""
     try:
         return load(vault, path)

@@ -24,7 +24,7 @@ from mcp_server.actions.exchange.imports.batch import (
     write_pending,
     written,
 )
-from mcp_server.actions.exchange.imports.by_words import is_made_of, remembered, reworded, settled
+from mcp_server.actions.exchange.imports.by_words import compared, is_made_of, remembered, reworded
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,
@@ -137,15 +137,15 @@ def _planned(
     place = "" if reading.portable else reading.place
     origins = {record.key: imports.origin(what, place, record.key) for record in reading.records}
     adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository)
-    here = Here(repositories={vault.key: vault.project for vault in adopted})
+    existing = Here(repositories={vault.key: vault.project for vault in adopted})
     with store.database.read() as db:
         known = imports.known(db, origins.values())
         for holder in imports.holders(db):
-            here.add(holder)
+            existing.add(holder)
         if what == imports.DOCUMENT:
             gone = imports.gone(db, what, place, origins.values())
             items += [Item(title, Outcome.GONE, memory_id, GONE) for memory_id, title in gone]
-    there = frozenset(here.by_id)
+    ids_before = frozenset(existing.by_id)
     plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
         taken = known.get(origins[record.key])
@@ -153,9 +153,9 @@ def _planned(
         try:
             plan = checked(store, reading, record, origins[record.key], level=level, mine=mine)
             plan.known = taken
-            if taken and memory_id not in there:
+            if taken and memory_id not in ids_before:
                 raise LeftOut(FORGOTTEN)
-            choose_id(plan, here, now)
+            choose_id(plan, existing, now)
         except LeftOut as left:
             items.append(Item(record.key, Outcome.LEFT, why=str(left)))
         except Rejected as error:
@@ -168,7 +168,7 @@ def _planned(
     for plan in plans:
         if plan.known and has_moved_on(plan, build(plan, around, now)[0]):
             plan.known = plan.holder = None
-            choose_id(plan, here, now)
+            choose_id(plan, existing, now)
             around.ids[plan.record.key] = plan.id
     return plans, around
 
@@ -184,7 +184,7 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     if plan.known and plan.known.own:
         return _revise(store, plan, digest, batch, dry_run=dry_run)
     if plan.revises and not plan.record.id and not dry_run:
-        return settled(store, plan, digest, batch)
+        return compared(store, plan, digest, batch)
     if plan.holder:
         return _merge(store, plan, digest, batch, dry_run=dry_run)
     if dry_run:
@@ -214,19 +214,19 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
     assert plan.holder and plan.known and plan.memory
     key, path = plan.record.key, Path(plan.holder.path)
     vault = vault_at(store, plan)
-    found = parsed(vault, path)
-    memory = found.memory
+    file = parsed(vault, path)
+    memory = file.memory
     if plan.digest(memory) == digest:  # changed here in the same way, or not noted because of a kill
         if not dry_run:
-            done(plan, found.ref, digest, batch, own=True)
+            done(plan, file.ref, digest, batch, own=True)
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.digest(memory) != plan.known.digest:
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
     if plan.revises:
-        return reworded(store, plan, found, digest, batch, dry_run=dry_run)
+        return reworded(store, plan, file, digest, batch, dry_run=dry_run)
     if dry_run:
         return Item(key, Outcome.REVISED, plan.id)
-    wanted = replace(
+    revised = replace(
         plan.memory,
         id=memory.id,
         created=memory.created,
@@ -236,21 +236,21 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
         verified=memory.verified,
         source=memory.source if plan.record.lossless is None else plan.memory.source,
     )
-    target = vault.path_for(memory.id, memory.kind, archived=wanted.status in AWAY)
-    moves = (wanted.status in AWAY) != (memory.status in AWAY) and not stamp(target)
-    now = put(store, found, wanted, to=target if moves else None, verb="imported")
+    target = vault.path_for(memory.id, memory.kind, archived=revised.status in AWAY)
+    moves = (revised.status in AWAY) != (memory.status in AWAY) and not stamp(target)
+    now = put(store, file, revised, to=target if moves else None, verb="imported")
     plan.vault = vault
-    written(store, plan, found, now, digest, batch)
+    written(store, plan, file, now, digest, batch)
     return Item(key, Outcome.REVISED, plan.id)
 
 
 def _take_over(store: Store, plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
     """Rewrite another tool's file that lies in our vault, so that our frontmatter holds what it says."""
     assert plan.memory
-    found = parsed(plan.vault, path)
+    file = parsed(plan.vault, path)
     if not dry_run:
-        now = put(store, found, plan.memory, verb="imported")
-        written(store, plan, found, now, digest, batch)
+        now = put(store, file, plan.memory, verb="imported")
+        written(store, plan, file, now, digest, batch)
     return Item(plan.record.key, Outcome.TAKEN, plan.id)
 
 
@@ -265,8 +265,8 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         if not stamp(path) and path not in batch.pending:
             raise Rejected("it says the same as another record, which was refused")
     elif stamp(path):
-        found = parsed(vault_at(store, plan), path)
-        memory = found.memory
+        file = parsed(vault_at(store, plan), path)
+        memory = file.memory
         own = is_made_of(plan, memory, digest)
         tags = clean_tags([*memory.tags, *plan.memory.tags][:20])
         if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:

@@ -36,10 +36,10 @@ class _Look:
 
 def is_due(path: Path, now: float) -> bool:
     """Tell whether to check the index at *path* after an answer given at *now*, in Unix seconds."""
-    here, last = _seen(path, now, took=0.0), _last(path)
-    if here is None or last is None or last.at > now:
-        return here is not None
-    if (here.inode, here.size, here.changed) == (last.inode, last.size, last.changed):
+    current, last = _seen(path, now, took=0.0), _last(path)
+    if current is None or last is None or last.at > now:
+        return current is not None
+    if (current.inode, current.size, current.changed) == (last.inode, last.size, last.changed):
         return now - last.at > HOUR
     return last.took < QUICK or now - last.at > SHARE * last.took
 

@@ -5,6 +5,7 @@ Every write is a BEGIN IMMEDIATE: a deferred transaction that reads and then wri
 concurrency whatever the timeout.
 The file is never opened by other means in a process that holds a connection: closing such a handle
 would drop SQLite's POSIX locks and can lose a committed row.
+It is long because what may happen to the file has to be met by each connection and each transaction.
 """
 
 import contextlib
@@ -17,8 +18,13 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.index.database import integrity, schema
 from mcp_server.adapters.index.database.known_before import KnownBefore
-from mcp_server.adapters.index.database.reasons import Patience, give_up_when_busy, is_busy, unavailable
-from mcp_server.adapters.index.database.trouble import Trouble
+from mcp_server.adapters.index.database.trouble import (
+    Patience,
+    Trouble,
+    give_up_when_busy,
+    is_busy,
+    unavailable,
+)
 from mcp_server.core.errors import Held, IndexBusy, IndexSetAside, IndexUnavailable, Rejected
 
 HOOK_PATIENCE = 0.05  # seconds that a process that only reads waits for others
@@ -198,7 +204,7 @@ class Database:
             kept.chmod(files.FILE_MODE)
 
     @contextlib.contextmanager
-    def anew(self) -> Iterator["Database"]:
+    def rebuilt(self) -> Iterator["Database"]:
         """
         Rebuild the index: yield an empty one to fill; when the block succeeds, copy it over this one.
 

@@ -7,7 +7,7 @@ The whole index is read, so this is for when something looked wrong, and for a c
 import sqlite3
 
 from mcp_server.adapters.index.database import schema
-from mcp_server.adapters.index.database.reasons import NO_DAMAGE
+from mcp_server.adapters.index.database.trouble import NO_DAMAGE
 from mcp_server.core.memory import Kind, Status
 
 # What Python raises for bytes that are not text, not a number, or not a possible size of a memory.
@@ -114,9 +114,9 @@ def _says_what_we_write(connection: sqlite3.Connection) -> bool:
 
 def check(connection: sqlite3.Connection) -> None:
     """Raise sqlite3.DatabaseError when SQLite or its search tables find something wrong."""
-    said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if said != "ok":
-        raise sqlite3.DatabaseError(said)
+    result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if result != "ok":
+        raise sqlite3.DatabaseError(result)
     for table in SEARCH_TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
 

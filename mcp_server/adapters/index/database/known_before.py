@@ -31,13 +31,13 @@ class KnownBefore:
 def ids_below(db: sqlite3.Connection, folder: str) -> dict[str, str]:
     """Return id → path of the memories whose files lie in *folder* or below."""
     inside = f"{folder}{os.sep}"
-    found = db.execute("SELECT id, path FROM memories WHERE substr(path, 1, ?) = ?", (len(inside), inside))
-    return dict(found.fetchall())
+    rows = db.execute("SELECT id, path FROM memories WHERE substr(path, 1, ?) = ?", (len(inside), inside))
+    return dict(rows.fetchall())
 
 
 def ids_among(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
     """Return those of *ids* that any memory of any vault has."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}

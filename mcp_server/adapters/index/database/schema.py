@@ -9,7 +9,7 @@ import time
 
 from mcp_server.adapters.index.table import Ref, Table
 
-SCHEMA = 16
+SCHEMA = 17
 TOKENIZER = "porter unicode61"
 
 

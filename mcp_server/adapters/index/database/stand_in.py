@@ -55,7 +55,7 @@ class StandIn(Database):
             yield
 
     @contextlib.contextmanager
-    def anew(self) -> Iterator[Database]:
+    def rebuilt(self) -> Iterator[Database]:
         """Refuse: a rebuild is meant for the index on the disk."""
         self.require()
         yield self

@@ -47,8 +47,8 @@ def a_number(value: Any) -> int | None:
 def modules() -> Sequence[ModuleType]:
     """Return the modules that add up the ledger; loading takes 15 ms, and mostly there is nothing to add."""
     names = sorted(name[:-3] for name in os.listdir(__path__[0]) if name.endswith(".py") and name[0] != "_")
-    here = [import_module(f"{__name__}.{name}") for name in names]
-    return (*here, import_module("mcp_server.adapters.index.memories.accepted_bytes"))
+    found_modules = [import_module(f"{__name__}.{name}") for name in names]
+    return (*found_modules, import_module("mcp_server.adapters.index.memories.accepted_bytes"))
 
 
 @functools.cache

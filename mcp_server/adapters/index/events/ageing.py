@@ -32,7 +32,7 @@ def idle(
     """
     own, passing = ageing.PERSONS, ageing.PASSING
     # A date far in the future does not count: a typing error must not keep a memory for ever.
-    said = "max(iif(updated > ?, 0, updated), iif(verified > ?, 0, verified))"
+    last_word = "max(iif(updated > ?, 0, updated), iif(verified > ?, 0, verified))"
     ahead = now + ageing.AHEAD
     kind = f"(kind != 'knowledge' OR source = '{ageing.APART}')"
     if not apart:
@@ -43,7 +43,7 @@ def idle(
         db,
         f"vault IN ({marks(vaults)}) AND status = 'active' AND pinned = 0 AND {kind}"
         f" AND source NOT IN ({marks(own)}) AND (kind != 'conversation' OR source != 'assistant')"
-        f" AND {said} < ? AND NOT {life.shown_since(_REF)} AND {life.shown_since(_REF)}"
+        f" AND {last_word} < ? AND NOT {life.shown_since(_REF)} AND {life.shown_since(_REF)}"
         f" AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.ref = {_REF})"
         f" AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.ref = {_REF} AND (u.promoted >= ?"
         " OR (u.accesses >= ? AND u.last_access > ?)))",
@@ -51,18 +51,18 @@ def idle(
             *vaults, *([] if apart else passing), *own, ahead, ahead, before, before, ahead, 0, ahead,
             before, ratings.HOT_AFTER, now - int(ratings.COLD_AFTER * DAY), ahead, ahead, ahead,
         ),
-        f"max({said}, {life.last_shown(_REF)}), id LIMIT {int(limit)}",
+        f"max({last_word}, {life.last_shown(_REF)}), id LIMIT {int(limit)}",
     )  # fmt: skip
 
 
 def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
     """Return how many active knowledge memories *vaults* have in total."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = 'active'"
         " AND kind = 'knowledge'",
         tuple(vaults),
     )
-    return int(found.fetchone()[0])
+    return int(rows.fetchone()[0])
 
 
 def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> list[Row]:

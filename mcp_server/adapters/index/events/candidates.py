@@ -40,34 +40,45 @@ def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int)
 
 def times(db: sqlite3.Connection, candidate: str) -> list[int]:
     """Return how often *candidate* was seen in each session, without those forgotten since."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT s.times FROM sightings s LEFT JOIN sessions f ON f.id = s.session"
         " WHERE s.candidate = ? AND s.at > coalesce(f.forgotten, 0)",
         (candidate,),
     )
-    return [int(row[0]) for row in found]
+    return [int(row[0]) for row in rows]
 
 
 def last_seen(db: sqlite3.Connection, candidate: str) -> int:
     """Return when *candidate* was last seen, in Unix seconds, 0 for never."""
-    found = db.execute("SELECT max(at) FROM sightings WHERE candidate = ?", (candidate,)).fetchone()
-    return int(found[0] or 0)
+    row = db.execute("SELECT max(at) FROM sightings WHERE candidate = ?", (candidate,)).fetchone()
+    return int(row[0] or 0)
 
 
 def verdict_on(db: sqlite3.Connection, candidate: str) -> str:
     """Return the verdict on *candidate*: approved, rejected, expired; '' while it waits."""
-    found = db.execute("SELECT verdict FROM judged WHERE candidate = ?", (candidate,)).fetchone()
-    return str(found[0]) if found else ""
+    row = db.execute("SELECT verdict FROM judged WHERE candidate = ?", (candidate,)).fetchone()
+    return str(row[0]) if row else ""
 
 
 def times_in(db: sqlite3.Connection, candidate: str, session: str) -> int:
     """Return how often *candidate* was seen in *session*."""
-    found = db.execute(
+    row = db.execute(
         "SELECT times FROM sightings WHERE candidate = ? AND session = ?", (candidate, session)
     ).fetchone()
-    return int(found[0]) if found else 0
+    return int(row[0]) if row else 0
 
 
 def verdicts(db: sqlite3.Connection) -> dict[str, int]:
     """Return how many candidates were approved and rejected."""
     return dict(db.execute("SELECT verdict, count(*) FROM judged GROUP BY 1 ORDER BY 1").fetchall())
+
+
+def verdicts_since(db: sqlite3.Connection, since: int) -> dict[str, int]:
+    """Return verdict → how many candidates have got it from *since* on, in any project."""
+    found = db.execute(
+        "SELECT j.verdict, count(DISTINCT j.candidate) FROM deeds d, json_each(d.detail, '$.candidates') c"
+        " JOIN judged j ON j.candidate = c.value AND j.verdict = d.detail ->> 'verdict'"
+        " WHERE d.event = 'judged' AND d.at >= ? GROUP BY 1 ORDER BY 1",
+        (since,),
+    )
+    return {str(verdict): int(number) for verdict, number in found}

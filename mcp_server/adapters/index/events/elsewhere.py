@@ -46,7 +46,7 @@ def is_empty(db: sqlite3.Connection) -> bool:
 
 def topics(db: sqlite3.Connection, place: str) -> Sequence[Topic]:
     """Return the topic files of the folder *place* that say the same as a memory."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT origin, bytes, ref, digest FROM elsewhere WHERE place = ? ORDER BY origin", (place,)
     )
-    return [Topic._make(row) for row in found]
+    return [Topic._make(row) for row in rows]

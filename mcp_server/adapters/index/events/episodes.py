@@ -65,8 +65,8 @@ def days_of_use(db: sqlite3.Connection) -> list[int]:
 
 def tally(db: sqlite3.Connection, since: int) -> dict[str, int]:
     """Return event → how often it is in the ledger since that Unix second, which begins a day."""
-    found = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
-    counts = {str(event): int(times) for event, times in found}
+    rows = db.execute("SELECT event, sum(times) FROM tally WHERE day >= ? GROUP BY event", (since,))
+    counts = {str(event): int(times) for event, times in rows}
     return {event: counts.get(event, 0) for event, row in events.table().items() if row.counted}
 
 
@@ -81,7 +81,7 @@ _HEARD = f"""
       WHERE session != '' AND path NOT LIKE '%/subagents/%'
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
     UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}
-    UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM audit
+    UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM deeds
       WHERE session != '' AND event NOT LIKE 'session%'
 """
 _ONE = (
@@ -91,26 +91,52 @@ _ONE = (
 
 
 def known(
-    db: sqlite3.Connection, vaults: Sequence[str], folder: str, *, everywhere: bool, limit: int
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    folder: str,
+    *,
+    everywhere: bool,
+    limit: int,
+    offset: int = 0,
 ) -> list[Episode]:
     """
     Return the sessions that worked in *folder* or in a project with these *vaults*, latest first.
 
-    *everywhere*: all sessions.
+    *everywhere*: all sessions. The first *offset* of them are left out.
     """
-    here = f"vault IN ({marks(vaults)}) OR folder = ? OR substr(folder, 1, ?) = ?"
-    inside = folder.rstrip("/") + "/"
-    found = db.execute(
-        f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING ? OR sum({here})"
-        f" ORDER BY max(last) DESC, id LIMIT {int(limit)}",
-        (everywhere, *vaults, folder, len(inside), inside),
+    where, bound = _in_project(vaults, folder, everywhere=everywhere)
+    rows = db.execute(
+        f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING {where}"
+        f" ORDER BY max(last) DESC, id LIMIT {int(limit)} OFFSET {int(offset)}",
+        bound,
     )
-    return [Episode(*row) for row in found]
+    return [Episode(*row) for row in rows]
+
+
+def started_by_day(
+    db: sqlite3.Connection, vaults: Sequence[str], folder: str, *, everywhere: bool, since: int
+) -> list[tuple[int, int]]:
+    """Return (first second of the UTC day, sessions that began then) of the `known` ones, from *since* on."""
+    where, bound = _in_project(vaults, folder, everywhere=everywhere)
+    rows = db.execute(
+        "SELECT began - began % ?, count(*) FROM"
+        f" (SELECT min(nullif(started, 0)) AS began FROM ({_HEARD}) GROUP BY id HAVING {where})"
+        " WHERE began >= ? GROUP BY 1 ORDER BY 1",
+        (DAY, *bound, since),
+    )
+    return [(int(day), int(number)) for day, number in rows]
+
+
+def _in_project(vaults: Sequence[str], folder: str, *, everywhere: bool) -> tuple[str, Sequence[object]]:
+    """Return (SQL condition on a group, values) for sessions that worked in *folder* or with *vaults*."""
+    inside = folder.rstrip("/") + "/"
+    of_project = f"vault IN ({marks(vaults)}) OR folder = ? OR substr(folder, 1, ?) = ?"
+    return f"? OR sum({of_project})", (everywhere, *vaults, folder, len(inside), inside)
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Episode]:
     """Return the sessions with that id or short id, else those whose id starts with it; at most ten."""
-    found = [
+    episodes = [
         Episode(*row)
         for row in db.execute(
             f"SELECT {_ONE} FROM ({_HEARD}) GROUP BY id HAVING id = ? OR max(short) = ?"
@@ -118,7 +144,7 @@ def named(db: sqlite3.Connection, name: str) -> list[Episode]:
             (name, name, len(name), name),
         )
     ]
-    return [each for each in found if name in (each.id, each.short)] or found
+    return [episode for episode in episodes if name in (episode.id, episode.short)] or episodes
 
 
 def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
@@ -126,7 +152,7 @@ def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
     return rows(
         db,
         "session = ? OR vault || '/' || id IN"
-        " (SELECT ref FROM audit WHERE session = ? AND event = 'remembered')",
+        " (SELECT ref FROM deeds WHERE session = ? AND event = 'remembered')",
         (session, session),
         "created, id",
     )
@@ -134,13 +160,13 @@ def memories_of(db: sqlite3.Connection, session: str) -> list[Row]:
 
 def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, int]]:
     """Return (ref, title, times recalled, times used) of what *session* was given, the latest first."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT g.ref, coalesce(m.title, ''), sum(g.recalled), sum(g.used) FROM {_GIVEN} g"
         " LEFT JOIN memories m ON m.vault || '/' || m.id = g.ref WHERE g.session = ?"
         " GROUP BY g.ref ORDER BY max(g.at) DESC, g.ref",
         (session,),
     )
-    return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in found]
+    return [(str(ref), str(title), int(recalled), int(used)) for ref, title, recalled, used in rows]
 
 
 def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
@@ -157,19 +183,19 @@ def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
 
 def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
     """Return the memories of *vaults* that at least two sessions recalled or used, most sessions first."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT g.ref, m.title, count(DISTINCT g.session), sum(g.recalled + g.used) FROM {_GIVEN} g"
         " JOIN memories m ON m.vault || '/' || m.id = g.ref"
         f" WHERE m.vault IN ({marks(vaults)}) GROUP BY g.ref HAVING count(DISTINCT g.session) >= 2"
         f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
         vaults,
     )
-    return [Again(*row) for row in found]
+    return [Again(*row) for row in rows]
 
 
 def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:
     """Return the tags of active memories from at least two sessions, most sessions first."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT t.tag, '', count(DISTINCT m.session), count(*) FROM tags t"
         " JOIN memories m ON m.row = t.memory"
         f" WHERE m.session != '' AND m.status = 'active' AND m.vault IN ({marks(vaults)})"
@@ -177,4 +203,4 @@ def recurring_tags(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int)
         f" ORDER BY 3 DESC, 4 DESC, 1 LIMIT {int(limit)}",
         vaults,
     )
-    return [Again(*row) for row in found]
+    return [Again(*row) for row in rows]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.adapters.index.events import EventRow, audit
+from mcp_server.adapters.index.events import EventRow, deeds
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Table
@@ -32,7 +32,7 @@ class ByHand:
     ref: str
     at: int
     path: str
-    written: audit.Written | None
+    written: deeds.Written | None
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -57,19 +57,19 @@ def nodes(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
 
 def particulars(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, tuple[tuple[str, ...], int]]:
     """Return for the rows *numbers*: row → (notes, Unix seconds of the last use)."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT m.row, m.notes, max(coalesce(u.last_access, 0), coalesce(u.last_confirmed, 0))"
         " FROM memories m LEFT JOIN usage u ON u.ref = m.vault || '/' || m.id"
         " WHERE m.row IN (SELECT value FROM json_each(?)) GROUP BY m.row",
         (json.dumps(list(numbers)),),
     )
-    return {row: (tuple(json.loads(notes)), last) for row, notes, last in found}
+    return {row: (tuple(json.loads(notes)), last) for row, notes, last in rows}
 
 
 def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:
     """Return (when *session* was last told of changes, 0 for never; how far it has read the graph)."""
-    found = db.execute("SELECT told, seen FROM graph_seen WHERE session = ?", (session,)).fetchone()
-    return (int(found[0]), json.loads(found[1])) if found else (0, {})
+    row = db.execute("SELECT told, seen FROM graph_seen WHERE session = ?", (session,)).fetchone()
+    return (int(row[0]), json.loads(row[1])) if row else (0, {})
 
 
 def replayed(db: sqlite3.Connection) -> Watermark:
@@ -84,7 +84,7 @@ def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before
     Each change is in one such window, so it is reported once. A rebuilt index logs every memory as
     added; of those, only memories dated since then count.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT c.vault || '/' || c.id, max(c.at), m.path, m.digest, m.fingerprint FROM changes c"
         " LEFT JOIN memories m ON m.vault = c.vault AND m.id = c.id"
         f" WHERE c.vault IN ({marks(vaults)}) AND c.at >= ? AND c.at < ?"
@@ -94,23 +94,21 @@ def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before
     ).fetchall()
     return [
         ByHand(ref, at, path or "", written)
-        for ref, at, path, digest, said in found
-        if not _is_ours(written := audit.last_written(db, ref), digest, said)
+        for ref, at, path, digest, said in rows
+        if not _is_ours(written := deeds.last_written(db, ref), digest, said)
     ]
 
 
-def _is_ours(written: audit.Written | None, digest: str | None, said: str | None) -> bool:
+def _is_ours(written: deeds.Written | None, digest: str | None, words_hash: str | None) -> bool:
     """Tell whether a memory with that digest and fingerprint, None when deleted, is as Daybook wrote it."""
     if written is None:
         return False
     if digest is None:
         return written.is_away
-    return digest == written.digest or said in written.said
+    return digest == written.digest or words_hash in written.said
 
 
 def count_sessions(db: sqlite3.Connection, since: int) -> int:
     """Return how many sessions were registered or active since that Unix second, and did not end."""
-    found = db.execute(
-        "SELECT count(*) FROM sessions WHERE short != '' AND last >= ? AND NOT ended", (since,)
-    )
-    return int(found.fetchone()[0])
+    rows = db.execute("SELECT count(*) FROM sessions WHERE short != '' AND last >= ? AND NOT ended", (since,))
+    return int(rows.fetchone()[0])

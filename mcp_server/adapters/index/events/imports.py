@@ -49,8 +49,8 @@ class Holder:
 
 def origin(what: str, place: str, key: str) -> str:
     """Return the ledger's name of a record: a digest, so that the ledger holds no word of it."""
-    said = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=16).hexdigest()
+    text = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -69,35 +69,35 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
     """Return the source, place and batch in a line of an earlier version, which named one section."""
     refs = [str(ref) for ref in data.get("refs") or ()]
-    file, section, said = (str(data.get(name, "")) for name in ("file", "section", "said"))
+    file, section, words_hash = (str(data.get(name, "")) for name in ("file", "section", "said"))
     place = f"{refs[0].rpartition('/')[0]}/{file}" if refs else ""
-    return DOCUMENT, place, [[origin(DOCUMENT, place, section), ref, said, True] for ref in refs]
+    return DOCUMENT, place, [[origin(DOCUMENT, place, section), ref, words_hash, True] for ref in refs]
 
 
 def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedRecord]:
     """Return origin → the memory, for those *origins* that were imported before."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT origin, ref, digest, own FROM imported WHERE origin IN (SELECT value FROM json_each(?))",
         (json.dumps(list(origins)),),
     )
-    return {row[0]: ImportedRecord(row[1], row[2], bool(row[3])) for row in found}
+    return {row[0]: ImportedRecord(row[1], row[2], bool(row[3])) for row in rows}
 
 
 def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
     """Return (id, title) of the active memories of *place* whose origin is no longer in *present*."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT m.id, m.title FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
         " WHERE i.what = ? AND i.place = ? AND m.status = ?"
         " AND i.origin NOT IN (SELECT value FROM json_each(?)) ORDER BY i.rowid",
         (what, place, Status.ACTIVE.value, json.dumps(list(present))),
     )
-    return [(str(row[0]), str(row[1])) for row in found]
+    return [(str(row[0]), str(row[1])) for row in rows]
 
 
 def holders(db: sqlite3.Connection) -> list[Holder]:
     """Return all memories of every vault with what an import needs to know of them."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT vault, id, path, fingerprint, status = ? AND kind = ? FROM memories ORDER BY row",
         (Status.ACTIVE.value, Kind.KNOWLEDGE.value),
     )
-    return [Holder(row[0], row[1], row[2], row[3], bool(row[4])) for row in found]
+    return [Holder(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]

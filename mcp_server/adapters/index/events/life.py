@@ -67,22 +67,22 @@ def last_shown(ref: str) -> str:
 
 def alive(db: sqlite3.Connection, refs: Collection[str], since: int, now: int) -> set[str]:
     """Return which of *refs* were alive since that Unix second, ignoring moments far after *now*."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT DISTINCT ref FROM life WHERE at >= ? AND at <= ? AND ref IN (SELECT value FROM json_each(?))",
         (since, now + AHEAD, json.dumps(list(refs))),
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}
 
 
 def never_seen(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
     """Return the refs of the memories of *vaults* that the ledger never names."""
     ref = "vault || '/' || id"
-    found = db.execute(
+    rows = db.execute(
         f"SELECT {ref} FROM memories WHERE vault IN ({marks(vaults)})"
         f" AND NOT EXISTS (SELECT 1 FROM life l WHERE l.ref = {ref}) ORDER BY 1",
         tuple(vaults),
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in rows]
 
 
 def _refs(event: str, data: Mapping[str, Any]) -> list[str]:

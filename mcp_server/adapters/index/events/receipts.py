@@ -3,11 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
+from mcp_server.core.memory import DAY
 
 TABLES = (
     Table(
@@ -30,8 +30,7 @@ EVENTS = (
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """
     One memory given once: `at` in Unix seconds, `why` is RECALL, PROMPT or START, `said` what asked for it.
 
@@ -52,8 +51,7 @@ class Receipt:
         return self.ref.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How often one memory was given as an answer, and in how many sessions it was used."""
 
     ref: str
@@ -75,14 +73,14 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         return
     refs, scores, tokens = (a_list(data.get(name)) for name in ("refs", "scores", "tokens"))
     sure = confident(data)
-    said = str(data.get("query" if why == RECALL else "prompt") or "")
+    question = str(data.get("query" if why == RECALL else "prompt") or "")
     rows: dict[str, tuple[object, ...]] = {}
     for number, ref in enumerate(map(str, refs)):
         score = scores[number] if number < len(scores) else None
         cost = tokens[number] if number < len(tokens) else 0
         score = float(score) if isinstance(score, int | float) else None
         cost = cost if isinstance(cost, int) else 0
-        rows.setdefault(ref, (at, session, why, ref, score, cost, said, int(ref in sure)))
+        rows.setdefault(ref, (at, session, why, ref, score, cost, question, int(ref in sure)))
     answer = db.execute("SELECT coalesce(max(row), 0) FROM receipts").fetchone()[0]
     db.executemany(
         "INSERT INTO receipts (answer, at, session, why, ref, score, tokens, said, confident)"
@@ -104,69 +102,106 @@ def confident(data: Mapping[str, Any]) -> list[str]:
 
 def answered(db: sqlite3.Connection, session: str, ref: str) -> bool:
     """Tell whether a recall of *session* gave *ref* as an answer."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT 1 FROM receipts WHERE session = ? AND ref = ? AND why = ? AND confident LIMIT 1",
         (session, ref, RECALL),
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def given(db: sqlite3.Connection, session: str, *, since: int) -> list[str]:
     """Return the refs that *session* was given after *since* and has not used yet."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT DISTINCT ref FROM receipts WHERE session = ? AND at >= ?"
         " AND ref NOT IN (SELECT ref FROM used WHERE used.session = receipts.session)",
         (session, since),
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in rows]
 
 
 def latest(
-    db: sqlite3.Connection, vaults: Sequence[str], *, session: str = "", last: bool = False, limit: int
+    db: sqlite3.Connection,
+    vaults: Sequence[str],
+    *,
+    session: str = "",
+    ref: str = "",
+    last: bool = False,
+    limit: int,
 ) -> list[Receipt]:
-    """Return the receipts of *vaults*, latest first; with *last* only those of the latest answer."""
-    where = f"{_IN_VAULTS}{' AND session = ?' if session else ''}"
-    bound = [json.dumps(list(vaults)), *([session] if session else [])]
+    """
+    Return the receipts of *vaults*, latest first, only of *session* and of the memory *ref* where given.
+
+    With *last* only those of the latest answer.
+    """
+    where = f"{_IN_VAULTS}{' AND session = ?' if session else ''}{' AND ref = ?' if ref else ''}"
+    bound = [json.dumps(list(vaults)), *filter(None, (session, ref))]
     if last:
         newest = f"SELECT answer FROM receipts WHERE {where} ORDER BY at DESC, answer DESC LIMIT 1"
         where, bound = f"{where} AND answer = ({newest})", bound * 2
-    found = db.execute(
+    rows = db.execute(
         "SELECT at, session, why, ref, score, tokens, said,"
         " EXISTS (SELECT 1 FROM used u WHERE u.session = receipts.session AND u.ref = receipts.ref)"
         f" FROM receipts WHERE {where} ORDER BY at DESC, answer DESC, row LIMIT {int(limit)}",
         bound,
     )
-    return [Receipt(*(*row[:7], bool(row[7]))) for row in found]
+    return [Receipt(*(*row[:7], bool(row[7]))) for row in rows]
 
 
 def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
     """Return the refs that the prompts of *session* called for or that it used, last given first."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT ref FROM receipts WHERE session = ?1 AND"
         " (why = ?2 OR ref IN (SELECT ref FROM used WHERE session = ?1))"
         " GROUP BY ref ORDER BY max(row) DESC LIMIT ?3",
         (session, PROMPT, limit),
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in rows]
 
 
 def tallies(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[Tally]:
     """Return for each memory of *vaults* how often it answered a recall or a prompt, and was used."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT ref, count(*), (SELECT count(*) FROM used u WHERE u.ref = receipts.ref AND u.at >= ?)"
         f" FROM receipts WHERE {_IN_VAULTS} AND at >= ? AND why != ? AND confident GROUP BY ref ORDER BY ref",
         (since, json.dumps(list(vaults)), since, START),
     )
-    return [Tally(*row) for row in found]
+    return [Tally(*row) for row in rows]
 
 
 def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
     """Return (prompts at which memories were given, prompts at which none was)."""
-    told, silent = db.execute(
+    answered, silent = db.execute(
         "SELECT coalesce(sum(injected), 0), coalesce(sum(1 - injected), 0) FROM prompts WHERE at >= ?",
         (since,),
     ).fetchone()
-    return int(told), int(silent)
+    return int(answered), int(silent)
+
+
+def told_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, str, int]]:
+    """Return (first second of the UTC day, why, tokens) of what was given of *vaults* from *since* on."""
+    found = db.execute(
+        f"SELECT at - at % {DAY}, why, sum(tokens) FROM receipts WHERE {_IN_VAULTS} AND at >= ?"
+        " GROUP BY 1, 2 ORDER BY 1, 2",
+        (json.dumps(list(vaults)), since),
+    )
+    return [(int(day), str(why), int(tokens)) for day, why, tokens in found]
+
+
+def used_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, int, int]]:
+    """
+    Return (first second of the UTC day, answers of *vaults*, those of them that were used), from *since* on.
+
+    A memory counts once in a session, on the day when it first answered there; a start answers nothing.
+    """
+    found = db.execute(
+        "SELECT day, count(*), sum(was_used) FROM (SELECT min(r.at) - min(r.at) % ? AS day,"
+        " EXISTS (SELECT 1 FROM used u WHERE u.session = r.session AND u.ref = r.ref) AS was_used"
+        f" FROM receipts r WHERE {_IN_VAULTS} AND why != ? AND confident AND session != ''"
+        " GROUP BY r.session, r.ref)"
+        " WHERE day >= ? GROUP BY day ORDER BY day",
+        (DAY, json.dumps(list(vaults)), START, since - since % DAY),
+    )
+    return [(int(day), int(given), int(used)) for day, given, used in found]
 
 
 _IN_VAULTS = "substr(ref, 1, instr(ref, '/') - 1) IN (SELECT value FROM json_each(?))"

@@ -7,8 +7,8 @@ from typing import Any
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
-from mcp_server.core.journal import UNDONE
 from mcp_server.core.memory import parse_timestamp
+from mcp_server.core.runs import UNDONE
 
 TABLES = (Table("ledger_files", {"path": str, "offset": int}, pk="path"),)
 # Errors from values that none of our lines has: another version or a person wrote the line.
@@ -48,8 +48,8 @@ def is_taken_back(event: str) -> bool:
 
 def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
     """Take back the lines of a change that changed no file and were *undone*; with `again` take them in."""
-    for said in undone.get("notes") or ():
-        data = dict(said)
+    for note in undone.get("notes") or ():
+        data = dict(note)
         event, at = str(data.pop("event")), int(parse_timestamp(str(data.pop("at"))).timestamp())
         if undone.get("again"):
             _add_to_tables(db, event, data, at)
@@ -60,7 +60,7 @@ def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
 
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
     """Take in one event; a line with invalid values is skipped whole, and stops no other."""
-    from mcp_server.adapters.index.events import audit
+    from mcp_server.adapters.index.events import deeds
 
     db.execute("SAVEPOINT line")
     try:
@@ -68,7 +68,7 @@ def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
         _add_to_tables(db, event.event, event.data, at)
         if event.event == UNDONE:
             _take_back(db, event.data)
-        audit.keep(db, event.event, event.data, at, place=(file, behind))
+        deeds.keep(db, event.event, event.data, at, place=(file, behind))
     except _ODD:
         db.execute("ROLLBACK TO line")
     db.execute("RELEASE line")

@@ -20,17 +20,17 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
     `how` is "again" where the pair is open again.
     """
-    refs, said, telling = data.get("refs"), data.get("said"), data.get("telling")
-    if isinstance(refs, list) and isinstance(said, list) and len(refs) == len(said) == 2:
+    refs, hashes, telling = data.get("refs"), data.get("said"), data.get("telling")
+    if isinstance(refs, list) and isinstance(hashes, list) and len(refs) == len(hashes) == 2:
         # A line of an earlier version has no telling words.
         telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
-        (one, *first), (other, *second) = sorted(zip(refs, said, telling, strict=True))
+        (first_ref, *first), (other, *second) = sorted(zip(refs, hashes, telling, strict=True))
         if data.get("how") == AGAIN:
-            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (one, other))
+            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (first_ref, other))
             return
         pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
         db.execute(
-            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (one, other, *map(str.strip, pairs))
+            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (first_ref, other, *map(str.strip, pairs))
         )
 
 
@@ -60,10 +60,10 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
 
 def rename(db: sqlite3.Connection, new: str, old: str) -> None:
     """Keep settled pairs settled under the new ref; the digests are in the order of the refs."""
-    found = db.execute("SELECT * FROM resolved WHERE ? IN (one, other)", (old,)).fetchall()
+    rows = db.execute("SELECT * FROM resolved WHERE ? IN (one, other)", (old,)).fetchall()
     db.execute("DELETE FROM resolved WHERE ? IN (one, other)", (old,))
-    for *refs, said, telling in found:
+    for *refs, hashes, telling in rows:
         named = [new if ref == old else ref for ref in refs]
         step = 1 if named == sorted(named) else -1
-        texts = [" ".join(each.split()[::step]) for each in (said, telling)]
+        texts = [" ".join(each.split()[::step]) for each in (hashes, telling)]
         db.execute("INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (*sorted(named), *texts))

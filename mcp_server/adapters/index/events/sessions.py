@@ -64,38 +64,38 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     if not session:
         return
     db.execute("INSERT OR IGNORE INTO sessions (id, started) VALUES (?, ?)", (session, at))
-    said: dict[str, object] = {
+    values: dict[str, object] = {
         key: str(data[key]) for key in ("short", "folder", "vault", "topic", "summary") if data.get(key)
     }
     if isinstance(data.get("watermark"), dict):
-        said["watermark"] = json.dumps(data["watermark"])
+        values["watermark"] = json.dumps(data["watermark"])
     if event == "session_ended":
-        said["ended"] = at
+        values["ended"] = at
     elif event in _GOING_ON:
-        said["ended"] = 0  # an event after the end opens the session again
+        values["ended"] = 0  # an event after the end opens the session again
     elif event == "session_forgotten":
-        said["forgotten"] = 0 if data.get("undone") else at
-    if not said:
+        values["forgotten"] = 0 if data.get("undone") else at
+    if not values:
         return
-    assignments = ", ".join(f"{name} = ?" for name in said)
+    assignments = ", ".join(f"{name} = ?" for name in values)
     # Events about a session after its end are not part of it.
     last = at if event in (*_GOING_ON, "session_ended") else 0
     db.execute(
         f"UPDATE sessions SET last = max(last, ?), {assignments} WHERE id = ?",
-        (last, *said.values(), session),
+        (last, *values.values(), session),
     )
 
 
 def with_id(db: sqlite3.Connection, session: str) -> SessionRow | None:
     """Return the session with that id, None when no hook or tool reported it."""
-    found = _rows(db, "id = ?", (session,), limit=1)
-    return found[0] if found else None
+    sessions = _rows(db, "id = ?", (session,), limit=1)
+    return sessions[0] if sessions else None
 
 
 def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
     """Return the session with that id or short id, the latest if there are several."""
-    found = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
-    return found[0] if found else None
+    sessions = _rows(db, "id = ? OR short = ?", (name, name), limit=1)
+    return sessions[0] if sessions else None
 
 
 def short_of(db: sqlite3.Connection, session: str) -> str:
@@ -116,8 +116,8 @@ def short_of(db: sqlite3.Connection, session: str) -> str:
 
 def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:
     """Return the last session of the project with *vault* that has a summary, None when none has."""
-    found = _rows(db, "vault = ? AND summary != '' AND forgotten = 0", (vault,), limit=1)
-    return found[0] if found else None
+    sessions = _rows(db, "vault = ? AND summary != '' AND forgotten = 0", (vault,), limit=1)
+    return sessions[0] if sessions else None
 
 
 def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[SessionRow]:
@@ -126,10 +126,10 @@ def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list
 
 
 def _rows(db: sqlite3.Connection, where: str, bound: Sequence[object], *, limit: int) -> list[SessionRow]:
-    found = db.execute(
+    rows = db.execute(
         "SELECT id, short, folder, vault, started, last, ended, topic, summary, watermark, forgotten"
         " FROM sessions"
         f" WHERE {where} ORDER BY last DESC, id LIMIT {int(limit)}",
         bound,
     )
-    return [SessionRow(*(*row[:9], json.loads(row[9]) if row[9] else None, row[10])) for row in found]
+    return [SessionRow(*(*row[:9], json.loads(row[9]) if row[9] else None, row[10])) for row in rows]

@@ -85,30 +85,40 @@ _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 
 def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
     """Return (USD, number) of the paid calls on the UTC day of *now*, in Unix seconds."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT total(usd), count(*) FROM calls WHERE at >= ? AND NOT {_ON_PLAN}", (now - now % DAY,)
     )
-    usd, calls = found.fetchone()
+    usd, calls = rows.fetchone()
     return float(usd), int(calls)
 
 
 def today_on_plan(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's calls on the person's own plan."""
-    found = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
-    return int(found.fetchone()[0])
+    rows = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
+    return int(rows.fetchone()[0])
+
+
+def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int, int]]:
+    """Return (first second of the UTC day, USD, paid calls, calls on the plan) from *since* on."""
+    found = db.execute(
+        f"SELECT at - at % {DAY}, total(iif({_ON_PLAN}, 0, usd)), sum(NOT {_ON_PLAN}), sum({_ON_PLAN})"
+        " FROM calls WHERE at >= ? GROUP BY 1 ORDER BY 1",
+        (since,),
+    )
+    return [(int(day), float(usd), int(paid), int(plan)) for day, usd, paid, plan in found]
 
 
 def answered_today(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's answered calls, paid or on the plan."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
     )
-    return int(found.fetchone()[0])
+    return int(rows.fetchone()[0])
 
 
 def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, Cost]:
     """Return session → the cost of learning from it, for those of *sessions* with a call."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT session, sum(NOT {_ON_PLAN}), sum({_ON_PLAN}), total(tokens * share), total(usd * share)"
         " FROM call_sessions JOIN calls USING (call)"
         " WHERE session IN (SELECT value FROM json_each(?)) GROUP BY session",
@@ -116,19 +126,19 @@ def of_sessions(db: sqlite3.Connection, sessions: Collection[str]) -> dict[str, 
     )
     return {
         str(session): Cost(int(calls), int(plan), round(tokens), float(usd))
-        for session, calls, plan, tokens, usd in found
+        for session, calls, plan, tokens, usd in rows
     }
 
 
 def latest_sessions(db: sqlite3.Connection, *, limit: int) -> list[tuple[str, str]]:
     """Return (id, short id) of the sessions for which a call was made, latest call first."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT s.session, coalesce(nullif(max(k.short), ''), substr(s.session, 1, 8))"
         " FROM call_sessions s JOIN calls c USING (call) LEFT JOIN sessions k ON k.id = s.session"
         " GROUP BY s.session ORDER BY max(c.at) DESC, max(c.rowid) DESC LIMIT ?",
         (limit,),
     )
-    return [(str(session), str(short)) for session, short in found]
+    return [(str(session), str(short)) for session, short in rows]
 
 
 def open_on_plan(db: sqlite3.Connection) -> list[str]:
@@ -143,10 +153,10 @@ def tries(db: sqlite3.Connection, item: str) -> tuple[int, str]:
     A call that never reached the service, or that it refused unread, does not count: an item is not given up
     after a day without network or credit.
     """
-    found = db.execute(
+    rows = db.execute(
         f"SELECT outcome, settled FROM calls WHERE item = ? AND {_ASKED} ORDER BY at, rowid", (item,)
     ).fetchall()
-    return len(found), next((str(outcome) for outcome, settled in reversed(found) if settled), "")
+    return len(rows), next((str(outcome) for outcome, settled in reversed(rows) if settled), "")
 
 
 def timed_pause(db: sqlite3.Connection, now: int) -> Pause | None:
@@ -169,12 +179,12 @@ def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
 
 def given_up(db: sqlite3.Connection) -> int:
     """Return how many items will not be tried again and never got a reply."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
         " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
         (MOST_TRIES, CallOutcome.BAD_REQUEST.value, CallOutcome.OK.value),
     )
-    return int(found.fetchone()[0])
+    return int(rows.fetchone()[0])
 
 
 def _pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | None:

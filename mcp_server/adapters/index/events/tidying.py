@@ -14,8 +14,8 @@ from mcp_server.adapters.index.events.unattended import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.journal import Change, JournalEntry, change_of
 from mcp_server.core.memory import DAY, Status
+from mcp_server.core.runs import Change, RunEntry, change_of
 
 TABLES = (
     Table(
@@ -80,7 +80,7 @@ def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = Tru
     Never within an hour of the last attempt, unless a wrong clock dated that in the future. Where nothing
     *captures* sessions, one new memory is enough.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT 1 FROM (SELECT coalesce(max(u.tried), 0) AS tried, coalesce(max(u.at), 0) AS last,"
         " coalesce(max(u.pieces), 0) AS pieces, coalesce(max(u.active), 0) AS active,"
         " (SELECT coalesce(max(pieces), 0) FROM upkeep WHERE scope = '') AS now_pieces,"
@@ -102,93 +102,93 @@ def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = Tru
             "alone": not captures,
         },
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def count_active(db: sqlite3.Connection, scope: str) -> int:
     """Return how much active knowledge the vault *scope* has."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT count(*) FROM memories WHERE vault = ? AND status = 'active' AND kind = 'knowledge'", (scope,)
     )
-    return int(found.fetchone()[0])
+    return int(rows.fetchone()[0])
 
 
 def open_run(db: sqlite3.Connection, scope: str) -> str:
     """Return the run over *scope* that began and did not end, '' when there is none."""
-    found = db.execute("SELECT open FROM upkeep WHERE scope = ?", (scope,)).fetchone()
-    return str(found[0]) if found else ""
+    row = db.execute("SELECT open FROM upkeep WHERE scope = ?", (scope,)).fetchone()
+    return str(row[0]) if row else ""
 
 
 def last_run(db: sqlite3.Connection, vaults: Sequence[str]) -> str:
     """Return the last run that changed a memory of *vaults* and was not undone, '' when there is none."""
-    found = db.execute(
+    row = db.execute(
         f"SELECT run FROM tidied WHERE NOT undone AND step NOT IN ({marks(NO_TIDYING)})"
         f" AND vault IN ({marks(vaults)}) ORDER BY rowid DESC LIMIT 1",
         (*NO_TIDYING, *vaults),
     ).fetchone()
-    return str(found[0]) if found else ""
+    return str(row[0]) if row else ""
 
 
 def is_run(db: sqlite3.Connection, name: str) -> bool:
-    """Tell whether the journal has a run with this name, undone or not."""
+    """Tell whether there is a run with this name, undone or not."""
     return db.execute("SELECT 1 FROM tidied WHERE run = ? LIMIT 1", (name,)).fetchone() is not None
 
 
 def runs_since(db: sqlite3.Connection, day: str, vaults: Sequence[str]) -> list[str]:
     """Return the runs from *day* (YYYYMMDD) on that changed a memory of *vaults*, latest first."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT DISTINCT t.run FROM tidied t WHERE NOT t.undone AND t.step NOT IN ({marks(NO_TIDYING)})"
         f" AND {changed_in(vaults)} AND t.run >= ? ORDER BY t.run DESC",
         (*NO_TIDYING, *vaults, *vaults, day),
     )
-    return [str(row[0]) for row in found]
+    return [str(row[0]) for row in rows]
 
 
 def left_over(db: sqlite3.Connection, scope: str) -> bool:
     """Tell whether the last run over *scope* reached its limit, and more memories had aged."""
-    found = db.execute('SELECT "left" FROM upkeep WHERE scope = ?', (scope,)).fetchone()
-    return bool(found and found[0])
+    row = db.execute('SELECT "left" FROM upkeep WHERE scope = ?', (scope,)).fetchone()
+    return bool(row and row[0])
 
 
-def entries(db: sqlite3.Connection, run: str) -> list[JournalEntry]:
+def entries(db: sqlite3.Connection, run: str) -> list[RunEntry]:
     """Return what *run* set out to do and was not undone, in order; without the memories that it made."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
     )
     return [
-        JournalEntry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
-        for step, reason, changes in found
+        RunEntry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
+        for step, reason, changes in rows
     ]
 
 
 def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
     """Return the changes of *vaults* by which earlier versions linked two memories as contradictory."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT changes FROM tidied WHERE step = ? AND NOT undone AND vault IN ({marks(vaults)})"
         " ORDER BY rowid",
         (GUESSING, *vaults),
     )
-    return [change for (said,) in found for change in map(change_of, json.loads(said)) if change]
+    return [change for (said,) in rows for change in map(change_of, json.loads(said)) if change]
 
 
 def brought_back(db: sqlite3.Connection) -> set[str]:
     """Return the memories that a merge or a drop put away: an active one was brought back by the person."""
     upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
-    found = db.execute(
+    rows = db.execute(
         "SELECT DISTINCT json_extract(c.value, '$.ref') FROM tidied t, json_each(t.changes) c"
         f" WHERE t.step NOT IN ({upkeep})"
         " AND json_extract(c.value, '$.now.status') IN ('superseded', 'archived')"
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}
 
 
 def settled_groups(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
     """Return which of these groups of memories need not go to a model again."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT digest FROM tidied_groups WHERE digest IN (SELECT value FROM json_each(?))",
         (json.dumps(list(digests)),),
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}
 
 
 def active(db: sqlite3.Connection, vault: str, limit: int) -> list[Row]:

@@ -24,14 +24,14 @@ class Touched:
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; one without files leaves the noted files as they are."""
-    said = data.get("touched")
-    if not isinstance(said, dict):
+    touches = data.get("touched")
+    if not isinstance(touches, dict):
         return
     for ref in map(str, data.get("refs") or []):
         db.execute("DELETE FROM touched WHERE ref = ?", (ref,))
         db.executemany(
             "INSERT OR REPLACE INTO touched VALUES (?, ?, ?, ?)",
-            [(ref, str(path), str(digest), at) for path, digest in said.items()],
+            [(ref, str(path), str(digest), at) for path, digest in touches.items()],
         )
 
 
@@ -50,11 +50,11 @@ def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: i
 
 def touched_by(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, list[Touched]]:
     """Return ref → the files noted for those of *refs* that have any."""
-    found: dict[str, list[Touched]] = {}
+    by_ref: dict[str, list[Touched]] = {}
     for ref, path, digest, at in db.execute(
         "SELECT ref, path, digest, at FROM touched WHERE ref IN (SELECT value FROM json_each(?))"
         " ORDER BY ref, path",
         (json.dumps(list(refs)),),
     ):
-        found.setdefault(ref, []).append(Touched(path, digest, at))
-    return found
+        by_ref.setdefault(ref, []).append(Touched(path, digest, at))
+    return by_ref

@@ -114,14 +114,14 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 def agreed(db: sqlite3.Connection) -> bool:
     """Tell whether the person had agreed to model calls when a worker last checked."""
-    found = db.execute("SELECT value FROM facts WHERE name = 'agreed'").fetchone()
-    return bool(found) and found[0] == "1"
+    row = db.execute("SELECT value FROM facts WHERE name = 'agreed'").fetchone()
+    return bool(row) and row[0] == "1"
 
 
 def known(db: sqlite3.Connection, path: str) -> Transcript | None:
     """Return how far the transcript at *path* was read, None when none was reported."""
-    found = _select(db, "path = ?", (path,))
-    return found[0] if found else None
+    transcripts = _select(db, "path = ?", (path,))
+    return transcripts[0] if transcripts else None
 
 
 def unkept(db: sqlite3.Connection) -> list[Transcript]:
@@ -135,14 +135,14 @@ def unkept(db: sqlite3.Connection) -> list[Transcript]:
 
 def late(db: sqlite3.Connection, before: int) -> int:
     """Return how many transcripts last reported before that Unix second are not fully in the raw tier."""
-    found = db.execute("SELECT count(*) FROM transcripts WHERE seen != kept AND at < ?", (before,))
-    return int(found.fetchone()[0])
+    rows = db.execute("SELECT count(*) FROM transcripts WHERE seen != kept AND at < ?", (before,))
+    return int(rows.fetchone()[0])
 
 
 def last_kept(db: sqlite3.Connection) -> int:
     """Return the Unix second of the latest report of a transcript that is fully in the raw tier, or 0."""
-    found = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0").fetchone()
-    return int(found[0] or 0)
+    row = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0").fetchone()
+    return int(row[0] or 0)
 
 
 def unlearned(db: sqlite3.Connection, *, paid: bool) -> list[Transcript]:
@@ -152,20 +152,20 @@ def unlearned(db: sqlite3.Connection, *, paid: bool) -> list[Transcript]:
 
 def fresh_keys(db: sqlite3.Connection, keys: Iterable[str]) -> set[str]:
     """Return those of *keys* that no transcript had."""
-    wanted = list(keys)
-    found = db.execute(
-        "SELECT key FROM turns WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(wanted),)
+    all_keys = list(keys)
+    rows = db.execute(
+        "SELECT key FROM turns WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(all_keys),)
     )
-    return set(wanted) - {row[0] for row in found}
+    return set(all_keys) - {row[0] for row in rows}
 
 
 def unlearned_keys(db: sqlite3.Connection, path: str, keys: Iterable[str]) -> set[str]:
     """Return those of *keys* that appeared first in the transcript at *path* and that no model has read."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT key FROM turns WHERE path = ? AND learned = 0 AND key IN (SELECT value FROM json_each(?))",
         (path, json.dumps(list(keys))),
     )
-    return {row[0] for row in found}
+    return {row[0] for row in rows}
 
 
 def told_since(db: sqlite3.Connection, since: int) -> list[Transcript]:

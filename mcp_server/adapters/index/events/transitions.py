@@ -46,23 +46,23 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 def last_recall(db: sqlite3.Connection, session: str) -> list[str]:
     """Return what *session* last recalled, best first."""
-    found = db.execute("SELECT refs FROM last_recalls WHERE session = ?", (session,)).fetchone()
-    return [str(ref) for ref in json.loads(found[0])] if found else []
+    row = db.execute("SELECT refs FROM last_recalls WHERE session = ?", (session,)).fetchone()
+    return [str(ref) for ref in json.loads(row[0])] if row else []
 
 
 def latest_recall(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[str]:
     """Return the last recall of any session after *since* with a memory of *vaults*, best first."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 20", (since,)
     )
-    lists = ([str(ref) for ref in json.loads(row[0])] for row in found)
+    lists = ([str(ref) for ref in json.loads(row[0])] for row in rows)
     return next((refs for refs in lists if any(ref.partition("/")[0] in vaults for ref in refs)), [])
 
 
 def steps(db: sqlite3.Connection, firsts: Sequence[str] | None, now: int) -> list[Step]:
     """Return the steps from *firsts*, from all memories when it is None, with their ages at *now*."""
     chosen = "" if firsts is None else " AND s.first IN (SELECT value FROM json_each(?))"
-    found = db.execute(
+    rows = db.execute(
         "SELECT s.first, s.second, s.count, s.at, o.count, o.at FROM transitions s"
         " JOIN transitions o ON o.first = s.first AND o.second = ?"
         f" WHERE s.second != ?{chosen} ORDER BY s.first, s.second",
@@ -70,5 +70,5 @@ def steps(db: sqlite3.Connection, firsts: Sequence[str] | None, now: int) -> lis
     )
     return [
         Step(first, second, count, (now - at) / DAY, out, (now - out_at) / DAY)
-        for first, second, count, at, out, out_at in found
+        for first, second, count, at, out, out_at in rows
     ]

@@ -2,8 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
@@ -24,8 +23,7 @@ EVENTS = (
 TAKEN_BACK = frozenset({"confirmed", "trusted"})
 
 
-@dataclass(frozen=True, slots=True)
-class TrustEvent:
+class TrustEvent(NamedTuple):
     """One change: when (Unix seconds), why, by how much, in which session, and the note on it."""
 
     at: int
@@ -67,27 +65,27 @@ def move(
         return
     db.execute("INSERT INTO trust_events VALUES (?, ?, ?, ?, ?, ?)", (ref, at, reason, amount, session, note))
     db.execute("INSERT OR IGNORE INTO usage (ref) VALUES (?)", (ref,))
-    said = db.execute(
+    rows = db.execute(
         "SELECT trust_moved, trust_least, trust_most, last_confirmed FROM usage WHERE ref = ?", (ref,)
     )
-    *before, confirmed = said.fetchone()
+    *before, confirmed = rows.fetchone()
     _put(db, ref, Moved(*before).by(amount), max(confirmed, at if amount > 0 else 0))
 
 
 def was_moved(db: sqlite3.Connection, ref: str, reason: str) -> bool:
     """Tell whether the trust in *ref* ever changed for *reason*."""
-    found = db.execute("SELECT 1 FROM trust_events WHERE ref = ? AND reason = ? LIMIT 1", (ref, reason))
-    return found.fetchone() is not None
+    rows = db.execute("SELECT 1 FROM trust_events WHERE ref = ? AND reason = ? LIMIT 1", (ref, reason))
+    return rows.fetchone() is not None
 
 
 def history(db: sqlite3.Connection, ref: str, *, limit: int) -> list[TrustEvent]:
     """Return what changed the trust in *ref*, latest first."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT at, reason, amount, session, note FROM trust_events WHERE ref = ?"
         " ORDER BY at DESC, rowid DESC LIMIT ?",
         (ref, limit),
     )
-    return [TrustEvent(*row) for row in found]
+    return [TrustEvent(*row) for row in rows]
 
 
 def _put(db: sqlite3.Connection, ref: str, moved: Moved, confirmed: int) -> None:

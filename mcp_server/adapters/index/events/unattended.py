@@ -1,4 +1,4 @@
-"""What upkeep put away in runs whose report no one read, and whether the person was told of it since."""
+"""What upkeep put away in runs whose report nobody read, and whether the person has been told since."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     """Take in one event of the ledger."""
     if event == "upkeep_told":
         runs = data.get("runs")
-        told = [(str(run), at) for run in (runs if isinstance(runs, list) else ())]
+        rows = [(str(run), at) for run in (runs if isinstance(runs, list) else ())]
         db.executemany(
-            "INSERT INTO unattended VALUES (?, ?, 1) ON CONFLICT (run) DO UPDATE SET told = 1", told
+            "INSERT INTO unattended VALUES (?, ?, 1) ON CONFLICT (run) DO UPDATE SET told = 1", rows
         )
     elif data.get("unattended"):
         db.execute("INSERT OR IGNORE INTO unattended VALUES (?, ?, 0)", (str(data.get("run", "")), at))
@@ -51,13 +51,13 @@ def changed_in(vaults: Sequence[str]) -> str:
 
 
 def untold(db: sqlite3.Connection, vaults: Sequence[str]) -> PutAway | None:
-    """Return what unattended runs put away in *vaults*, was not undone, and the person was not told of."""
-    found = db.execute(
+    """Return what unattended runs put away in *vaults* that was not undone and the person was not told."""
+    rows = db.execute(
         "SELECT u.run, u.at, count(*) FROM unattended u JOIN tidied t ON t.run = u.run"
         f" WHERE NOT u.told AND NOT t.undone AND t.step IN ({marks(AWAY)}) AND {changed_in(vaults)}"
         " GROUP BY u.run ORDER BY u.at, u.run",
         (*AWAY, *vaults, *vaults),
     ).fetchall()
-    if not found:
+    if not rows:
         return None
-    return PutAway(tuple(str(row[0]) for row in found), sum(row[2] for row in found), int(found[0][1]))
+    return PutAway(tuple(str(row[0]) for row in rows), sum(row[2] for row in rows), int(rows[0][1]))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import EventRow, a_list, receipts, trust
+from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
@@ -84,24 +85,31 @@ class Usage(NamedTuple):
 UNUSED = Usage()
 
 
+def trust_of(row: Row, usage: Usage, now: int) -> float:
+    """Return the trust in a memory now, 0 to 1."""
+    base = ratings.base_trust(row.trust, row.source)
+    since = max(row.verified, usage.last_confirmed, row.updated)
+    return ratings.trust(row.type, usage.moved.of(base), (now - since) / DAY)
+
+
 def usage_of(db: sqlite3.Connection, refs: Iterable[str]) -> dict[str, Usage]:
     """Return ref → counts for those *refs* that were ever used."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT ref, accesses, last_access, retrieved, used, trust_moved, last_confirmed, trust_least,"
         " trust_most, promoted, counted_from FROM usage"
         " WHERE ref IN (SELECT value FROM json_each(?))",
         (json.dumps(list(refs)),),
     )
-    return {row[0]: Usage(*row[1:]) for row in found}
+    return {row[0]: Usage(*row[1:]) for row in rows}
 
 
 def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]:
     """Return which of *digests* are of bytes that the person wrote or accepted on this machine."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT digest FROM accepted WHERE digest IN (SELECT value FROM json_each(?))",
         (json.dumps(list(digests)),),
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}
 
 
 def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
@@ -140,7 +148,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 _access(db, ref, at)
                 _retrieve(db, ref, at)
             case "injected" if data.get("why") != receipts.START:
-                # What every session gets at its start answers no question, so it cannot have failed one.
+                # The brief at a session's start answers no question, so no retrieval is counted.
                 _retrieve(db, ref, at)
             case "used":
                 _use(db, ref, at, session)

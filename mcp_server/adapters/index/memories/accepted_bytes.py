@@ -36,9 +36,9 @@ def note_kept(db: sqlite3.Connection, kept: Iterable[tuple[str, str]]) -> None:
 
 def once_accepted(db: sqlite3.Connection, refs: Iterable[str]) -> set[str]:
     """Return those of *refs* for which the history has accepted bytes, whatever the file says now."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT DISTINCT ref FROM accepted_bytes WHERE ref IN (SELECT value FROM json_each(?))"
         " AND digest IN (SELECT digest FROM accepted)",
         (json.dumps(list(refs)),),
     )
-    return {str(row[0]) for row in found}
+    return {str(row[0]) for row in rows}

@@ -26,8 +26,8 @@ def changed_rows(db: sqlite3.Connection, since: int) -> tuple[int, set[int] | No
         return newest, set()
     if since == 0 or since < oldest - 1 or since > newest:
         return newest, None
-    found = db.execute("SELECT DISTINCT memory FROM changes WHERE generation > ?", (since,))
-    return newest, {row[0] for row in found}
+    rows = db.execute("SELECT DISTINCT memory FROM changes WHERE generation > ?", (since,))
+    return newest, {row[0] for row in rows}
 
 
 def note_embedded(db: sqlite3.Connection, numbers: Iterable[int], now: int) -> None:

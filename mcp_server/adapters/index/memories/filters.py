@@ -20,9 +20,9 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
     conditions: list[str] = []
     values: list[object] = []
 
-    def add(condition: str, *found: object) -> None:
+    def add(condition: str, *bound: object) -> None:
         conditions.append(condition)
-        values.extend(found)
+        values.extend(bound)
 
     def add_any(column: str, allowed: Sequence[object]) -> None:
         add(f"{column} IN ({marks(allowed)})", *allowed)

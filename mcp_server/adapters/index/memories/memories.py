@@ -174,9 +174,9 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
 def remove(db: sqlite3.Connection, path: str, now: int) -> str:
     """Remove the memory (or the problem) at *path* from the index; return the memory's id, '' if none."""
     db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
-    if not (found := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
+    if not (known := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
         return ""
-    row, vault, memory_id = found
+    row, vault, memory_id = known
     pairs.leave(db, row)
     _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
@@ -218,11 +218,11 @@ def stamps(db: sqlite3.Connection, vault: str) -> list[Stamp]:
 
 def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     """Return row → mtime in nanoseconds of its file when it was taken in."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT row, mtime_ns FROM memories WHERE row IN (SELECT value FROM json_each(?))",
         (json.dumps(list(numbers)),),
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
 def waiting(db: sqlite3.Connection, vault: str) -> list[str]:
@@ -239,14 +239,14 @@ def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, di
         return False
     columns = _columns(vault, memory, stamp, digest, now)
     del columns["size"], columns["mtime_ns"]
-    found = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
-    return bool(found == tuple(columns.values()))
+    row = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
+    return bool(row == tuple(columns.values()))
 
 
 def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
     """Return the path of the file with that id in *vault*, '' when there is none."""
-    found = db.execute("SELECT path FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)).fetchone()
-    return str(found[0]) if found else ""
+    row = db.execute("SELECT path FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)).fetchone()
+    return str(row[0]) if row else ""
 
 
 def problems(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Problem]:
@@ -263,9 +263,11 @@ def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: st
 
 def by_rows(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, Row]:
     """Return the memories with those row numbers; numbers of deleted rows are left out."""
-    wanted = json.dumps([*numbers])
-    found = rows(db, "row IN (SELECT value FROM json_each(?))", (wanted,)) if wanted != "[]" else []
-    return {row.row: row for row in found}
+    numbers_json = json.dumps([*numbers])
+    of_numbers = (
+        rows(db, "row IN (SELECT value FROM json_each(?))", (numbers_json,)) if numbers_json != "[]" else []
+    )
+    return {row.row: row for row in of_numbers}
 
 
 def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> list[str]:
@@ -273,18 +275,18 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
     from difflib import get_close_matches  # slow to load, and needed only for an unknown id
 
     ids = [row[0] for row in db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", vaults)]
-    wanted = memory_id.lower()
-    stem = wanted.rpartition("-")[0] or wanted
-    return [each for each in ids if stem[:12] in each][:3] or get_close_matches(wanted, ids, n=3)
+    lowered = memory_id.lower()
+    stem = lowered.rpartition("-")[0] or lowered
+    return [each for each in ids if stem[:12] in each][:3] or get_close_matches(lowered, ids, n=3)
 
 
 def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
-    found = db.execute(
+    rows = db.execute(
         "SELECT p.text, v.model, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
         " WHERE p.memory = ?",
         (row,),
     )
-    return {text: tuple(vector) for text, *vector in found}
+    return {text: tuple(vector) for text, *vector in rows}
 
 
 def _clear(db: sqlite3.Connection, row: int) -> None:
@@ -316,8 +318,8 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) ->
     from mcp_server.core.text.words import index_parts
 
     written = stamp.mtime_ns // 1_000_000_000
-    said = {name: store(getattr(memory, name)) for name, store in _STORED}
-    return said | {
+    values = {name: store(getattr(memory, name)) for name, store in _STORED}
+    return values | {
         "vault": vault,
         "path": stamp.path,
         "digest": digest,
@@ -325,9 +327,9 @@ def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) ->
         "mtime_ns": stamp.mtime_ns,
         "tags": " ".join(memory.tags),
         "parts": " ".join(index_parts("\n".join([memory.title, memory.text, *memory.tags]))),
-        "created": believed(said["created"], written, now),
-        "updated": believed(said["updated"], written, now),
-        "verified": believed(said["verified"], 0, now),
+        "created": believed(values["created"], written, now),
+        "updated": believed(values["updated"], written, now),
+        "verified": believed(values["verified"], 0, now),
         "fingerprint": fingerprint(memory.title, memory.text),
         "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
     }
@@ -337,8 +339,8 @@ def _seconds(moment: datetime | None) -> int:
     return int(moment.timestamp()) if moment else 0
 
 
-def _row(found: Sequence[object]) -> Row:
-    values = list(found)
+def _row(columns: Sequence[object]) -> Row:
+    values = list(columns)
     for at, convert in _CONVERSIONS:
         values[at] = convert(values[at])
     return Row._make(values)

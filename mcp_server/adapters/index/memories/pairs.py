@@ -54,7 +54,7 @@ def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
 
     With a *model* ('' for none), also of what was compared without vectors and has them now.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT s.row FROM scoped s LEFT JOIN compared c ON c.memory = s.row"
         " WHERE s.scope IN (SELECT scope FROM scopes WHERE status = 'active' AND kind = 'knowledge')"
         " AND s.passages = 1 AND (c.memory IS NULL OR (c.model != :model AND :model != '' AND EXISTS"
@@ -62,40 +62,40 @@ def uncompared(db: sqlite3.Connection, model: str, limit: int) -> list[int]:
         "   WHERE p.memory = s.row))) ORDER BY s.row DESC LIMIT :limit",
         {"model": model, "limit": limit},
     )
-    return [int(row) for (row,) in found]
+    return [int(row) for (row,) in rows]
 
 
 def short_of(db: sqlite3.Connection, numbers: Collection[int]) -> set[int]:
     """Return those of the memories *numbers* that are one passage long: the others are documents."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT row FROM scoped WHERE passages = 1 AND row IN (SELECT value FROM json_each(?))",
         (json.dumps(list(numbers)),),
     )
-    return {int(row) for (row,) in found}
+    return {int(row) for (row,) in rows}
 
 
 def vectors_of(db: sqlite3.Connection, model: str, numbers: Collection[int]) -> dict[int, bytes]:
     """Return row → vector of the first passage of those memories *numbers* that have one of *model*."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND v.model = ?"
         " WHERE p.position = 0 AND p.memory IN (SELECT value FROM json_each(?))",
         (model, json.dumps(list(numbers))),
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
-def cosine(one: bytes, other: bytes) -> float:
+def cosine(first: bytes, other: bytes) -> float:
     """Return how near two vectors are, at most 1."""
     import numpy as np  # slow to import, and needed only with a model
 
-    return float(np.frombuffer(one, "<f4") @ np.frombuffer(other, "<f4"))
+    return float(np.frombuffer(first, "<f4") @ np.frombuffer(other, "<f4"))
 
 
-def put(db: sqlite3.Connection, row: int, model: str, found: Sequence[Pair]) -> None:
-    """Note the *found* pairs of the memory *row*, compared with vectors of *model*, '' for by words."""
+def put(db: sqlite3.Connection, row: int, model: str, pairs: Sequence[Pair]) -> None:
+    """Note the *pairs* pairs of the memory *row*, compared with vectors of *model*, '' for by words."""
     leave(db, row)
     db.execute("INSERT INTO compared VALUES (?, ?)", (row, model))
-    db.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?)", found)
+    db.executemany("INSERT OR REPLACE INTO pairs VALUES (?, ?, ?, ?, ?)", pairs)
 
 
 def nearest(
@@ -109,25 +109,25 @@ def nearest(
     where, values = _both_may_be_shown(vaults, private)
     if row:
         where, values = f"? IN (p.one, p.other) AND {where}", [row, *values]
-    found = db.execute(
+    rows = db.execute(
         "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
         " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
         f" WHERE {where} ORDER BY p.nearness DESC, a.id, b.id",
         values,
     )
-    return (Pair._make(each) for each in found)
+    return (Pair._make(each) for each in rows)
 
 
 def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> list[Pair]:
     """Return those pairs of active memories of *vaults* of which one says all that the other says."""
     where, values = _both_may_be_shown(vaults, private)
-    found = db.execute(
+    rows = db.execute(
         "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
         " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
         f" WHERE p.fuller > 0 AND {where}",
         values,
     )
-    return [Pair._make(each) for each in found]
+    return [Pair._make(each) for each in rows]
 
 
 def said_alike(
@@ -140,20 +140,20 @@ def said_alike(
     """
     conditions, values = [], list[object]()
     for name, vaults in (("a", here), ("b", theirs)):
-        counts, said = counting(name, private)
+        counts, columns = counting(name, private)
         # The plus keeps SQLite from scanning the whole vault.
         conditions.append(
             f"{name}.status = 'active' AND {name}.kind = 'knowledge' AND +{name}.vault IN ({marks(vaults)})"
             f" AND {counts}"
         )
-        values += [*vaults, *said]
-    found = db.execute(
+        values += [*vaults, *columns]
+    alike = db.execute(
         "SELECT json_group_array(DISTINCT b.row) FROM memories a"
         " CROSS JOIN memories b ON b.fingerprint = a.fingerprint"
         f" WHERE {' AND '.join(conditions)} GROUP BY a.fingerprint HAVING count(DISTINCT b.vault) >= ?",
         (*values, least),
     )
-    return [json.loads(rows) for (rows,) in found]
+    return [json.loads(rows) for (rows,) in alike]
 
 
 def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[str, list[object]]:
@@ -165,7 +165,7 @@ def _both_may_be_shown(vaults: Sequence[str], private: Sequence[str]) -> tuple[s
     conditions: list[str] = []
     values: list[object] = []
     for name in ("a", "b"):
-        counts, said = counting(name, private)
+        counts, columns = counting(name, private)
         conditions.append(f"{name}.status = 'active' AND {name}.vault IN ({marks(vaults)}) AND {counts}")
-        values += [*vaults, *said]
+        values += [*vaults, *columns]
     return " AND ".join(conditions), values

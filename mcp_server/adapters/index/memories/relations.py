@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from mcp_server.adapters.index.memories.filters import counting, marks
@@ -23,8 +22,7 @@ class End(NamedTuple):
         return f"{self.vault}/{self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """
     One link, seen from the memory `near`.
 
@@ -45,14 +43,14 @@ class Edge:
         return (self.near, self.other) if self.outgoing or self.other is None else (self.other, self.near)
 
 
-def is_linked(db: sqlite3.Connection, one: Row, other: Row) -> bool:
+def is_linked(db: sqlite3.Connection, row: Row, other: Row) -> bool:
     """Tell whether one of two memories links to the other by its id, title or an alias."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT 1 FROM links l JOIN names n ON n.name = l.name"
         " WHERE (l.memory = :one AND n.memory = :other) OR (l.memory = :other AND n.memory = :one) LIMIT 1",
-        {"one": one.row, "other": other.row},
+        {"one": row.row, "other": other.row},
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def contradicting(
@@ -94,12 +92,12 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
     Each comes once, seen from its start where that is one of *at*. A link leads to the memory that `called`
     gives for its target; a link of a memory to itself is left out.
     """
-    here = None if at is None else set(at)
+    centres = None if at is None else set(at)
     where, values = "", list[str]()
-    if here is not None:
+    if centres is not None:
         within = "IN (SELECT value FROM json_each(?))"
         where = f" AND (l.memory {within} OR l.name IN (SELECT name FROM names WHERE memory {within}))"
-        values = [json.dumps(list(here))] * 2
+        values = [json.dumps(list(centres))] * 2
     # CROSS: otherwise SQLite may scan all memories of the vaults first.
     links = db.execute(
         "SELECT l.memory, s.vault, l.rel, l.target, l.name, l.notes FROM links l"
@@ -109,18 +107,18 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
     ).fetchall()
     ends = called(db, ((vault, name) for _, vault, _, _, name, _ in links), vaults)
     known = by_rows(db, {row for row, *_ in links} | set(ends.values()))
-    found: dict[tuple[int, str, int | str], Edge] = {}
+    edges_by_key: dict[tuple[int, str, int | str], Edge] = {}
     for row, vault, rel, target, name, noted in links:
         end = ends.get((vault, name))
         notes = tuple(json.loads(noted)) if noted != "[]" else ()
         identity = (row, rel, name if end is None else end)
-        if row == end or (identity in found and not notes):
+        if row == end or (identity in edges_by_key and not notes):
             continue  # the same link is also in the text, without notes
-        if here is None or row in here:
-            found[identity] = Edge(known[row], rel, True, target, known[end] if end else None, notes)
-        elif end in here:
-            found[identity] = Edge(known[end], rel, False, target, known[row], notes)
-    return sorted(found.values(), key=lambda edge: not edge.outgoing)
+        if centres is None or row in centres:
+            edges_by_key[identity] = Edge(known[row], rel, True, target, known[end] if end else None, notes)
+        elif end in centres:
+            edges_by_key[identity] = Edge(known[end], rel, False, target, known[row], notes)
+    return sorted(edges_by_key.values(), key=lambda edge: not edge.outgoing)
 
 
 def called(
@@ -132,33 +130,33 @@ def called(
     An id goes before a title or an alias; then the vault of the link before others, a title before an alias,
     and a later one of *vaults* before an earlier one. *name* is normalised by `as_name`.
     """
-    wanted = list(dict.fromkeys(names))
+    distinct = list(dict.fromkeys(names))
     candidates: dict[str, list[tuple[int, str, str, str]]] = {}
     for name, *candidate in db.execute(
         "SELECT name, row, vault, id, title FROM names CROSS JOIN memories ON row = memory"
         f" WHERE name IN (SELECT value FROM json_each(?)) AND vault IN ({marks(vaults)})",
-        (json.dumps([name for _, name in wanted]), *vaults),
+        (json.dumps([name for _, name in distinct]), *vaults),
     ):
         candidates.setdefault(name, []).append(tuple(candidate))
     nearness = {vault: place for place, vault in enumerate(vaults)}
-    found: dict[tuple[str, str], int] = {}
-    for vault, name in wanted:
+    numbers: dict[tuple[str, str], int] = {}
+    for vault, name in distinct:
         if name in candidates:
-            found[vault, name] = max(
+            numbers[vault, name] = max(
                 candidates[name],
                 key=lambda row: (name == row[2], row[1] == vault, name == as_name(row[3]), nearness[row[1]]),
             )[0]
-    return found
+    return numbers
 
 
-def is_called(db: sqlite3.Connection, said: str, *, but: tuple[str, str]) -> bool:
-    """Tell whether a memory other than *but* (vault, id) links to the name *said*."""
-    found = db.execute(
+def is_called(db: sqlite3.Connection, name: str, *, but: tuple[str, str]) -> bool:
+    """Tell whether a memory other than *but* (vault, id) links to *name*."""
+    rows = db.execute(
         "SELECT 1 FROM links l JOIN memories s ON s.row = l.memory"
         " WHERE l.name = ? AND (s.vault, s.id) != (?, ?) LIMIT 1",
-        (as_name(said), *but),
+        (as_name(name), *but),
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def uncalled(db: sqlite3.Connection, names: Sequence[str], vaults: Sequence[str]) -> tuple[str, ...]:
@@ -169,11 +167,21 @@ def uncalled(db: sqlite3.Connection, names: Sequence[str], vaults: Sequence[str]
 
 def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:
     """Return the active memories of *vaults* with any of *tags*: those with the most of them first."""
-    wanted = set(tags)
-    found = rows(
+    with_tags = set(tags)
+    candidates = rows(
         db,
         f"vault IN ({marks(vaults)}) AND status = 'active'"
         " AND row IN (SELECT memory FROM tags WHERE tag IN (SELECT value FROM json_each(?)))",
         (*vaults, json.dumps(list(tags))),
     )
-    return sorted(found, key=lambda row: (-len(wanted.intersection(row.tags)), -row.updated, row.id))
+    return sorted(candidates, key=lambda row: (-len(with_tags.intersection(row.tags)), -row.updated, row.id))
+
+
+def count_linkable(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
+    """Return how many active memories of *vaults* could be linked: conversations and sessions are none."""
+    row = db.execute(
+        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)})"
+        " AND status = 'active' AND kind = 'knowledge'",
+        vaults,
+    ).fetchone()
+    return int(row[0])

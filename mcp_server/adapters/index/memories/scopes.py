@@ -10,8 +10,7 @@ so nothing is counted: a search by words among 10,000 memories takes 12.2 ms of 
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.table import Table
@@ -30,14 +29,13 @@ TABLES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """The memories to search: each `row` of *table* for which *where* holds, and their number."""
+class Searched(NamedTuple):
+    """The memories to search: each `row` of *table* for which *where* holds, and the `number` of them."""
 
     table: str
     where: str
     values: Sequence[object]
-    count: int
+    number: int
 
 
 def searched(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) -> Searched:
@@ -47,8 +45,8 @@ def searched(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) ->
         (count,) = db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()
         return Searched("memories", where, values, count)
     # A scope has the columns that this query needs, under the same names as a memory.
-    found = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
-    return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, found))})", (), sum(found.values()))
+    held = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
+    return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, held))})", (), sum(held.values()))
 
 
 def size(db: sqlite3.Connection) -> tuple[int, int]:

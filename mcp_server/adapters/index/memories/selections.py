@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -24,43 +23,31 @@ ENDING = 4  # characters that `memory.new_id` appends to the title
 ORDERS = {"updated": "updated DESC, id", "created": "created DESC, id", "title": "title COLLATE NOCASE, id"}
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many memories there are by each of their properties; `size` is the bytes of their files."""
-
-    by_vault: dict[str, int]
-    by_kind: dict[str, int]
-    by_type: dict[str, int]
-    by_status: dict[str, int]
-    tags: dict[str, int]
-    size: int
-
-
 def with_id(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -> Row | None:
     """Return the memory with that id; if there are several, the one in the last of *vaults*."""
-    found = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
-    return max(found, key=lambda row: vaults.index(row.vault), default=None)
+    fitting = rows(db, f"id = ? AND {_in(vaults)}", (memory_id, *vaults))
+    return max(fitting, key=lambda row: vaults.index(row.vault), default=None)
 
 
 def with_ending(db: sqlite3.Connection, vaults: Sequence[str], ending: str) -> Row | None:
     """Return the only memory whose id ends in a hyphen and *ending*, four characters; None for several."""
     if len(ending) != ENDING or not ending.isalnum():
         return None
-    found = rows(db, f"substr(id, ?) = ? AND {_in(vaults)}", (-ENDING - 1, f"-{ending}", *vaults))
-    return found[0] if len(found) == 1 else None
+    fitting = rows(db, f"substr(id, ?) = ? AND {_in(vaults)}", (-ENDING - 1, f"-{ending}", *vaults))
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def saying(db: sqlite3.Connection, vault: str, fingerprint: str, *, active: bool = True) -> Row | None:
     """Return a knowledge memory of *vault*, active or put away, whose text has that fingerprint."""
     # The pluses keep SQLite from scanning the whole vault in the order of its ids.
-    found = rows(
+    fitting = rows(
         db,
         f"fingerprint = ? AND +vault = ? AND +status {'=' if active else '!='} 'active'"
         " AND +kind = 'knowledge'",
         (fingerprint, vault),
         "+id LIMIT 1",
     )
-    return found[0] if found else None
+    return fitting[0] if fitting else None
 
 
 def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> list[Row]:
@@ -70,6 +57,14 @@ def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> l
         where += " AND row IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)"
         values.append(f'{{title text}} : "{phrase.replace(chr(34), " ")}"')
     return rows(db, where, values, "updated DESC, id")
+
+
+def named_like(db: sqlite3.Connection, vaults: Sequence[str], words: Sequence[str], most: int) -> list[Row]:
+    """Return *most* memories with a name that has all *words* (`links.as_name`), active ones first."""
+    named = " AND ".join(["instr(name, ?)"] * len(words))
+    where = f"{_in(vaults)} AND row IN (SELECT memory FROM names WHERE {named})"
+    order = f"status != 'active', kind != 'knowledge', updated DESC, row LIMIT {int(most)}"
+    return rows(db, where, (*vaults, *words), order)
 
 
 def superseded(db: sqlite3.Connection, vaults: Sequence[str], most: int) -> list[Row]:
@@ -156,10 +151,10 @@ def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: 
     )
     used = [row[0].rsplit("/", 1) for row in db.execute(often, (accesses, since))]
     hot_rows = [with_id(db, [key], memory_id) for key, memory_id in used if key in vaults]
-    found = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]
+    chosen = [*rows(db, f"{_in(vaults)} AND pinned = 1", vaults), *filter(None, hot_rows)]
     return [
         row
-        for row in {row.row: row for row in found}.values()
+        for row in {row.row: row for row in chosen}.values()
         if row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
     ]
 
@@ -192,14 +187,14 @@ def count_not_accepted(db: sqlite3.Connection, vaults: Sequence[str], shared: Se
 
 def _waiting(vaults: Sequence[str], shared: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return (SQL condition, values) of the memories that wait for the person."""
-    found = (
+    waiting = (
         f"SELECT row FROM memories WHERE {_in(vaults)} AND {MAY_WAIT} AND source NOT IN ({marks(SOURCES)})"
     )
     of_others = [key for key in vaults if key in shared]
     if of_others:
-        found += f" UNION SELECT row FROM memories WHERE {_in(of_others)}"
+        waiting += f" UNION SELECT row FROM memories WHERE {_in(of_others)}"
     return (
-        f"row IN ({found}) AND kind IN ('knowledge', 'session') AND status = 'active'"
+        f"row IN ({waiting}) AND kind IN ('knowledge', 'session') AND status = 'active'"
         " AND digest NOT IN (SELECT digest FROM accepted)",
         (*vaults, *SOURCES, *of_others),
     )
@@ -255,38 +250,15 @@ def touching(db: sqlite3.Connection, vaults: Sequence[str], limit: int) -> list[
 
 def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:
     """Return the fingerprint of that memory of *vault*, None when the index does not have it."""
-    found = db.execute(
+    row = db.execute(
         "SELECT fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
     ).fetchone()
-    return str(found[0]) if found else None
+    return str(row[0]) if row else None
 
 
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:
     """Return the keys of all vaults that have a memory in the index."""
     return [str(row[0]) for row in db.execute("SELECT DISTINCT vault FROM memories ORDER BY vault")]
-
-
-def counts(db: sqlite3.Connection, vaults: Sequence[str]) -> Counts:
-    """Count the memories of *vaults*; the largest numbers come first."""
-
-    def by(column: str, source: str = "memories", condition: str = "1") -> dict[str, int]:
-        return dict(
-            db.execute(
-                f"SELECT {column}, count(*) FROM {source} WHERE {_in(vaults)} AND {condition}"
-                " GROUP BY 1 ORDER BY 2 DESC, 1",
-                vaults,
-            ).fetchall()
-        )
-
-    size = db.execute(f"SELECT coalesce(sum(max(size, 0)), 0) FROM memories WHERE {_in(vaults)}", vaults)
-    return Counts(
-        by_vault=by("vault"),
-        by_kind=by("kind"),
-        by_type=by("type", condition="kind = 'knowledge'"),
-        by_status=by("status"),
-        tags=by("tag", "tags JOIN memories ON memories.row = tags.memory"),
-        size=int(size.fetchone()[0]),
-    )
 
 
 def facts(db: sqlite3.Connection) -> set[str]:
@@ -305,8 +277,8 @@ def _in(vaults: Sequence[str]) -> str:
 
 def count_in(db: sqlite3.Connection, vaults: Sequence[str], *, category: str) -> int:
     """Return how many active memories of *vaults* are in *category*."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = ? AND category = ?",
         (*vaults, Status.ACTIVE.value, category),
     )
-    return int(found.fetchone()[0])
+    return int(rows.fetchone()[0])

@@ -21,24 +21,24 @@ class Shadow(NamedTuple):
 
 
 def shadowed(
-    db: sqlite3.Connection, user: str, here: Sequence[str], *, private: Sequence[str]
+    db: sqlite3.Connection, user: str, project: Sequence[str], *, private: Sequence[str]
 ) -> dict[int, Shadow]:
     """
-    Return row → its shadow, for memories of the vault *user* that those of the project, *here*, supersede.
+    Return row → its shadow, for memories of the vault *user* that those of *project* supersede.
 
     A memory that waits for the person shadows nothing. An id that the project has, too, means the project's.
     """
-    if not here:
+    if not project:
         return {}
     counts, values = counting("s", private)
-    found = db.execute(
+    rows = db.execute(
         # CROSS JOIN keeps the order: few of the superseded memories are in the person's vault.
         "SELECT u.row, s.row, s.id, coalesce(nullif(s.valid_from, 0), s.created) FROM links l"
         " CROSS JOIN memories u ON u.vault = ? AND u.id = l.target CROSS JOIN memories s ON s.row = l.memory"
-        f" WHERE l.rel = 'supersedes' AND s.vault IN ({marks(here)}) AND s.status = 'active'"
+        f" WHERE l.rel = 'supersedes' AND s.vault IN ({marks(project)}) AND s.status = 'active'"
         f" AND u.status = 'active' AND {counts}"
-        f" AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.vault IN ({marks(here)}) AND o.id = u.id)"
+        f" AND NOT EXISTS (SELECT 1 FROM memories o WHERE o.vault IN ({marks(project)}) AND o.id = u.id)"
         " ORDER BY s.updated, s.row",
-        (user, *here, *values, *here),
+        (user, *project, *values, *project),
     )
-    return {row: Shadow(*by) for row, *by in found}
+    return {row: Shadow(*by) for row, *by in rows}

@@ -6,7 +6,7 @@ index, every project included; here it counts among the memories searched, where
 (nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
 How often a term stands in a memory, and how short that is, counts less than in BM25: which terms a
 memory has decides more.
-A term has forms (`core/text/word_forms.py`), each looked up by itself: FTS5 would weigh a rare one as such.
+A term has forms (`words.word_forms`), each looked up by itself: FTS5 would weigh a rare one as such.
 """
 
 import functools
@@ -23,8 +23,7 @@ from mcp_server.adapters.index.memories.scopes import Searched
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Filter
 from mcp_server.core.text.languages import STEMMED, mark
-from mcp_server.core.text.word_forms import word_forms
-from mcp_server.core.text.words import match_expression, near_expression
+from mcp_server.core.text.words import match_expression, near_expression, word_forms
 
 CANDIDATES = 200  # memories
 
@@ -50,8 +49,8 @@ class Matches:
     def best_coverage(self) -> float:
         """Return the largest share of the terms' weight that one of the memories has, 0 to 1."""
         every = sum(self.weights.values())
-        found = [(self.weights[term], rows) for term, rows in self.having.items()]
-        heaviest = max((sum(w for w, rows in found if row in rows) for row in self.memories), default=0.0)
+        by_weight = [(self.weights[term], rows) for term, rows in self.having.items()]
+        heaviest = max((sum(w for w, rows in by_weight if row in rows) for row in self.memories), default=0.0)
         return heaviest / every if every > 0 else 0.0
 
     def terms_of(self, memory: int) -> frozenset[str]:
@@ -88,11 +87,11 @@ def search(
         frequencies = {
             term: len(found) if len(found) < most else counts[term] for term, found in having.items()
         }
-        weights = {term: ranking.idf(searched.count, frequencies[term]) for term in having}
+        weights = {term: ranking.idf(searched.number, frequencies[term]) for term in having}
         sums = _sums(having, weights)
         best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
         near = _near(best, weights, forms, together)
-        answers.append(Matches(best, near, weights, having, forms, searched.count))
+        answers.append(Matches(best, near, weights, having, forms, searched.number))
     return answers
 
 
@@ -122,40 +121,40 @@ def best_passages(db: sqlite3.Connection, matches: Matches, memories: Collection
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:
     """Return passage → its text."""
-    wanted = json.dumps(list(passages))
-    found = db.execute(
-        "SELECT row, text FROM passages WHERE row IN (SELECT value FROM json_each(?))", (wanted,)
+    numbers = json.dumps(list(passages))
+    rows = db.execute(
+        "SELECT row, text FROM passages WHERE row IN (SELECT value FROM json_each(?))", (numbers,)
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
 def _in_memories(
     db: sqlite3.Connection, word: str, searched: Searched, rarity: float, most: int
 ) -> dict[int, float]:
     """Return for the newest *most* memory → how much it has of *word*: FTS5's score without its *rarity*."""
-    found = db.execute(
+    rows = db.execute(
         # CROSS JOIN keeps the order: from the other side the term is looked up once for each memory.
         f"SELECT f.rowid, -f.rank / ? FROM memories_fts f CROSS JOIN {searched.table}"
         f" ON {searched.table}.row = f.rowid WHERE memories_fts MATCH ? AND {searched.where}"
         " ORDER BY f.rowid DESC LIMIT ?",
         (rarity, match_expression([word]), *searched.values, most),
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
 def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, float]:
     """Return passage → how much it has of *word*, for those that are wanted."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT f.rowid, -f.rank / ? FROM passages_fts f CROSS JOIN wanted ON wanted.passage = f.rowid"
         " WHERE passages_fts MATCH ?",
         (rarity, match_expression([word])),
     )
-    return dict(found.fetchall())
+    return dict(rows.fetchall())
 
 
-def _added(each: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
-    """Return row → the sum of its values in *each*: the forms of a term count as one term."""
-    first, *others = [*each] or [{}]
+def _added(parts: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
+    """Return row → the sum of its values in *parts*: the forms of a term count as one term."""
+    first, *others = [*parts] or [{}]
     if not others:
         return first
     sums = dict(first)
@@ -185,14 +184,14 @@ def _near(
 def _together(db: sqlite3.Connection, first: Collection[str], second: Collection[str]) -> list[int]:
     """Return the memories that have two terms, each in one of its forms, near each other."""
     expression = near_expression(first, second, ranking.NEAR_WORDS)
-    found = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
-    return [row for (row,) in found.fetchall()]
+    rows = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
+    return [row for (row,) in rows.fetchall()]
 
 
-def _sums(found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
+def _sums(by_term: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
     """Return row → the sum over its terms, each multiplied by its weight."""
     sums: dict[int, float] = {}
-    for term, scores in found.items():
+    for term, scores in by_term.items():
         weight = weights[term]
         for row, score in scores.items():
             sums[row] = sums.get(row, 0.0) + weight * score**ranking.DAMPING
@@ -200,8 +199,8 @@ def _sums(found: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]
 
 
 def _count(db: sqlite3.Connection, table: str, term: str) -> int:
-    found = db.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (match_expression([term]),))
-    return int(found.fetchone()[0])
+    rows = db.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (match_expression([term]),))
+    return int(rows.fetchone()[0])
 
 
 def _fts_idf(documents: int, frequency: int) -> float:

@@ -51,16 +51,16 @@ def maxsim(
     """
     tokens = _vectors(query.tokens, len(query.vector) // 4)[:MOST_TOKENS]
     kept = _signs(db, model, [passage for passages in memories.values() for passage in passages])
-    found = [
+    sums = [
         (memory, passage, kept[passage])
         for memory, passages in memories.items()
         for passage in passages
         if kept.get(passage)
     ]
-    if not found or not len(tokens):
+    if not sums or not len(tokens):
         return {}
-    of_passages = _best_cosines(tokens, [signs for _, _, signs in found])
-    numbers = np.array([memory for memory, _, _ in found])
+    of_passages = _best_cosines(tokens, [signs for _, _, signs in sums])
+    numbers = np.array([memory for memory, _, _ in sums])
     first = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     of_memories = np.maximum.reduceat(of_passages, first, axis=0)
     telling = of_memories.max(axis=0) - of_memories.mean(axis=0)
@@ -71,7 +71,7 @@ def maxsim(
     best = np.lexsort((-scores, groups))[first]
     mean = np.add.reduceat(scores, first) / np.bincount(groups)
     both = map(ranking.of_passages, scores[best].tolist(), mean.tolist())
-    matches = map(Match, both, [found[at][1] for at in best])
+    matches = map(Match, both, [sums[at][1] for at in best])
     return dict(zip(numbers[first].tolist(), matches, strict=True))
 
 

@@ -70,11 +70,11 @@ class Quantised:
 
     def cosines(self, query: Floats, numbers: Numbers) -> Floats:
         """Return the cosine of *query* with each of *numbers*."""
-        found = np.empty(len(numbers), dtype=np.float32)
+        values = np.empty(len(numbers), dtype=np.float32)
         for start in range(0, len(numbers), _MULTIPLIED):
             some = slice(start, start + _MULTIPLIED)
-            np.matmul(self.steps[numbers[some]].astype(np.float32), query, out=found[some])
-        return np.asarray(found * self.scales[numbers])
+            np.matmul(self.steps[numbers[some]].astype(np.float32), query, out=values[some])
+        return np.asarray(values * self.scales[numbers])
 
 
 def _signs(vectors: Floats) -> Signs:

@@ -90,15 +90,15 @@ class Matrix:
         with self._lock:
             self._refresh(db)
             held, size = self._held, self._held.size
-            wanted = held.alive[:size].copy()
+            allowed = held.alive[:size].copy()
             if among is None:
                 numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
-                wanted &= held.active[:size] & np.isin(held.vaults[:size], numbers)
+                allowed &= held.active[:size] & np.isin(held.vaults[:size], numbers)
                 if kinds:
-                    wanted &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
+                    allowed &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
-                wanted &= np.isin(held.memories[:size], _numbers(among))
-            rows = np.flatnonzero(wanted)
+                allowed &= np.isin(held.memories[:size], _numbers(among))
+            rows = np.flatnonzero(allowed)
             return [
                 self._nearest(np.frombuffer(query, dtype="<f4"), rows, RESCORED // len(queries), beside)
                 for query, beside in zip(queries, also, strict=True)
@@ -109,8 +109,8 @@ class Matrix:
         held, size = self._held, self._held.size
         near = held.vectors.near(query, rows, most)
         best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
-        found = np.union1d(best, _numbers(also))
-        read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], found))
+        nearest = np.union1d(best, _numbers(also))
+        read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], nearest))
         return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
@@ -128,8 +128,8 @@ class Matrix:
             self._compact()
         self._generation = generation
 
-    def _append(self, found: sqlite3.Cursor) -> None:
-        while batch := found.fetchmany(_READ):
+    def _append(self, rows: sqlite3.Cursor) -> None:
+        while batch := rows.fetchmany(_READ):
             held, end = self._held, self._held.size + len(batch)
             if end > len(held.passages):
                 held = self._held = self._grown(held, int(1.5 * end))
@@ -180,8 +180,8 @@ def _numbers(values: Collection[int]) -> Numbers:
 def _with_best(memories: Numbers, scores: Floats, limit: int) -> Numbers:
     """Return the *limit* memories with the best scores; *memories* and *scores* are of passages."""
     order = np.argsort(-scores, kind="stable")
-    found, first = np.unique(memories[order], return_index=True)
-    return found[np.argsort(first)[:limit]]
+    distinct, first = np.unique(memories[order], return_index=True)
+    return distinct[np.argsort(first)[:limit]]
 
 
 def _cosines(memories: Numbers, passages: Numbers, scores: Floats) -> dict[int, Cosines]:

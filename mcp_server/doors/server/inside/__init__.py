@@ -46,14 +46,14 @@ def answer(application: Application, event: str, given: Given) -> str:
     if not TOOL_USE.get().startswith(BY_A_PLUGIN):
         return json.dumps({"text": "This is for Daybook's module in the client."})
     try:
-        told = EVENTS[event](application, given)
+        reply = EVENTS[event](application, given)
     except AskedInside as asked:
-        told = {"ask": {"question": asked.question, "options": asked.options, "state": asked.state}}
+        reply = {"ask": {"question": asked.question, "options": asked.options, "state": asked.state}}
     except DaybookError as error:
-        told = {"text": f"{error} {error.hint}".strip()}
+        reply = {"text": f"{error} {error.hint}".strip()}
     except OSError as error:
-        told = {"text": disk_refused(error)}
+        reply = {"text": disk_refused(error)}
     except Exception:  # the session must not see it
         log.exception("the module's event %s failed", event)
-        told = {}
-    return json.dumps(told, ensure_ascii=False)
+        reply = {}
+    return json.dumps(reply, ensure_ascii=False)

@@ -44,5 +44,5 @@ class Inside(Asking):
         question = visible(message).strip()
         if question not in self.answers:
             raise AskedInside(question, list(choices.values()), self.state)
-        said = self.answers[question]
-        return next((key for key, label in choices.items() if label == said), Unanswered.CANCELLED)
+        answer = self.answers[question]
+        return next((key for key, label in choices.items() if label == answer), Unanswered.CANCELLED)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mcp_server.actions.files.read import Found, read
-from mcp_server.actions.judge.settle import looked_up, settle
+from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.meant import meant_by
@@ -29,7 +29,8 @@ from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
 from mcp_server.doors.server.inside import session_commands, texts
 from mcp_server.doors.server.inside.typed import Answer, Typed, typed
 from mcp_server.doors.shown import memory as shown
-from mcp_server.doors.shown.settled import answered, near_command, note
+from mcp_server.doors.shown import recall as shown_recall
+from mcp_server.doors.shown.draft_outcome import answered, near_command
 
 SHOWN = 300  # characters of a memory in a question
 HOLDS = {  # the options that Enter would choose, which change nothing
@@ -53,18 +54,17 @@ def run(application: Application, given: Mapping[str, Any]) -> Answer:
 def _remember(command: Typed) -> Answer:
     store, dialog = command.store, command.dialog
     if "id" not in dialog.state:  # it is stored before any question: a person who never answers loses nothing
-        done = settle(store, _draft(command), turns=command.application.turns)
+        done = compare_and_store(store, _draft(command), turns=command.application.turns)
         waits = "" if command.by_person else command.application.judged(done.id)
         done = looked_up(store, done)
-        lines = shown.remembered(done, read(store, done.id), known=done.known)
-        told = note(replace(done, near=()))
+        told = shown.remembered(replace(done, near=()), read(store, done.id), waits=waits)
         asks = bool(done.near or done.known)  # a person who types it again may have missed the question
-        dialog.state.update(id=done.id, near=asks, lines=[*lines, *filter(None, [told, waits])])
+        dialog.state.update(id=done.id, near=asks, lines=[replies.shown_lines(told)])
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
     said = _how_they_stand(dialog, pairs)
     became = say(command.persons(store), said, session=command.session)
-    lines += filter(None, [answered(each, stored) for each in became])
+    lines += filter(None, [answered(outcome, stored) for outcome in became])
     settled = [pair.near.id for pair, _ in said]
     left = [] if Verdict.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
     return {"text": visible("\n".join([*lines, *([near_command(stored, left)] if left else [])]))}
@@ -100,7 +100,7 @@ def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[N
     """Return the person's answers on *pairs*; after a closed dialog it asks no more. Raises AskedInside."""
     said: list[tuple[NewAndNear, Verdict]] = []
     for pair in pairs:
-        choices = {each.value: words for each, words in HOLDS.items() if each in pair.answers}
+        choices = {verdict.value: words for verdict, words in HOLDS.items() if verdict in pair.answers}
         answer = dialog.ask(_question(pair), choices)
         if isinstance(answer, Unanswered):
             break
@@ -124,8 +124,8 @@ def _question(pair: NewAndNear) -> str:
     )
 
 
-def _said(found: Found) -> str:
-    memory = found.memory
+def _said(file: MemoryFile) -> str:
+    memory = file.memory
     return f"“{one_line(redact(f'{memory.title}: {memory.text}'), SHOWN)}” ({memory.id})."
 
 
@@ -144,7 +144,7 @@ def _recall(command: Typed) -> Answer:
     text = texts.recalled(answer, words, waiting=unseen(store, query, answer))
     if not answer.hits:
         return {"text": text}
-    told = replies.recalled(answer, words, explain=False)
+    told = replies.shown_lines(shown_recall.answered(answer, words))
     return {
         "text": text,
         "context": [f"The person typed /recall {one_line(words)}, and was shown this:\n{told}"],
@@ -164,23 +164,22 @@ def _forget(command: Typed) -> Answer:
         )
     if len(meant.found) > 1 or not meant.sure:
         return {"text": texts.several(meant.found, "forget", sure=meant.sure)}
-    (found,) = meant.found
-    own = found.memory.id
+    (file,) = meant.found
+    own = file.memory.id
     choices = {KEEP: "Keep it", FORGET: "Delete it for good" if forever else "Forget it"}
-    answer = command.dialog.ask(_goodbye(found, forever=forever), choices)
+    answer = command.dialog.ask(_goodbye(file, forever=forever), choices)
     if answer != FORGET:
         typed_instead = f"daybook forget {own}{' --forever' if forever else ''}"
         return {"text": f"Nothing was forgotten. Without being asked, in a terminal: {typed_instead}"}
     gone = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
-    back = [] if forever else [f"It comes back with: daybook restore {own}"]
-    return {"text": visible("\n".join([*shown.forgotten(gone), *back]))}
+    return {"text": replies.shown_lines(shown.forgotten(gone))}
 
 
-def _goodbye(found: Found, *, forever: bool) -> str:
+def _goodbye(file: MemoryFile, *, forever: bool) -> str:
     end = "It cannot be brought back." if forever else "It can be brought back from the trash."
     act = "Delete for good" if forever else "Forget"
-    what = f"{found.memory.type or found.memory.kind.value} of {found.memory.updated:%Y-%m-%d}"
-    return f"{act} the {what}: {_said(found)}\n{end} Agreed?"
+    what = f"{file.memory.type or file.memory.kind.value} of {file.memory.updated:%Y-%m-%d}"
+    return f"{act} the {what}: {_said(file)}\n{end} Agreed?"
 
 
 COMMANDS: dict[str, Callable[[Typed], Answer]] = {

@@ -72,10 +72,10 @@ def learned(application: Application, given: Given) -> Answer:
     if handed is None:
         return {}
     try:
-        settled = plan.take_reply(application.opened.store(), handed, _reply(given))
+        outcomes = plan.take_reply(application.opened.store(), handed, _reply(given))
     except ModelUnavailable:  # the piece is handed out again, and `status` says what is wrong
         return {}
-    return {"stored": [each.id for each in settled]}
+    return {"stored": [outcome.id for outcome in outcomes]}
 
 
 def _reply(given: Given) -> Reply | CallFailed:

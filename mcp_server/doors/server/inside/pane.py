@@ -31,6 +31,8 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Unanswered
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown_history
+from mcp_server.doors.shown import hot as shown_hot
+from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import review as shown
 from mcp_server.store import Store
 
@@ -263,10 +265,10 @@ def _merged(entry: Entry) -> list[str]:
 def _settle(store: Store, name: str, given: Given, session: str) -> str:
     """Settle the entry that the person was shown; do nothing if it has changed since."""
     try:
-        found = review.review(store, [name]).entries
+        entries = review.review(store, [name]).entries
     except NotFound:
-        found = ()
-    entry = next((each for each in found if (each.kind, each.name) == (given.get("kind"), name)), None)
+        entries = ()
+    entry = next((each for each in entries if (each.kind, each.name) == (given.get("kind"), name)), None)
     if entry is None:
         return f"{name}: not settled, for it waits no more."
     shown_then = replace(entry, digest=str(given.get("digest")))
@@ -277,13 +279,12 @@ def _settle(store: Store, name: str, given: Given, session: str) -> str:
 
 def _pin(store: Store, memory_id: str, given: Given, session: str) -> str:
     pinned = given.get("act") == "pin"
-    promote.pin(store, memory_id, pinned=pinned, session=session)
-    return f"{memory_id}: {'pinned' if pinned else 'not pinned any more'}."
+    return shown_hot.pinned(promote.pin(store, memory_id, pinned=pinned, session=session)).head
 
 
 def _forget(store: Store, memory_id: str, given: Given, session: str) -> str:
     del given
-    return f"{forget(store, memory_id, session=session).id}: forgotten; it is in the trash."
+    return shown_memory.forgotten(forget(store, memory_id, session=session)).head
 
 
 def _undo(store: Store, memory_id: str, given: Given, session: str) -> str:

@@ -10,7 +10,7 @@ from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.inside import texts
 from mcp_server.doors.server.inside.typed import Answer, Typed
-from mcp_server.doors.shown.memory import saved_session
+from mcp_server.doors.shown import memory as shown
 
 
 def save(command: Typed) -> Answer:
@@ -29,8 +29,8 @@ def save(command: Typed) -> Answer:
         source=ASSISTANT,  # whoever saves it, it holds words of Claude and of others
     )
     own = saved.memory.id
-    lines = [f"Saved this session as {own}", str(saved.path), application.judged(own)]
-    return {"text": "\n".join([*filter(None, lines), f"It comes back with: /restore-session {own}"])}
+    told = replies.shown_lines(shown.saved(saved, "session", waits=application.judged(own)))
+    return {"text": f"{told}\nIt comes back with: /restore-session {own}"}
 
 
 def restore(command: Typed) -> Answer:
@@ -42,10 +42,10 @@ def restore(command: Typed) -> Answer:
             return {"text": texts.several(meant.found, "restore-session", sure=meant.sure)}
         words = meant.found[0].memory.id if meant.found else words
     try:
-        found, since = restore_session(store, words, folder=command.folder)
+        file, since = restore_session(store, words, folder=command.folder)
     except NotFound as error:
         hint = error.hint if words not in ("", "latest", "last") else "/save-session saves this one."
         raise Rejected(str(error), hint) from None
-    whole = replies.shown_lines(saved_session(found, since))
+    whole = replies.shown_lines(shown.saved_session(file, since))
     context = f"The person brought back a saved session with /restore-session:\n{whole}"
-    return {"text": texts.session(found, since), "context": [context]}
+    return {"text": texts.session(file, since), "context": [context]}

@@ -1,5 +1,5 @@
 """
-settle: store a draft after comparing it with the known memories.
+compare_and_store: store a draft after comparing it with the known memories.
 
 Code decides little: equal words are one memory, and a memory whose whole text a newer one contains gives way.
 Everything else is stored, and the answer names the near memories, with what differs: the caller, who has the
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import Found, is_shown, read
+from mcp_server.actions.files.read import MemoryFile, is_shown, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.judge.persons_word import Turns, may_change, statement
 from mcp_server.actions.judge.predecessors import predecessors
-from mcp_server.actions.judge.settled import Action, Settled
 from mcp_server.actions.memory.forget import unarchive
-from mcp_server.actions.memory.link import ends_of
+from mcp_server.actions.memory.related import ends_of
 from mcp_server.actions.memory.remember import (
     accept_said,
     checked,
@@ -28,7 +28,7 @@ from mcp_server.actions.memory.remember import (
     supersede,
     unsaid,
 )
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.revise import Revision, draft_of, revise, revised_draft
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
@@ -36,17 +36,16 @@ from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
-from mcp_server.core.text.containment import contains
-from mcp_server.core.text.verdict import outranks
+from mcp_server.core.text.verdict import contains, outranks
 from mcp_server.store import Store
 
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable
 
 
 @one_change()
-def settle(
+def compare_and_store(
     store: Store, draft: Draft, *, supersedes: str = "", keep_secrets: bool = False, turns: Turns = tuple
-) -> Settled:
+) -> DraftOutcome:
     """
     Store *draft*, or add it to the memory that says the same; the rules are those of docs/capture.md.
 
@@ -68,7 +67,7 @@ def settle(
     )
     holder = None if named else _saying_all(store, draft)
     if holder:
-        return Settled(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
+        return DraftOutcome(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = _covered(store, [named.active[name].ref for name in moved])
@@ -81,8 +80,8 @@ def settle(
     moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
     gone = {own, *moved, *kept}
     quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in ids]
-    meant = [each for quote in quotes for each in near_to(store, quote, nearest(store, quote), gone)]
-    settled = Settled(
+    meant = [near for quote in quotes for near in near_to(store, quote, nearest(store, quote), gone)]
+    outcome = DraftOutcome(
         Action.KNOWN if stored.known else Action.REPLACE if moved else Action.ADD,
         own,
         later=tuple(moved),
@@ -94,16 +93,16 @@ def settle(
         waiting=() if stored.known else _waiting(store, stored.memory),
         unlike=not_taken(stored.memory, draft) if stored.known else (),
     )
-    settled = looked_up(store, settled)
-    return replace(settled, uncovered=uncovered(store, covered)) if settled.superseded else settled
+    outcome = looked_up(store, outcome)
+    return replace(outcome, uncovered=uncovered(store, covered)) if outcome.superseded else outcome
 
 
 def _said_at(store: Store, draft: Draft) -> Level | None:
     """Return the level of an active memory with the same words as *draft*, None without one."""
     words = fingerprint(draft.title, draft.text)
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        said = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
-        return said[-1] if said else None
+        levels = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
+        return levels[-1] if levels else None
     return None
 
 
@@ -114,21 +113,21 @@ def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
-def looked_up(store: Store, settled: Settled) -> Settled:
-    """Return *settled* with the memories that are to give way sorted by what became of them by now."""
-    if not settled.later:
-        return settled
-    new = read(store, settled.id)
-    superseded, shadowed, later = [*settled.superseded], [*settled.shadowed], []
-    for name in settled.later:
+def looked_up(store: Store, outcome: DraftOutcome) -> DraftOutcome:
+    """Return *outcome* with the memories that are to give way sorted by what became of them by now."""
+    if not outcome.later:
+        return outcome
+    new = read(store, outcome.id)
+    superseded, shadowed, later = [*outcome.superseded], [*outcome.shadowed], []
+    for name in outcome.later:
         old = _known(store, name)
-        if old and old.memory.superseded_by == settled.id:
+        if old and old.memory.superseded_by == outcome.id:
             superseded.append(name)
         elif old and old.vault.level is Level.USER is not new.vault.level and is_shown(store, new):
             shadowed.append(name)
         else:
             later.append(name)
-    return replace(settled, superseded=tuple(superseded), shadowed=tuple(shadowed), later=tuple(later))
+    return replace(outcome, superseded=tuple(superseded), shadowed=tuple(shadowed), later=tuple(later))
 
 
 def let_replace(
@@ -139,13 +138,17 @@ def let_replace(
     source: str = MANUAL,
     session: str = "",
     turns: Turns = tuple,
-) -> Settled:
-    """Let an existing memory take the place of *olds*, as *source* says; raises as `settle` does."""
+) -> DraftOutcome:
+    """
+    Let an existing memory take the place of *olds*, as *source* says.
+
+    Raises what `compare_and_store` raises.
+    """
     draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
-    return settle(store, draft, keep_secrets=True, turns=turns)
+    return compare_and_store(store, draft, keep_secrets=True, turns=turns)
 
 
-def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[Found]:
+def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) -> list[MemoryFile]:
     """Return those of *olds* that *draft* may replace only with the person's own word."""
     named = predecessors(store, olds).active.values()
     return [old for old in named if not may_change(old, stated(draft), turns)]
@@ -153,7 +156,7 @@ def kept_from(store: Store, draft: Draft, olds: Sequence[str], *, turns: Turns) 
 
 def kept_from_link(
     store: Store, source: str, target: str, rel: str, *, turns: Turns, level: Level | None = None
-) -> tuple[Found, Found] | None:
+) -> tuple[MemoryFile, MemoryFile] | None:
     """
     Return (*source*, *target*) where only the person's word may link these memories with *rel*.
 
@@ -163,7 +166,7 @@ def kept_from_link(
         return None
     with contextlib.suppress(NotFound):
         start, end = ends_of(store, source, target, level)
-        if isinstance(start, Found) and isinstance(end, Found):
+        if isinstance(start, MemoryFile) and isinstance(end, MemoryFile):
             new = replace(draft_of(start), source=ASSISTANT)
             return (start, end) if kept_from(store, new, [end.memory.id], turns=turns) else None
     return None
@@ -179,17 +182,17 @@ def reword(
     session: str = "",
     source: str = MANUAL,
     turns: Turns = tuple,
-) -> Settled | None:
+) -> DraftOutcome | None:
     """
     Revise a memory as *source* says; raises what `revise` does.
 
     New words for a memory that only the person may change are stored as another memory, and the result is
     returned; None when the memory itself was revised.
     """
-    found = read(store, memory_id)
-    new = replace(revised_draft(found, revision), source=source, session=session)
-    said = (found.memory.title, found.memory.text)
-    if (new.title, new.text) == said or may_change(found, stated(new), turns):
+    file = read(store, memory_id)
+    new = replace(revised_draft(file, revision), source=source, session=session)
+    before = (file.memory.title, file.memory.text)
+    if (new.title, new.text) == before or may_change(file, stated(new), turns):
         revise(
             store,
             memory_id,
@@ -200,43 +203,27 @@ def reword(
             source=source,
         )
         return None
-    return settle(store, replace(new, supersedes=(found.memory.id,)), keep_secrets=keep_secrets, turns=turns)
+    return compare_and_store(
+        store, replace(new, supersedes=(file.memory.id,)), keep_secrets=keep_secrets, turns=turns
+    )
 
 
 def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
     """Return memories that may be about the same thing as a reworded one and were not told apart from it."""
-    found = read(store, memory_id)
-    draft = draft_of(found)
-    gone = {found.memory.id, *found.memory.supersedes}
-    return near_to(store, draft, nearest(store, draft), gone, of=found.ref)
+    file = read(store, memory_id)
+    draft = draft_of(file)
+    gone = {file.memory.id, *file.memory.supersedes}
+    return near_to(store, draft, nearest(store, draft), gone, of=file.ref)
 
 
-def revised_draft(found: Found, revision: Revision) -> Draft:
-    """Return a draft that says what the memory would say after *revision*."""
-    draft = draft_of(found)
-    return replace(
-        draft,
-        title=draft.title if revision.title is None else revision.title,
-        text=draft.text if revision.text is None else revision.text,
-        type=draft.type if revision.type is None else revision.type,
-        tags=revision.tags or (),
-    )
-
-
-def draft_of(found: Found) -> Draft:
-    """Return a draft that says the same as an existing memory."""
-    memory = found.memory
-    return Draft(memory.title, memory.text, type=memory.type, level=found.vault.level, source=memory.source)
-
-
-def _saying_all(store: Store, draft: Draft) -> Found | None:
+def _saying_all(store: Store, draft: Draft) -> MemoryFile | None:
     """Return the active memory of the same level that says all of *draft* and a little more."""
     hits = [hit for hit in sharing_words(store, draft) if contains(shown(hit), stated(draft))]
     holders = _of_its_level(store, draft, hits)
     return next((old for old in holders if contains(statement(old.memory), stated(draft))), None)
 
 
-def _put_away(store: Store, draft: Draft) -> Settled | None:
+def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
     """Bring back a memory that says the same and was put away; None without one, or when one is active."""
     if draft.kind is not Kind.KNOWLEDGE or draft.id:
         return None
@@ -253,13 +240,13 @@ def _put_away(store: Store, draft: Draft) -> Settled | None:
         return None
     successor = old.memory.superseded_by
     if draft.source not in CONFIRMING:
-        return Settled(Action.KNOWN, old.memory.id, successor=successor) if successor else None
+        return DraftOutcome(Action.KNOWN, old.memory.id, successor=successor) if successor else None
     if old.memory.status is Status.SUPERSEDED:
         reinstate(store, old.memory.id, by=successor, session=draft.session)
     else:
         unarchive(store, old, session=draft.session)
     unlike = _confirm(store, draft, read(store, old.memory.id))
-    return Settled(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
+    return DraftOutcome(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
 
 
 def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
@@ -281,14 +268,14 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
     return gone
 
 
-def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Found]:
+def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[MemoryFile]:
     """Return the files of those *hits* that are active and in the vault where *draft* belongs."""
     vault = store.vault_for(draft.kind, level_of(store, draft)) if hits else None
-    found = (_known(store, hit.id) for hit in hits)
-    return [old for old in found if old and old.vault == vault and old.memory.status is Status.ACTIVE]
+    known = (_known(store, hit.id) for hit in hits)
+    return [old for old in known if old and old.vault == vault and old.memory.status is Status.ACTIVE]
 
 
-def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
+def _confirm(store: Store, draft: Draft, old: MemoryFile) -> tuple[str, ...]:
     """Add what *draft* has besides words to *old*, count a confirmation, and return where *old* differs."""
     now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
     accept_said(store, now, draft)
@@ -296,14 +283,14 @@ def _confirm(store: Store, draft: Draft, old: Found) -> tuple[str, ...]:
     return not_taken(now.memory, draft)
 
 
-def _count(store: Store, draft: Draft, old: Found) -> None:
+def _count(store: Store, draft: Draft, old: MemoryFile) -> None:
     """Count a confirmation if the draft comes from another session than *old*."""
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         with contextlib.suppress(OSError):
             write_line(store, "confirmed", refs=[old.ref], session=draft.session)
 
 
-def _known(store: Store, memory_id: str) -> Found | None:
+def _known(store: Store, memory_id: str) -> MemoryFile | None:
     with contextlib.suppress(NotFound):
         return read(store, memory_id)
     return None

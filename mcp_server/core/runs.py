@@ -1,5 +1,5 @@
 """
-Changes that tidying records before it makes them, so that they can be completed or undone.
+A run: changes that stand in the ledger before they are made, so that they can be completed or undone.
 
 A change holds fields of one memory with their values before and after, and the place of its file.
 It never holds the text: only the file does.
@@ -50,7 +50,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalEntry:
+class RunEntry:
     """
     What tidying does at once: the step, the reason that the ledger keeps, and the changes.
 
@@ -79,8 +79,8 @@ def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: obje
     """Return the change that sets *fields* of *memory*, and moves its file from *place* to *to*, if given."""
     after = replace(memory, **fields)  # type: ignore[arg-type]
     was, now = values(memory, fields), values(after, fields)
-    said = fingerprint(memory.title, memory.text)
-    return Change(ref, said, {PLACE: place, **was}, {PLACE: to or place, **now})
+    words_hash = fingerprint(memory.title, memory.text)
+    return Change(ref, words_hash, {PLACE: place, **was}, {PLACE: to or place, **now})
 
 
 def creation(ref: str, memory: Memory, place: str) -> Change:
@@ -88,9 +88,9 @@ def creation(ref: str, memory: Memory, place: str) -> Change:
     return Change(ref, fingerprint(memory.title, memory.text), {}, {PLACE: place})
 
 
-def change_of(said: object) -> Change | None:
-    """Return the change that the parsed JSON *said* holds, None when it holds none."""
-    match said:
+def change_of(value: object) -> Change | None:
+    """Return the change that the parsed JSON *value* holds, None when it holds none."""
+    match value:
         case {"ref": str(ref), "said": str(fingerprint), "was": dict(was), "now": dict(now)}:
             return Change(ref, fingerprint, was, now)
     return None
@@ -101,10 +101,10 @@ def values(memory: Memory, names: Iterable[str]) -> Values:
     return {name: _plain(getattr(memory, name)) for name in names if name in FIELDS}
 
 
-def with_values(memory: Memory, said: Mapping[str, Any]) -> Memory:
-    """Return *memory* with the fields of *said*; raise ValueError when one does not parse."""
-    found = {name: _field(name, value) for name, value in said.items() if name in FIELDS}
-    return replace(memory, **found)
+def with_values(memory: Memory, values: Mapping[str, Any]) -> Memory:
+    """Return *memory* with the fields of *values*; raise ValueError when one does not parse."""
+    parsed = {name: _field(name, value) for name, value in values.items() if name in FIELDS}
+    return replace(memory, **parsed)
 
 
 def stands_between(memory: Memory, change: Change) -> bool:

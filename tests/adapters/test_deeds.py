@@ -1,9 +1,9 @@
-"""The audit history and the sessions, both derived from the ledger."""
+"""The deeds and the sessions, both derived from the ledger."""
 
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters.index.events import audit, graph, sessions
+from mcp_server.adapters.index.events import deeds, graph, sessions
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
@@ -24,11 +24,11 @@ def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store
 
     catch_up(store)
     with store.database.read() as db:
-        deeds = audit.history(db, ref=f"{store.vaults[-1].key}/{stored.memory.id}", limit=10)
+        done = deeds.listed(db, ref=f"{store.vaults[-1].key}/{stored.memory.id}", limit=10)
 
-    assert [(deed.event, deed.session) for deed in deeds] == [("forgotten", "two"), ("remembered", "one")]
-    assert deeds[0].id == stored.memory.id
-    assert deeds[0].detail["forever"] is False
+    assert [(deed.event, deed.session) for deed in done] == [("forgotten", "two"), ("remembered", "one")]
+    assert done[0].id == stored.memory.id
+    assert done[0].detail["forever"] is False
 
 
 def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
@@ -42,7 +42,7 @@ def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
     def told() -> list[str]:
         catch_up(store)
         with store.database.read() as db:
-            return [deed.id for deed in audit.since(db, seen, but="me", events=EVENTS)]
+            return [deed.id for deed in deeds.since(db, seen, but="me", events=EVENTS)]
 
     assert told() == [theirs.memory.id]
 

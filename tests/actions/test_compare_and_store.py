@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.settle import settle
-from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.remember import remember
@@ -25,9 +25,9 @@ def known(store: Store, text: str, *, source: str = "extracted", **more: object)
 
 def proposed(
     store: Store, text: str, *, source: str = "extracted", supersedes: str = "", **more: object
-) -> Settled:
+) -> DraftOutcome:
     draft = Draft(text[:60], text, type="decision", source=source, **more)  # type: ignore[arg-type]
-    return settle(store, draft, supersedes=supersedes)
+    return compare_and_store(store, draft, supersedes=supersedes)
 
 
 # What code decides
@@ -36,7 +36,7 @@ def proposed(
 def test_what_is_new_is_added(store: Store) -> None:
     settled = proposed(store, "Exports are written as parquet files.")
 
-    assert settled == Settled(Action.ADD, settled.id)
+    assert settled == DraftOutcome(Action.ADD, settled.id)
     assert read(store, settled.id).memory.text == "Exports are written as parquet files."
 
 
@@ -155,8 +155,8 @@ def test_it_is_told_what_became_of_the_memories_that_were_named(store: Store) ->
     old = known(store, "The cache is Redis with a TTL of five minutes.")
     draft = Draft("Cache", "It is Valkey in cluster mode.", supersedes=(old, "was-never-there"))
 
-    first = settle(store, draft)
-    again = settle(store, draft)
+    first = compare_and_store(store, draft)
+    again = compare_and_store(store, draft)
 
     assert (first.action, first.superseded) == (Action.REPLACE, (old,))
     assert first.unmoved == ("was-never-there",)
@@ -220,7 +220,7 @@ def test_it_is_told_which_links_lead_nowhere_yet(store: Store) -> None:
     names = (other, "redis cluster", "src/cache.py", "nosuch")
     draft = Draft("Cache keys", "They begin with the tenant.", links=tuple(Link("uses", to) for to in names))
 
-    settled = settle(store, draft)
+    settled = compare_and_store(store, draft)
 
     assert settled.waiting == ("nosuch",)
 
@@ -241,26 +241,26 @@ def test_what_a_memory_lacks_beside_equal_words_is_added_and_what_it_has_otherwi
     draft = Draft(
         "Port", "The gateway listens on 8443.", type="decision", level=Level.USER, notes=("env: prod",)
     )
-    first = settle(store, draft)
+    first = compare_and_store(store, draft)
     again = replace(draft, tags=("net",), category="infra", notes=("env: test", "team: web"), session="s2")
 
-    told = settle(store, again)
+    told = compare_and_store(store, again)
 
     memory = read(store, first.id).memory
     assert (memory.tags, memory.category, memory.notes) == (("net",), "infra", ("env: prod", "team: web"))
     assert told.unlike == ("env: prod",)
     assert [each.reason for each in trust_history(store, first.id).events] == ["confirmed"]
-    other = settle(store, replace(draft, type="gotcha", category="web", notes=()))
+    other = compare_and_store(store, replace(draft, type="gotcha", category="web", notes=()))
     assert (other.id, other.unlike) == (first.id, ("type decision", "category infra"))
     assert read(store, first.id).memory == memory
-    assert settle(store, draft).unlike == ()
+    assert compare_and_store(store, draft).unlike == ()
 
 
 def test_what_comes_back_from_the_archive_gets_what_is_said_beside_its_words(store: Store) -> None:
     draft = Draft("Port", "The gateway listens on 8443.", level=Level.USER)
-    first = settle(store, draft)
+    first = compare_and_store(store, draft)
     archive(store, [first.id])
 
-    assert settle(store, replace(draft, category="infra")).action is Action.RESTORE
+    assert compare_and_store(store, replace(draft, category="infra")).action is Action.RESTORE
 
     assert read(store, first.id).memory.category == "infra"

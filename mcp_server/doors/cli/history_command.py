@@ -1,21 +1,18 @@
-"""Commands for what was done, and for taking it back: history, undo."""
+"""The command history: what was done to memories, and what each said before."""
 
 import contextlib
 
 import click
 
-from mcp_server.actions.changes import history, undo
+from mcp_server.actions.changes import history
+from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
 from mcp_server.actions.files.sync import sync_if_free
-from mcp_server.actions.sessions.audit import Done, audit_history
-from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
-
-TAKING_BACK = "taking back what the person said or did"
 
 
 @click.command("history")
@@ -41,9 +38,9 @@ def history_command(
         else:
             click.echo(visible(text).rstrip())
         return
-    done: list[Done] = []
+    done: list[TitledDeed] = []
     with contextlib.suppress(NotFound):  # a file that a person made by hand, and Daybook never changed
-        done = audit_history(store, memory_id, session=session, limit=limit, all_projects=all_projects)
+        done = list_deeds(store, memory_id, session=session, limit=limit, all_projects=all_projects)
     what = deeds.history(done)
     if not memory_id or session:
         output.print_shown(what, as_json=as_json)
@@ -57,30 +54,10 @@ def history_command(
     if as_json:
         output.print_json({**before.json, "done": what.json})  # type: ignore[dict-item]
         return
-    click.echo(visible(before.head))
-    for *about, differs in before.rows:
-        click.echo("")
-        click.echo("  ".join(map(str, about)))
-        click.echo(f"    {visible(str(differs))}")
+    output.print_shown(before, texts=True)
     if done:
         click.echo("")
         output.print_shown(what)
 
 
-@click.command("undo")
-@click.argument("memory_id", default="", metavar="[ID]")
-@click.option("--anyway", is_flag=True, help="Also what was edited since; the history keeps that.")
-@as_json
-def undo_command(memory_id: str, anyway: bool, as_json: bool) -> None:
-    """Take back the last change of a memory, or without an ID the last one in this project; again redoes it.
-
-    Example: daybook undo stripe-webhook-raw-body-k3f9
-    """
-    store = output.opened(wait_for_model=False).store()
-    change = undo.last_change(store, memory_id)
-    if store.by() != PERSON and undo.is_persons(store, change):
-        person.require(TAKING_BACK)
-    output.print_shown(shown.undone(undo.undo(store, change, anyway=anyway)), as_json=as_json)
-
-
-COMMANDS = (history_command, undo_command)
+COMMANDS = (history_command,)

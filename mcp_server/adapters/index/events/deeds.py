@@ -1,5 +1,5 @@
 """
-The audit history: what was done to which memory, when and in which session, as the ledger says.
+The deeds: what was done to which memory, when and in which session, as the ledger says.
 
 A line's place in the ledger (file, and the offset after the line) outlives the index, so a session can
 remember up to where it was told.
@@ -19,7 +19,7 @@ from mcp_server.core.memory import TRASH
 
 TABLES = (
     Table(
-        "audit",
+        "deeds",
         {
             "row": int, "file": str, "offset": int, "at": int, "event": str, "ref": str, "session": str,
             "detail": str,
@@ -107,43 +107,57 @@ def keep(
     refs = [*a_list(data.get("refs")), *(change.get("ref") for change in a_list(data.get("changes")))]
     session = str(data.get("session") or "")
     db.executemany(
-        "INSERT INTO audit (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO deeds (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(*place, at, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
     )
 
 
 def rename(db: sqlite3.Connection, new: str, old: str) -> None:
     """Move the history of the memory to its new ref, so that it is found and can be undone there."""
-    said = json.dumps(old)
+    quoted = json.dumps(old)
     db.execute(
-        "UPDATE audit SET ref = iif(ref = '', '', ?), detail = replace(detail, ?, ?)"
+        "UPDATE deeds SET ref = iif(ref = '', '', ?), detail = replace(detail, ?, ?)"
         " WHERE ref = ? OR (ref = '' AND instr(detail, ?))",
-        (new, said, json.dumps(new), old, said),
+        (new, quoted, json.dumps(new), old, quoted),
     )
 
 
-def history(
+def listed(
     db: sqlite3.Connection,
     *,
     ref: str = "",
     session: str = "",
     events: Sequence[str] = (),
+    by: str = "",
     vaults: Sequence[str] = (),
     limit: int,
+    offset: int = 0,
 ) -> list[Deed]:
     """
-    Return the deeds, latest first; only on *ref*, in *session* and of *events* where given.
+    Return the deeds, latest first; only on *ref*, in *session*, of *events* and *by* that author where given.
 
-    With *vaults*, deeds on memories of other vaults are left out.
+    With *vaults*, deeds on memories of other vaults are left out. The first *offset* are left out, too.
     """
     conditions = [
         *(["ref = ?"] if ref else []),
         *(["session = ?"] if session else []),
         *([f"event IN ({marks(events)})"] if events else []),
+        *(["detail ->> 'by' = ?"] if by else []),
         *([f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))"] if vaults else []),
     ]
-    bound = [*([ref] if ref else []), *([session] if session else []), *events, *vaults]
-    return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC LIMIT {int(limit)}")
+    bound = [*filter(None, (ref, session)), *events, *filter(None, (by,)), *vaults]
+    page = f"LIMIT {int(limit)} OFFSET {int(offset)}"
+    return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC {page}")
+
+
+def kinds(db: sqlite3.Connection) -> list[str]:
+    """Return the events that the history has, by name."""
+    return [str(event) for (event,) in db.execute("SELECT DISTINCT event FROM deeds ORDER BY event")]
+
+
+def at_place(db: sqlite3.Connection, place: Place) -> list[Deed]:
+    """Return the deeds of the ledger's line at *place*, one for each memory of it."""
+    return _deeds(db, "file = ? AND offset = ?", place, "row")
 
 
 def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Sequence[str]) -> list[Deed]:
@@ -161,12 +175,12 @@ def last_done(
 
     With *event* only that event counts, and with *until* only deeds up to then.
     """
-    found = db.execute(
-        "SELECT ref, max(at) FROM audit WHERE ref IN (SELECT value FROM json_each(?1))"
+    rows = db.execute(
+        "SELECT ref, max(at) FROM deeds WHERE ref IN (SELECT value FROM json_each(?1))"
         " AND ?2 IN ('', event) AND (?3 IS NULL OR at <= ?3) GROUP BY ref",
         (json.dumps(list(refs)), event, until),
     )
-    return {str(ref): int(at) for ref, at in found}
+    return {str(ref): int(at) for ref, at in rows}
 
 
 def last_unseen(
@@ -174,23 +188,23 @@ def last_unseen(
 ) -> Deed | None:
     """Return the last deed of *events* on *ref*, None when it is before *watermark*."""
     among = f"ref = ? AND event IN ({marks(events)})"
-    last = f"row = (SELECT row FROM audit WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
+    last = f"row = (SELECT row FROM deeds WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
-    found = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
-    return found[0] if found else None
+    deeds = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
+    return deeds[0] if deeds else None
 
 
 def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
     """Return what the ledger says Daybook last wrote to the file of *ref*, None when it never wrote it."""
-    found = db.execute(
-        "SELECT event, detail FROM audit WHERE ref = ?"
+    row = db.execute(
+        "SELECT event, detail FROM deeds WHERE ref = ?"
         f" AND (event IN ('tidied', 'forgotten') OR instr(detail, '{_FILES}'))"
         " ORDER BY at DESC, row DESC LIMIT 1",
         (ref,),
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
-    event, detail = found[0], json.loads(found[1])
+    event, detail = row[0], json.loads(row[1])
     if event == "tidied":  # it holds fingerprints of a memory's text, because it changes none
         changes = db.execute(
             "SELECT j.value ->> 'said', j.value ->> '$.now.place' FROM tidied t, json_each(t.changes) j"
@@ -217,22 +231,65 @@ def last_change(
     ]
     quoted = [json.dumps(ref) for ref in refs]
     bound = [*vaults, *refs, *quoted, *([session] if session else [])]
-    found = _deeds(db, " AND ".join(conditions), bound, "at DESC, row DESC LIMIT 1")
-    return found[0] if found else None
+    deeds = _deeds(db, " AND ".join(conditions), bound, "at DESC, row DESC LIMIT 1")
+    return deeds[0] if deeds else None
+
+
+def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> tuple[int, int]:
+    """
+    Return (changes made in *vaults* from *since* on, those of them that were taken back).
+
+    A run of upkeep is one change. What was taken back twice stands.
+    """
+    named = (
+        "SELECT coalesce(detail ->> 'change', detail ->> 'run') AS name, detail ->> 'run' AS run,"
+        " detail ->> 'undoes' AS undoes, detail ->> 'redoes' AS redoes"
+        f" FROM deeds WHERE at >= ? AND (ref = '' OR {_VAULT} IN ({marks(vaults)}))"
+        f" AND (event = 'tidied' OR instr(detail, '{_FILES}'))"
+    )
+    found = db.execute(
+        f"WITH named AS ({named}),"
+        " taken AS (SELECT undoes FROM named WHERE undoes != '' GROUP BY undoes"
+        "  HAVING count(DISTINCT name) % 2 = 1)"
+        " SELECT count(DISTINCT name), count(DISTINCT iif(name IN taken OR run IN taken, name, NULL))"
+        " FROM named WHERE coalesce(undoes, '') = '' AND coalesce(redoes, '') = ''",
+        (since, *vaults),
+    ).fetchone()
+    return int(found[0]), int(found[1])
+
+
+def forgotten_soon(
+    db: sqlite3.Connection, vaults: Sequence[str], *, since: int, within: int
+) -> tuple[int, int]:
+    """
+    Return (memories stored in *vaults* from *since* on, those of them forgotten *within* so many seconds).
+
+    One that came back does not count as forgotten.
+    """
+    found = db.execute(
+        "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM deeds f WHERE f.ref = s.ref"
+        "  AND f.event = 'forgotten' AND f.at BETWEEN s.at AND s.at + ?"
+        "  AND NOT EXISTS (SELECT 1 FROM deeds b WHERE b.ref = f.ref AND b.row > f.row"
+        "   AND b.event IN ('restored', 'undone')))), 0)"
+        " FROM (SELECT ref, min(at) AS at FROM deeds WHERE event = 'remembered'"
+        f" AND {_VAULT} IN ({marks(vaults)}) GROUP BY ref HAVING min(at) >= ?) s",
+        (within, *vaults, since),
+    ).fetchone()
+    return int(found[0]), int(found[1])
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:
     """Return the deeds of the change or run *name*, earliest first."""
-    found = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
-    return [each for each in found if name in (each.detail.get("change"), each.detail.get("run"))]
+    deeds = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
+    return [deed for deed in deeds if name in (deed.detail.get("change"), deed.detail.get("run"))]
 
 
 def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:
-    found = db.execute(
-        f"SELECT at, event, ref, session, detail, file, offset FROM audit WHERE {where} ORDER BY {order}",
+    rows = db.execute(
+        f"SELECT at, event, ref, session, detail, file, offset FROM deeds WHERE {where} ORDER BY {order}",
         bound,
     )
     return [
         Deed(at, event, ref, session, json.loads(detail), (file, offset))
-        for at, event, ref, session, detail, file, offset in found
+        for at, event, ref, session, detail, file, offset in rows
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.judge.settled import Action, Settled
+from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.core.memory import ID
 from mcp_server.core.render import one_line
 
@@ -21,13 +21,13 @@ BECAME = {
 }
 
 
-def summary(done: Sequence[Settled]) -> str:
+def summary(done: Sequence[DraftOutcome]) -> str:
     """Return in one line how many drafts were stored, replaced another and so on."""
-    counts = {action: sum(each.action is action for each in done) for action in BECAME}
+    counts = {action: sum(outcome.action is action for outcome in done) for action in BECAME}
     return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
 
 
-def answered(done: Settled, new: str) -> str:
+def answered(done: DraftOutcome, new: str) -> str:
     """Return the outcome for the memory *new* after the person said how it relates to another."""
     if done.id != new:
         return f"{done.id} takes the place of both, {' and '.join(done.superseded)}."
@@ -51,13 +51,13 @@ def near_command(memory_id: str, near: Sequence[Near]) -> str:
     return f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both hold: --distinct {old}"
 
 
-def note(done: Settled, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
+def note(done: DraftOutcome, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
     """Return the outcome for other memories, and what *settling* says of those near it, '' for nothing."""
     near = [settling(done.id, done.near)] if done.near else []
     return " ".join(filter(None, (*_put_away(done), *_replaced(done), *_unmoved(done), *near)))
 
 
-def _put_away(done: Settled) -> Iterator[str]:
+def _put_away(done: DraftOutcome) -> Iterator[str]:
     if done.unlike:
         yield f"It stays as it was in: {_all(done.unlike)}; to change that, revise {done.id}."
     if done.action is Action.RESTORE:
@@ -68,7 +68,7 @@ def _put_away(done: Settled) -> Iterator[str]:
         yield f"{done.successor} took its place, so it stays put away; ask the person which one holds."
 
 
-def _replaced(done: Settled) -> Iterator[str]:
+def _replaced(done: DraftOutcome) -> Iterator[str]:
     if done.superseded:
         kept = "which is" if len(done.superseded) == 1 else "which are"
         yield f"It takes the place of {_all(done.superseded)}, {kept} kept as superseded."
@@ -84,7 +84,7 @@ def _replaced(done: Settled) -> Iterator[str]:
         yield f"If it does not, revise {done.id} with supersedes."
 
 
-def _unmoved(done: Settled) -> Iterator[str]:
+def _unmoved(done: DraftOutcome) -> Iterator[str]:
     ids = [name for name in done.unmoved if ID.fullmatch(name)]
     quotes = [name for name in done.unmoved if name not in ids]
     if ids:

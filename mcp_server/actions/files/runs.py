@@ -1,5 +1,5 @@
 """
-The journal of tidying: every change stands in the ledger before it is made, and can be taken back.
+Runs: many changes, each written into the ledger before it is made, that can be completed and taken back.
 
 A process that is killed leaves at most one entry half done, which the next run completes.
 """
@@ -13,17 +13,16 @@ from pathlib import Path
 
 from mcp_server.actions.files.commit import create, indexed, one_change, one_run, put, tell
 from mcp_server.actions.files.load import load
-from mcp_server.actions.files.read import Found, is_accepted
-from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync
-from mcp_server.actions.files.take_in import take_in
+from mcp_server.actions.files.read import MemoryFile, is_accepted
+from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync, take_in
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.journal import PLACE, UNDONE, Change, JournalEntry, stands_between, with_values
 from mcp_server.core.memory import TRASH, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
+from mcp_server.core.runs import PLACE, UNDONE, Change, RunEntry, stands_between, with_values
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
@@ -60,26 +59,26 @@ def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[N
         yield
 
 
-def trash_place(store: Store, found: Found) -> str:
+def trash_place(store: Store, file: MemoryFile) -> str:
     """Return a free place in the trash for the file of a memory."""
-    wanted = found.path.relative_to(found.vault.root).with_name(f"{found.memory.id}.md")
-    folder = places.trash_folder(store.home, found.vault)
-    number, free = 1, wanted
+    path = file.path.relative_to(file.vault.root).with_name(f"{file.memory.id}.md")
+    folder = places.trash_folder(store.home, file.vault)
+    number, free = 1, path
     while stamp(folder / free):
         number += 1
-        free = wanted.with_name(f"{found.memory.id}.{number}.md")
+        free = path.with_name(f"{file.memory.id}.{number}.md")
     return TRASH + free.as_posix()
 
 
-def perform(store: Store, entry: JournalEntry, run: str) -> dict[str, ChangeOutcome]:
+def perform(store: Store, entry: RunEntry, run: str) -> dict[str, ChangeOutcome]:
     """
     Write *entry* into the ledger, then do it; return ref → outcome of what could not be done.
 
     Raises OSError when the ledger cannot be written; nothing is done then.
     """
     changes = [change.as_json() for change in entry.changes]
-    said = {"run": run, "step": entry.step, "reason": entry.reason, "by": store.by()}
-    store.ledger.append("tidied", store.clock(), **said, changes=changes)
+    data = {"run": run, "step": entry.step, "reason": entry.reason, "by": store.by()}
+    store.ledger.append("tidied", store.clock(), **data, changes=changes)
     if entry.new:
         with one_run(run):
             _create(store, entry)
@@ -126,13 +125,13 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
         done, left = Undone(chosen), set[str]()
         for entry in reversed(entries):
             of_it = not ref or ref.rpartition("/")[2] in {
-                each.id for each in entry.changes
+                change.id for change in entry.changes
             }  # the memory may have moved to another vault
             if not of_it or not _undo(store, entry, done):
                 left |= entry.refs
         if chosen:
-            said = {"left": sorted(left)} if left else {}
-            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **said)
+            data = {"left": sorted(left)} if left else {}
+            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **data)
             catch_up_if_free(store)
         return done
 
@@ -152,9 +151,9 @@ def undo_since(store: Store, since: str) -> Undone:
         runs = tidying.runs_since(db, day, store.keys)
     done = Undone(", ".join(runs))
     for run in runs:
-        one = undo(store, run)
-        done.restored += one.restored
-        done.skipped += one.skipped
+        undone = undo(store, run)
+        done.restored += undone.restored
+        done.skipped += undone.skipped
     return done
 
 
@@ -163,14 +162,14 @@ def new_run(store: Store) -> str:
     return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
-def _undo(store: Store, entry: JournalEntry, done: Undone) -> bool:
+def _undo(store: Store, entry: RunEntry, done: Undone) -> bool:
     """Take *entry* back; return whether nothing stood in the way."""
     free = True
     for change in reversed(entry.changes):
         back = change.reversed()
         made = not change.was  # a merged memory, which did not exist before
-        if made and (found := file_of(store, change)):
-            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, found)})
+        if made and (file := file_of(store, change)):
+            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, file)})
         try:
             outcome: str = _apply(store, back, UNDONE, undoes=done.run)
         except (DaybookError, OSError) as error:
@@ -185,7 +184,7 @@ def _undo(store: Store, entry: JournalEntry, done: Undone) -> bool:
     return free
 
 
-def _apply_all(store: Store, entry: JournalEntry) -> dict[str, ChangeOutcome]:
+def _apply_all(store: Store, entry: RunEntry) -> dict[str, ChangeOutcome]:
     failed: dict[str, ChangeOutcome] = {}
     for change in entry.changes:
         if change.was:
@@ -195,7 +194,7 @@ def _apply_all(store: Store, entry: JournalEntry) -> dict[str, ChangeOutcome]:
     return failed
 
 
-def _create(store: Store, entry: JournalEntry) -> None:
+def _create(store: Store, entry: RunEntry) -> None:
     made = entry.changes[0]
     vault = store.vault(made.vault)
     assert vault and entry.new
@@ -209,64 +208,64 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
     """
     Apply *change* to its memory, from the values `was` to the values `now`, unless it was edited.
 
-    The journal's event exists already; only an undo, which names the run that it *undoes*, writes one here.
+    The event of the run exists already; only an undo, which names the run that it *undoes*, writes one here.
     """
     if not change.now:
         return ChangeOutcome.NOTHING
-    found = file_of(store, change)
-    if found is None:
+    file = file_of(store, change)
+    if file is None:
         return ChangeOutcome.GONE
-    if not stands_between(found.memory, change):
+    if not stands_between(file.memory, change):
         return ChangeOutcome.CHANGED
     stays = change.was.get(PLACE) == change.now[PLACE]
-    target = found.path if stays else places.at_place(store.home, found.vault, change.now[PLACE])
-    accepted = is_accepted(store, found)
-    now = put(store, found, with_values(found.memory, change.now), to=target, verb=verb)
-    if (now.digest, now.path) == (found.digest, found.path):
+    target = file.path if stays else places.at_place(store.home, file.vault, change.now[PLACE])
+    accepted = is_accepted(store, file)
+    now = put(store, file, with_values(file.memory, change.now), to=target, verb=verb)
+    if (now.digest, now.path) == (file.digest, file.path):
         return ChangeOutcome.NOTHING
     if undoes:
-        tell(store, UNDONE, found, now, accept=accepted, undoes=undoes)
+        tell(store, UNDONE, file, now, accept=accepted, undoes=undoes)
         return ChangeOutcome.DONE
-    if now.digest != found.digest and accepted:  # tidying changes nothing of what it says
-        store.ledger.try_append("accepted", store.clock(), refs=[found.ref], digests=[now.digest])
-    said = [places.at_place(store.home, found.vault, each[PLACE]) for each in (change.was, change.now)]
-    take_in(store, found.vault, *indexed(found.vault, [*said, found.path]))
+    if now.digest != file.digest and accepted:  # tidying changes nothing of what it says
+        store.ledger.try_append("accepted", store.clock(), refs=[file.ref], digests=[now.digest])
+    paths = [places.at_place(store.home, file.vault, each[PLACE]) for each in (change.was, change.now)]
+    take_in(store, file.vault, *indexed(file.vault, [*paths, file.path]))
     return ChangeOutcome.DONE
 
 
-def file_of(store: Store, change: Change) -> Found | None:
+def file_of(store: Store, change: Change) -> MemoryFile | None:
     """Return the file that *change* is about: at its old or new place, or where a person moved it."""
     vault = store.vault(change.vault)
     if vault is None:
         return _moved(store, change)
-    wanted = _places(change)
+    possible = _places(change)
     with store.database.read() as db:
         row = selections.with_ref(db, change.ref)
     if row and (path := Path(row.path)).is_relative_to(vault.root):
-        wanted.append(path.relative_to(vault.root).as_posix())
-    return _at(store, vault, change, wanted) or _moved(store, change)
+        possible.append(path.relative_to(vault.root).as_posix())
+    return _at(store, vault, change, possible) or _moved(store, change)
 
 
-def _moved(store: Store, change: Change) -> Found | None:
+def _moved(store: Store, change: Change) -> MemoryFile | None:
     """Return the file in a vault that the person made, if it has the same words: the memory moved there."""
-    found = (_at(store, vault, change, _places(change)) for vault in store.vaults if vault.adopted)
-    return next((each for each in found if each and stands_between(each.memory, change)), None)
+    candidates = (_at(store, vault, change, _places(change)) for vault in store.vaults if vault.adopted)
+    return next((file for file in candidates if file and stands_between(file.memory, change)), None)
 
 
 def _places(change: Change) -> list[str]:
     return [said[PLACE] for said in (change.was, change.now) if PLACE in said]
 
 
-def _at(store: Store, vault: Vault, change: Change, wanted: list[str]) -> Found | None:
-    for place in wanted:
+def _at(store: Store, vault: Vault, change: Change, possible: list[str]) -> MemoryFile | None:
+    for place in possible:
         with contextlib.suppress(NotFound, Unreadable, Rejected):
-            found = load_at(store, vault, place)
-            if found.memory.id == change.id:
-                return found
+            file = load_at(store, vault, place)
+            if file.memory.id == change.id:
+                return file
     return None
 
 
-def load_at(store: Store, vault: Vault, place: str) -> Found:
+def load_at(store: Store, vault: Vault, place: str) -> MemoryFile:
     """Return the memory whose file is at *place* in *vault*; raises NotFound, Unreadable, Rejected."""
     path = places.at_place(store.home, vault, place)
     try:

@@ -1,4 +1,4 @@
-"""settled: the result of `settle`, what became of a draft."""
+"""What became of a draft that was compared and stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class DraftOutcome:
     """
     What was done with a draft: the action, and the id that holds it now.
 

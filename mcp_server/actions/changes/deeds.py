@@ -1,0 +1,85 @@
+"""deeds: what was done to memories, when and in which session; forgotten ones included."""
+
+from dataclasses import dataclass
+
+from mcp_server.actions.files.sync import refresh_index
+from mcp_server.actions.sessions.session_history import find_session
+from mcp_server.adapters.index.events import deeds
+from mcp_server.adapters.index.events.deeds import Deed, Place
+from mcp_server.adapters.index.memories import selections
+from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.memory import typed_id
+from mcp_server.store import Store
+
+MOST = 500  # deeds of one answer
+
+
+@dataclass(frozen=True, slots=True)
+class TitledDeed:
+    """A deed and the title of its memory; '' when the memory is gone."""
+
+    deed: Deed
+    title: str
+
+
+def list_deeds(
+    store: Store,
+    memory_id: str = "",
+    *,
+    session: str = "",
+    event: str = "",
+    by: str = "",
+    limit: int = 50,
+    offset: int = 0,
+    all_projects: bool = False,
+) -> list[TitledDeed]:
+    """
+    Return what was done, the latest first: to one memory, in one session, or all of it.
+
+    With *event* only that event of the ledger, with *by* only what that author did, a word of `core.authors`.
+    The first *offset* are left out. Texts are not returned: a forgotten one is in the trash.
+    Raises Rejected for a bad limit or an unknown session, NotFound for an id that no deed names.
+    """
+    if not 1 <= limit <= MOST:
+        raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MOST}.")
+    refresh_index(store)
+    named = find_session(store, session).id if session.strip() else ""
+    memory_name = typed_id(memory_id)
+    keys = store.keys
+    with store.database.read() as db:
+        everywhere = all_projects or (named and not memory_name)
+        chosen = selections.vaults_in_use(db) if all_projects else keys
+        refs = [f"{key}/{memory_name}" for key in dict.fromkeys([*keys, *chosen])] if memory_name else [""]
+        deeds_done = [
+            deed
+            for ref in refs
+            for deed in deeds.listed(
+                db,
+                ref=ref,
+                session=named,
+                events=[event] if event else [],
+                by=by,
+                vaults=() if everywhere else keys,
+                limit=offset + limit if memory_name else limit,
+                offset=0 if memory_name else offset,
+            )
+        ]
+        if memory_name:  # in several vaults
+            deeds_done = sorted(deeds_done, key=lambda deed: -deed.at)[offset : offset + limit]
+        rows = {deed.ref: selections.with_ref(db, deed.ref) for deed in deeds_done if deed.ref}
+    if memory_name and not (deeds_done or offset or event or by):
+        raise NotFound(memory_name[:80])
+    titles = {ref: row.title for ref, row in rows.items() if row}
+    return [TitledDeed(deed, titles.get(deed.ref, "")) for deed in deeds_done]
+
+
+def known_events(store: Store) -> list[str]:
+    """Return the events of the ledger that are history and happened here, by name."""
+    with store.database.read() as db:
+        return deeds.kinds(db)
+
+
+def deeds_at(store: Store, place: Place) -> list[Deed]:
+    """Return what the ledger's line at *place* says was done, a deed for each memory; none if it is gone."""
+    with store.database.read() as db:
+        return deeds.at_place(db, place)

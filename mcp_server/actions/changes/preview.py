@@ -1,0 +1,121 @@
+"""preview: what a change did, and what taking it back would do, as the two states of each of its memories."""
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.changes.put_back import kept, looked_at, where
+from mcp_server.actions.changes.undo import LastChange, effects_of
+from mcp_server.actions.files import runs
+from mcp_server.actions.files.commit import Effect
+from mcp_server.actions.files.load import parsed
+from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.events.deeds import Deed
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Conflict, DaybookError, Unreadable
+from mcp_server.core.memory import TRASH, Memory
+from mcp_server.core.runs import PLACE, Change, stands_between, with_values
+from mcp_server.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """
+    One memory before and after; None where it is not there, or where what it said is not kept.
+
+    `to_trash`: its file moves there. `refused` says why taking back leaves it alone, '' when it does not;
+    `anyway` tells whether it can be taken back all the same.
+    """
+
+    ref: str
+    before: Memory | None
+    after: Memory | None
+    to_trash: bool = False
+    refused: str = ""
+    anyway: bool = False
+
+    @property
+    def id(self) -> str:
+        return self.ref.rpartition("/")[2]
+
+
+def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
+    """Return what *deed* did to each file, as far as what these said is kept."""
+    store = seen_everywhere(store)
+    found = []
+    for ref, was_place, was, now_place, now in effects_of(deed):
+        if deed.ref not in ("", ref):
+            continue
+        before = _memory(store, ref, was_place, _bytes(store, ref, was, now_place)) if was else None
+        after = _memory(store, ref, now_place, _bytes(store, ref, now, now_place)) if now else None
+        found.append(Preview(ref, before, after, to_trash=now_place.startswith(TRASH)))
+    return found
+
+
+def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
+    """Return what taking *change* back would do to each memory; it changes nothing."""
+    store = seen_everywhere(store)
+    with store.database.read() as db:
+        entries = tidying.entries(db, change.name)
+    if not entries:
+        return [_of_effect(store, effect) for effect in reversed(change.effects)]
+    return [
+        _of_change(store, each)
+        for entry in reversed(entries)
+        if not change.ref or change.ref.rpartition("/")[2] in {each.id for each in entry.changes}
+        for each in reversed(entry.changes)
+    ]
+
+
+def reasons(store: Store, run: str) -> list[str]:
+    """Return what *run* did and was not taken back, a line for each entry; none if it is no run."""
+    with store.database.read() as db:
+        return [entry.line for entry in tidying.entries(db, run)]
+
+
+def _of_effect(store: Store, effect: Effect) -> Preview:
+    ref, was_place, _, now_place, _ = effect
+    refused, anyway = "", False
+    try:
+        going = looked_at(store, effect, anyway=False)
+    except (Conflict, Unreadable) as error:
+        refused = str(error)
+        with contextlib.suppress(Conflict, Unreadable):
+            going = looked_at(store, effect, anyway=True)
+            anyway = True
+        if not anyway:
+            return Preview(ref, None, None, refused=refused)
+    now = _memory(store, ref, now_place, going.data)
+    then = _memory(store, ref, was_place or now_place, going.former)
+    return Preview(ref, now, then, to_trash=not was_place, refused=refused, anyway=anyway)
+
+
+def _of_change(store: Store, change: Change) -> Preview:
+    found = runs.file_of(store, change)
+    if found is None:
+        return Preview(change.ref, None, None, refused="its file is gone: it was forgotten since.")
+    if not change.was:  # the run made it
+        return Preview(change.ref, found.memory, None, to_trash=True)
+    if not stands_between(found.memory, change):
+        return Preview(change.ref, found.memory, None, refused="it was changed since.")
+    then = with_values(found.memory, change.was)
+    return Preview(change.ref, found.memory, then, to_trash=str(change.was.get(PLACE)).startswith(TRASH))
+
+
+def _bytes(store: Store, ref: str, digest: str, place: str) -> bytes:
+    """Return the bytes with that digest: those of the file, else what the history keeps; b'' for none."""
+    vault = store.vault(ref.rpartition("/")[0])
+    path = where(store, vault, ref, place) if vault else None
+    with contextlib.suppress(OSError, Unreadable):
+        if path and files.digest(data := files.read(path)) == digest:
+            return data
+    return kept(store, ref, digest) or b""
+
+
+def _memory(store: Store, ref: str, place: str, data: bytes) -> Memory | None:
+    vault: Vault | None = store.vault(ref.rpartition("/")[0])
+    with contextlib.suppress(DaybookError):
+        return parsed(vault, vault.root / "knowledge" / Path(place).name, data) if vault and data else None
+    return None

@@ -1,0 +1,124 @@
+"""start: what a session is told when it starts, piece by piece, and what was looked at and left out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from mcp_server.actions.context import claude_md
+from mcp_server.actions.context.brief import Prepared, prepared
+from mcp_server.actions.context.carried import told_by_auto_memory, told_by_block
+from mcp_server.adapters import files, places
+from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
+from mcp_server.core.context.managed_block import block_of
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
+from mcp_server.store import Store
+
+
+class Instead(StrEnum):
+    """What becomes of a memory whose text the brief leaves out."""
+
+    TITLE = "told by its title"
+    NO_ROOM = "not told: no room is left"
+    GONE = "not told: all files that it is about are gone"
+
+
+@dataclass(frozen=True, slots=True)
+class NotTold:
+    """A memory that was looked at for *section*; its text, or where that is TITLED its title, is not told."""
+
+    id: str
+    ref: str
+    title: str
+    section: str
+    tokens: int
+    instead: Instead
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTold:
+    """
+    The managed block in the file *name*: its text, '' when there is none now.
+
+    *refs* are the memories that it tells instead of the brief: none after somebody else changed the block.
+    """
+
+    name: str
+    text: str
+    refs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtStart:
+    """
+    What a session that starts now is told: the brief, of at most *budget* tokens, and what it leaves out.
+
+    *block* is None where the person chose no file for it. *elsewhere* are the refs of the memories that
+    Claude Code's own memory tells.
+    """
+
+    brief: Brief
+    budget: int
+    left_out: tuple[NotTold, ...]
+    block: BlockTold | None
+    elsewhere: tuple[str, ...]
+
+    @property
+    def tokens(self) -> int:
+        return estimated_tokens(self.brief.text)
+
+
+def start(store: Store, *, folder: Path | None = None) -> AtStart:
+    """
+    Return what a session that starts in *folder*, by default the project's, is told; the ledger stays as is.
+
+    Raises IndexUnavailable.
+    """
+    store.database.require()
+    with store.database.read() as db:
+        made = prepared(store, db, folder=folder)
+        made = replace(
+            made,
+            sections=[each._replace(entries=tuple(each.entries)) for each in made.sections],
+            index=tuple(made.index),
+        )
+        brief = made.rendered()
+        return AtStart(
+            brief=brief,
+            budget=made.budget // CHARACTERS_PER_TOKEN,
+            left_out=tuple(_left_out(made, brief)),
+            block=_block(store, folder),
+            elsewhere=tuple(told_by_auto_memory(store, db, folder)),
+        )
+
+
+def _left_out(made: Prepared, brief: Brief) -> Iterator[NotTold]:
+    seen = {*brief.refs}
+    titled = {*brief.titles}
+    for section in made.sections:
+        for entry in section.entries:
+            if entry.ref in seen:
+                continue
+            seen.add(entry.ref)
+            instead = Instead.TITLE if entry.ref in titled else Instead.NO_ROOM
+            if instead is Instead.NO_ROOM and made.looked_at(entry) is None:
+                instead = Instead.GONE
+            tokens = estimated_tokens(entry_line(entry, section.limit))
+            yield NotTold(entry.id, entry.ref, entry.title, section.title, tokens, instead)
+    for entry in made.index:
+        if entry.ref not in seen | titled:
+            tokens = estimated_tokens(pointer_line(entry.ending, entry.title))
+            yield NotTold(entry.id, entry.ref, entry.title, TITLED, tokens, Instead.NO_ROOM)
+
+
+def _block(store: Store, folder: Path | None) -> BlockTold | None:
+    name = claude_md.chosen(store)
+    if not name or not store.project:
+        return None
+    try:
+        data = files.read(places.block_file(store.project, name))
+    except (OSError, DaybookError):
+        return BlockTold(name, "", ())
+    text = block_of(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return BlockTold(name, text.decode("utf-8", "replace"), tuple(told_by_block(store, folder)))

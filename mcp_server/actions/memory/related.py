@@ -1,0 +1,124 @@
+"""related: what is linked with a memory, and what a name stands for at the end of a link."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.actions.files.read import MemoryFile, find, look_up, read
+from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.adapters.index.memories import relations
+from mcp_server.adapters.index.memories.memories import Row, by_rows
+from mcp_server.adapters.index.memories.relations import Edge
+from mcp_server.core.errors import Rejected
+from mcp_server.core.graph.graph import stands_for
+from mcp_server.core.links import RELATES_TO, as_name, is_artifact, wiki_links
+from mcp_server.core.memory import Level, clean_tags
+from mcp_server.store import Store
+
+MAX_PATH = 500  # characters
+DEEPEST = 3  # links followed one after the other
+MOST_RELATED = 100  # links of one answer
+
+End = MemoryFile | str
+"""One end of a link: a memory, or the path of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """
+    What is linked with a memory, or carries tags.
+
+    `edges` with the number of links that lead to each, from 1; `tagged` are the memories with any of the
+    tags, and `left_out` is how many links more there are.
+    """
+
+    about: Row | None
+    edges: tuple[tuple[int, Edge], ...] = ()
+    tagged: tuple[Row, ...] = ()
+    left_out: int = 0
+
+
+def is_written(edge: Edge) -> bool:
+    """Tell whether a link stands in its memory's text as `[[...]]`, where only an edit takes it out."""
+    return edge.rel == RELATES_TO and edge.target in wiki_links(edge.ends[0].text)
+
+
+@self_healing
+def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), depth: int = 1) -> Related:
+    """
+    Return what the memory *memory_id* is linked with, in both directions, up to *depth* links away (1 to 3),
+    and the active memories that carry any of *tags*, those with the most of them first.
+
+    Raises NotFound, and Rejected when neither is given or the depth cannot be used.
+    """
+    if not 1 <= depth <= DEEPEST:
+        raise Rejected(f"A depth of {depth} cannot be used.", f"Give a number from 1 to {DEEPEST}.")
+    with_tags = clean_tags(tags)
+    if not memory_id.strip() and not with_tags:
+        raise Rejected("Related to what?", "Give the id of a memory, or tags.")
+    ensure_synced(store)
+    vaults = store.keys
+    about = find(store, memory_id) if memory_id.strip() else None
+    seen: dict[tuple[object, ...], tuple[int, Edge]] = {}
+    with store.database.read() as db:
+        tagged = relations.carrying(db, with_tags, vaults) if with_tags else []
+        border, known = ({about.row}, {about.row}) if about else (set(), set())
+        for distance in range(1, depth + 1):
+            edges = relations.edges(db, vaults, at=border)
+            for edge in edges:
+                seen.setdefault(_identity(edge), (distance, edge))
+            border = {edge.other.row for edge in edges if edge.other} - known
+            known |= border
+            if not border or len(seen) >= MOST_RELATED:
+                break
+    chosen = list(seen.values())
+    others = tuple(row for row in tagged if about is None or row.row != about.row)
+    return Related(about, tuple(chosen[:MOST_RELATED]), others, max(0, len(chosen) - MOST_RELATED))
+
+
+def at_level(store: Store, level: Level) -> Store:
+    """Return *store* with the vaults of *level* alone: the same id may stand at both levels."""
+    if level is Level.PROJECT and not store.project:
+        raise Rejected(
+            "There is no project here, so there is no project level.",
+            "Use level 'user', or work inside a project's folder.",
+        )
+    return store.scoped(vault for vault in store.vaults if vault.level is level)
+
+
+def ends_of(store: Store, source: str, target: str, level: Level | None = None) -> tuple[End, End]:
+    """Return what *source*, of *level* if given, and *target* name as ends; raises what `end_of` does."""
+    return end_of(at_level(store, level) if level else store, source), end_of(store, target)
+
+
+@self_healing
+def end_of(store: Store, text: str) -> End:
+    """
+    Return what *text* names as an end of a link: the memory with that id, title or alias, else a file's path.
+
+    Raises NotFound, with the nearest ids, for what is none of these, Rejected for a path that is too long.
+    """
+    name = text.strip()
+    stem = name.removesuffix(".md")
+    if look_up(store, stem):
+        return read(store, stem)
+    with store.database.read() as db:
+        vaults = [vault.key for vault in sorted(store.vaults, key=lambda vault: vault.adopted)]
+        row = relations.called(db, [("", as_name(name))], vaults).get(("", as_name(name)))
+        memory = by_rows(db, [row])[row] if row else None
+    if memory and not stands_for(memory.id, memory.touches) and look_up(store, memory.id) == memory:
+        return read(store, memory.id)
+    if not is_artifact(name):
+        return read(store, name)
+    if len(name) > MAX_PATH or not name.isprintable():
+        raise Rejected(
+            f"A path of {len(name)} characters cannot be linked.",
+            f"Give it from the project on, at most {MAX_PATH} of them and none that cannot be seen.",
+        )
+    return name
+
+
+def _identity(edge: Edge) -> tuple[object, ...]:
+    """Return a key that is equal for a link seen from either end."""
+    start, end = edge.ends
+    return start.row, edge.rel, end.row if end else edge.target

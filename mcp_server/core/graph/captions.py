@@ -1,0 +1,66 @@
+"""Titles as captions of a picture: cut, on at most two lines, and about how wide."""
+
+import unicodedata
+
+ROOM = 12.5  # em: the longest line of a caption
+LINES = 2  # at most
+
+_NARROW = frozenset("iljtfrI.,:;'|!()[]{} `\"-‘’“”/\\")
+_BREAKS = frozenset("/-_")  # a line may end behind them
+_BROAD = frozenset("mwMW@%&—…")
+
+
+def breadth(text: str) -> float:
+    """Return about how many em *text* takes, rather too many: nobody knows the font that draws it."""
+    return sum(map(_breadth, text))
+
+
+def caption(title: str, room: float = ROOM) -> tuple[str, ...]:
+    """Return *title* on at most two lines that take about *room* em each; an ellipsis where it was cut."""
+    lines: list[str] = []
+    left = title
+    while left and len(lines) < LINES:
+        line, left = _line(left, room)
+        lines.append(line)
+    if left:
+        lines[-1] = _line(lines[-1], room - 1)[0].rstrip(" .,;:-") + "…"
+    return tuple(lines)
+
+
+def _line(text: str, room: float) -> tuple[str, str]:
+    """Return the first line of *text* and the rest, cut between words if the first are not too short."""
+    fits = _fitting(text, room)
+    if len(fits) == len(text):
+        return text, ""
+    ends = [at for at in range(1, len(fits) + 1) if text[at] == " " or text[at - 1] in _BREAKS]
+    at = ends[-1] if ends and breadth(text[: ends[-1]]) > room / 3 else len(fits)
+    return text[:at].rstrip(), text[at:].lstrip()
+
+
+def _fitting(text: str, room: float) -> str:
+    """Return the beginning of *text* that fits; a mark stays with its letter."""
+    taken = 0.0
+    for at, character in enumerate(text):
+        taken += _breadth(character)
+        if taken > room:
+            end = max(at, 1)
+            while end > 1 and _stays(text[end], text[end - 1]):
+                end -= 1
+            return text[:end]
+    return text
+
+
+def _stays(character: str, before: str) -> bool:
+    return unicodedata.category(character)[0] == "M" or "\u200d" in (character, before)
+
+
+def _breadth(character: str) -> float:
+    if character in _NARROW:
+        return 0.4
+    if character in _BROAD:
+        return 1.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.1
+    if unicodedata.category(character)[0] == "M":
+        return 0.0
+    return 0.72 if character.isupper() else 0.61

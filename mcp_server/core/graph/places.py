@@ -1,0 +1,281 @@
+"""
+Where everything of a picture lies: no two nodes and no two groups of nodes cover each other.
+
+A node takes the room of its mark and of the caption below it. Each group becomes a panel; panels lie around
+the first one, near those with which they are linked, and small groups without such links in rows below.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mcp_server.core.graph.captions import breadth, caption
+from mcp_server.core.graph.network import Line, Network, NetworkNode, degrees, united
+
+FONT = 12  # pixels, of a caption
+BIG_FONT = 14  # of the most linked node of a group
+LINE_HEIGHT = 1.25  # em
+MARGIN = 6  # around a node with its caption
+GAP = 36  # between two panels
+PADDING = 14  # in a panel, around its nodes
+STEP = 48  # the sizes of panels are multiples of it: where one node more fits, no other panel moves
+BIG_FROM = 3  # links that a node needs to be the big one of its group
+ISLAND = 6  # nodes of a group that lies in the rows below
+LINK = 80  # pixels of a usual link at first, before its ends are pushed apart
+ROOMY = 1.4  # how much more room a group has at first than its nodes take
+PUSHES = 40  # before the group gets more room
+WIDER = 1.12
+ASPECT = 2.0  # width by height that the whole picture tends to: screens are wide
+
+Place = tuple[float, float]
+
+
+class Spot(NamedTuple):
+    """A node in its place: the middle of its mark, how large both are, its links, and its caption."""
+
+    node: NetworkNode
+    x: int
+    y: int
+    radius: int
+    font: int
+    lines: tuple[str, ...]
+    links: int
+    group: int
+
+    @property
+    def covers(self) -> tuple[float, float, float, float]:
+        """The left, top, right and bottom of what its mark and its caption take."""
+        half = max(self.radius, self.font * max(map(breadth, self.lines), default=0) / 2)
+        below = self.y + self.radius + self.font * (0.4 + LINE_HEIGHT * len(self.lines))
+        return self.x - half, self.y - self.radius, self.x + half, below
+
+
+class Panel(NamedTuple):
+    """A rectangle."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @property
+    def middle(self) -> Place:
+        return self.left + self.width / 2, self.top + self.height / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Everything that is drawn; spots are in the order of their groups, the most linked of a group first."""
+
+    spots: tuple[Spot, ...]
+    lines: tuple[Line, ...]
+    panels: tuple[Panel, ...]
+    frame: Panel
+    unlinked: int = 0
+
+
+class _Box(NamedTuple):
+    """What a node takes: width and height, and how far below its top the middle of the mark lies."""
+
+    width: float
+    height: float
+    mark: float
+    radius: int
+    font: int
+    lines: tuple[str, ...]
+
+
+def arranged(
+    network: Network, groups: Sequence[Sequence[str]], spread: Sequence[Mapping[str, Place]]
+) -> Picture:
+    """Return the picture of *network*: *groups* of keys, and for each of them where its nodes tend to lie."""
+    nodes = {node.key: node for node in network.nodes}
+    lines = united(network.links)
+    count = degrees(network.links)
+    boxes: dict[str, _Box] = {}
+    inside: list[dict[str, Place]] = []
+    panels: list[tuple[int, int]] = []
+    group_of = {key: number for number, group in enumerate(groups) for key in group}
+    within: list[list[Line]] = [[] for _ in groups]
+    for line in lines:
+        if group_of[line.start] == group_of[line.end]:
+            within[group_of[line.start]].append(line)
+    for group, tends, links in zip(groups, spread, within, strict=True):
+        big = max(group, key=lambda key: (count[key], nodes[key].is_active))
+        boxes |= {key: _box(nodes[key], count[key], key == big and count[key] >= BIG_FROM) for key in group}
+        places, size = _inside(apart(tends, links, {key: boxes[key][:2] for key in group}), boxes)
+        inside.append(places)
+        panels.append(size)
+    placed = _beside(panels, groups, lines)
+    spots = [
+        _spot(nodes[key], boxes[key], placed[number], places[key], count[key], number)
+        for number, places in enumerate(inside)
+        for key in sorted(places, key=lambda key: (-count[key], key))
+    ]
+    return Picture(tuple(spots), tuple(lines), tuple(placed), _frame(placed), network.unlinked)
+
+
+def apart(
+    tends: Mapping[str, Place], lines: Iterable[Line], sizes: Mapping[str, tuple[float, float]]
+) -> dict[str, Place]:
+    """Return whole places for boxes of these sizes, near those where they tend to lie, none over another."""
+    wide, high = (sum(size[axis] + MARGIN for size in sizes.values()) / len(sizes) for axis in (0, 1))
+    flat = math.sqrt(wide / high)
+    lengths = sorted(math.dist(tends[line.start], tends[line.end]) for line in lines)
+    spans = [max(values) - min(values) for values in zip(*tends.values(), strict=True)]
+    scale = LINK / max(lengths[len(lengths) // 2], 1e-6) if lengths else 1.0
+    area = max(spans[0] * spans[1], max(spans) ** 2)
+    if area:
+        scale = max(scale, math.sqrt(len(sizes) * wide * high * ROOMY / area))
+    places = {key: [x * scale * flat, y * scale / flat] for key, (x, y) in tends.items()}
+    while not any(_push(places, sizes) == 0 for _ in range(PUSHES)):
+        for place in places.values():
+            place[0], place[1] = place[0] * WIDER, place[1] * WIDER
+    return {key: (round(x), round(y)) for key, (x, y) in places.items()}
+
+
+def _push(places: Mapping[str, list[float]], sizes: Mapping[str, tuple[float, float]]) -> int:
+    """Move boxes that overlap away from each other, the shorter way; return how many pairs did."""
+    wide = max(width for width, _ in sizes.values()) + MARGIN
+    high = max(height for _, height in sizes.values()) + MARGIN
+    cells: dict[tuple[int, int], list[str]] = {}
+    for key, (x, y) in places.items():
+        cells.setdefault((int(x // wide), int(y // high)), []).append(key)
+    pairs = 0
+    for (column, row), here in cells.items():
+        beside = [cells.get((column + a, row + b), ()) for a, b in ((1, -1), (1, 0), (1, 1), (0, 1))]
+        others = [key for cell in beside for key in cell]
+        for number, one in enumerate(here):
+            for other in (*here[number + 1 :], *others):
+                pairs += _pushed(places[one], places[other], sizes[one], sizes[other])
+    return pairs
+
+
+def _pushed(one: list[float], other: list[float], size: Place, others: Place) -> bool:
+    across = (size[0] + others[0]) / 2 + MARGIN - abs(one[0] - other[0])
+    if across <= 0:
+        return False
+    down = (size[1] + others[1]) / 2 + MARGIN - abs(one[1] - other[1])
+    if down <= 0:
+        return False
+    axis, way = (0, across) if across < down else (1, down)
+    half = (way / 2 + 1) * (1 if one[axis] <= other[axis] else -1)
+    one[axis] -= half
+    other[axis] += half
+    return True
+
+
+def _box(node: NetworkNode, links: int, big: bool) -> _Box:
+    font = BIG_FONT if big else FONT
+    lines = caption(node.title)
+    radius = round(6 + min(8, 1.6 * math.sqrt(links)))
+    width = max(2 * radius, font * max(map(breadth, lines), default=0))
+    height = 2 * radius + font * (0.4 + LINE_HEIGHT * len(lines))
+    return _Box(width, height, radius, radius, font, lines)
+
+
+def _inside(
+    places: Mapping[str, Place], boxes: Mapping[str, _Box]
+) -> tuple[dict[str, Place], tuple[int, int]]:
+    """Return the places counted from the corner of a panel, and how large that is."""
+    left = min(x - boxes[key].width / 2 for key, (x, _) in places.items())
+    top = min(y - boxes[key].height / 2 for key, (_, y) in places.items())
+    width = max(x + boxes[key].width / 2 for key, (x, _) in places.items()) - left + 2 * PADDING
+    height = max(y + boxes[key].height / 2 for key, (_, y) in places.items()) - top + 2 * PADDING
+    size = (math.ceil(width / STEP) * STEP, math.ceil(height / STEP) * STEP)
+    dx, dy = (size[0] - width) / 2 + PADDING - left, (size[1] - height) / 2 + PADDING - top
+    return {key: (x + dx, y + dy) for key, (x, y) in places.items()}, size
+
+
+def _spot(node: NetworkNode, box: _Box, panel: Panel, place: Place, links: int, group: int) -> Spot:
+    x, y = panel.left + place[0], panel.top + place[1] - box.height / 2 + box.mark
+    return Spot(node, round(x), round(y), box.radius, box.font, box.lines, links, group)
+
+
+def _beside(
+    sizes: Sequence[tuple[int, int]], groups: Sequence[Sequence[str]], lines: Iterable[Line]
+) -> list[Panel]:
+    """Return a panel for each group: the larger in the middle, those that are linked near each other."""
+    group_of = {key: number for number, group in enumerate(groups) for key in group}
+    linked: dict[int, Counter[int]] = {number: Counter() for number in range(len(groups))}
+    for line in lines:
+        one, other = group_of[line.start], group_of[line.end]
+        if one != other:
+            linked[one][other] += 1
+            linked[other][one] += 1
+    islands = [number for number, group in enumerate(groups) if not linked[number] and len(group) <= ISLAND]
+    if len(islands) == len(groups):
+        islands = islands[1:]
+    # Areas are compared by their powers of two, so that groups seldom change places.
+    others = sorted(
+        set(range(len(groups))).difference(islands),
+        key=lambda number: (-int(math.log2(sizes[number][0] * sizes[number][1])), groups[number][0]),
+    )
+    placed: dict[int, Panel] = {}
+    for number in others:
+        placed[number] = _near(sizes[number], placed, linked[number])
+    if islands:
+        placed |= _rows(islands, sizes, _frame(list(placed.values())))
+    return [placed[number] for number in range(len(groups))]
+
+
+def _near(size: tuple[int, int], placed: Mapping[int, Panel], linked: Mapping[int, int]) -> Panel:
+    """Return the place at a side of a placed panel that is nearest to the middle and to what is linked."""
+    width, height = size
+    if not placed:
+        return Panel(-width // 2, -height // 2, width, height)
+    candidates = set()
+    for left, top, wide, high in placed.values():
+        for y in (top, top + high - height):
+            candidates |= {(left + wide + GAP, y), (left - GAP - width, y)}
+        for x in (left, left + wide - width):
+            candidates |= {(x, top + high + GAP), (x, top - GAP - height)}
+    pulls = [(*placed[other].middle, min(times, 4)) for other, times in linked.items() if other in placed]
+    weight = sum(times for *_, times in pulls) or 1
+
+    def far(corner: tuple[int, int]) -> float:
+        x, y = corner[0] + width / 2, corner[1] + height / 2
+        pull = sum(math.hypot(x - px, (y - py) * ASPECT) * times for px, py, times in pulls) / weight
+        return math.hypot(x, y * ASPECT) + pull
+
+    before = list(placed.values())
+    for left, top in sorted(candidates, key=lambda corner: (far(corner), corner)):
+        for other in before:
+            if (
+                left < other.left + other.width + GAP
+                and other.left < left + width + GAP
+                and top < other.top + other.height + GAP
+                and other.top < top + height + GAP
+            ):
+                before.remove(other)  # what is in the way of one place is often in the way of the next
+                before.insert(0, other)
+                break
+        else:
+            return Panel(left, top, width, height)
+    raise AssertionError("there is always room outside")
+
+
+def _rows(islands: Sequence[int], sizes: Sequence[tuple[int, int]], above: Panel) -> dict[int, Panel]:
+    """Return the panels of *islands* in rows below *above*, about as wide as it or as they need."""
+    area = sum((sizes[number][0] + GAP) * (sizes[number][1] + GAP) for number in islands)
+    room = max(above.width, math.sqrt(area * ASPECT))
+    x, y, high = above.left, above.top + above.height + GAP, 0
+    placed = {}
+    for number in islands:
+        width, height = sizes[number]
+        if x > above.left and x + width > above.left + room:
+            x, y, high = above.left, y + high + GAP, 0
+        placed[number] = Panel(x, y, width, height)
+        x, high = x + width + GAP, max(high, height)
+    return placed
+
+
+def _frame(panels: Sequence[Panel]) -> Panel:
+    """Return the rectangle around *panels*, with a margin."""
+    left = min((panel.left for panel in panels), default=0) - GAP
+    top = min((panel.top for panel in panels), default=0) - GAP
+    right = max((panel.left + panel.width for panel in panels), default=0) + GAP
+    bottom = max((panel.top + panel.height for panel in panels), default=0) + GAP
+    return Panel(left, top, right - left, bottom - top)

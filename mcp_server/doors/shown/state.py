@@ -1,0 +1,133 @@
+"""The state of the store: what there is, what needs the person, where it lies, whether every part works."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from mcp_server.core.memory import Kind
+from mcp_server.core.render import bytes_of, counted
+from mcp_server.doors.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from mcp_server.actions.files.sync import SyncReport
+    from mcp_server.actions.status.doctor import Check
+    from mcp_server.actions.status.status import State
+    from mcp_server.adapters.former import Former
+    from mcp_server.adapters.project import Project
+    from mcp_server.adapters.vault import Vault
+    from mcp_server.core.settings import Settings
+
+NOTHING = "Nothing needs you."
+NOBODYS = "none: this is the home folder or above it, so memories are the person's"
+ONLY_READ = "(came with the repository: nothing new is stored there)"
+
+
+def status(found: State, *, project: str, settings: Settings) -> Shown:
+    """Return what *project* has, what waits, what was spent of what *settings* allow, and what needs you."""
+    stats, capture = found.stats, found.capture
+    kinds = [_of_kind(number, kind) for kind, number in stats.counts.by_kind.items()]
+    return Shown(
+        ", ".join([f"{counted(stats.memories, 'memory')} for {project or 'no project'}", *kinds]),
+        rows=(
+            ("embedding model", f"{stats.model}, {stats.pending} of {stats.passages} passages wait for it"),
+            ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
+            ("to keep", counted(capture.unkept, "transcript")),
+            *_calls(found, settings),
+            *((f"learning from {name}", cost) for name, cost in found.spending.sessions),
+        ),
+        notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
+        json=asdict(found),
+    )
+
+
+def _calls(found: State, settings: Settings) -> Iterator[tuple[str, object]]:
+    capture, spent = found.capture, found.spending
+    reason, until = spent.paused_reason, spent.paused_until
+    if capture.model_calls:
+        cost = f"spent {spent.today} of ${settings.daily_usd:.2f}"
+        yield "model calls today", f"{spent.today_calls} of {settings.daily_calls}, {cost}"
+    elif settings.on_plan:
+        reason, until = spent.plan_paused_reason, spent.plan_paused_until
+        yield "calls on your plan today", f"{spent.plan_calls} of {settings.daily_plan_calls}"
+    else:
+        nothing = "" if spent.sessions else ", nothing was spent"
+        yield "model", f"never called{nothing}: 'daybook setup' would allow it"
+        return
+    size = bytes_of(capture.unlearned_bytes)
+    yield "to learn from", f"{size} of {counted(capture.unlearned, 'session')}"
+    if until:
+        yield "the model rests", f"until {until:%H:%M} UTC: {reason}"
+
+
+def _of_kind(number: int, kind: str) -> str:
+    """Return how many memories of a kind there are: "2 sessions", "3 knowledge"."""
+    return f"{number:,} {kind}" if kind == Kind.KNOWLEDGE else counted(number, kind)
+
+
+def where(
+    project: Project | None,
+    vaults: Sequence[Vault],
+    *,
+    store: Path,
+    index: Path,
+    problems: Sequence[str] = (),
+    may_be: Sequence[Former] = (),
+    before: Sequence[Path] = (),
+) -> Shown:
+    """
+    Return which project a folder belongs to, why, and where its memories lie.
+
+    *problems* are sentences about a vault in the repository, *may_be* are memories of a folder that is gone,
+    *before* the folders that this project had as another one.
+    """
+    named = [("project", NOBODYS)]
+    if project:
+        named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
+    gone = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
+    return Shown(
+        rows=(
+            *named,
+            ("store", store),
+            ("index", index),
+            *(("note", problem) for problem in problems),
+            *((vault.level.value, _root(vault)) for vault in vaults),
+            *(("perhaps", gone.format(each)) for each in may_be),
+            *(("before", f"{each}, for this folder as another project") for each in before),
+        ),
+        json={
+            "project": asdict(project) if project else None,
+            "store": store,
+            "index": index,
+            "vaults": [{"key": vault.key, "level": vault.level, "root": vault.root} for vault in vaults],
+            "problems": problems,
+            "may_be_former": [asdict(each) for each in may_be],
+        },
+    )
+
+
+def _root(vault: Vault) -> str:
+    return str(vault.root) if vault.adopted else f"{vault.root}  {ONLY_READ}"
+
+
+def check(done: Check) -> Shown:
+    """Return whether a part works, and the advice when it does not."""
+    told = f"{'ok  ' if done.well else 'FAIL'}  {done.name}: {done.seen}"
+    return Shown(
+        told, notes=(f"      {done.advice}",) if done.advice and not done.well else (), json=asdict(done)
+    )
+
+
+def synced(done: SyncReport) -> Shown:
+    """Return how many files were taken in, and those that could not be."""
+    return Shown(
+        f"{done.added} added, {done.modified} modified, {done.removed} removed",
+        rows=[
+            ("cannot be read", f"{each.path}{f':{each.line}' if each.line else ''}: {each.reason}")
+            for each in done.unreadable
+        ],
+        json=asdict(done),
+    )
