@@ -1,0 +1,296 @@
+"""acting: what a person does with one memory or with many, and taking it back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.changes import undo
+from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.files.commit import new_name, one_change
+from mcp_server.actions.files.read import MemoryFile, find, read
+from mcp_server.actions.files.trash import in_trash
+from mcp_server.actions.memory import promote
+from mcp_server.actions.memory import trust as trusting
+from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.forget import forget, is_put_away, restore
+from mcp_server.actions.memory.repository import trust
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
+from mcp_server.core.memory import Kind, Status, clean_tags
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.worth.ratings import INVALIDATING
+from mcp_server.doors.shown import Shown, cells, history, hot
+from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.trust import moved
+from mcp_server.doors.viewer.asked import Where, store_for
+from mcp_server.doors.viewer.page import Fields, form, page
+from mcp_server.store import Store
+
+TAKEN_OVER = "Claude may be told it unasked from now on."
+SAID = 10  # titles that a question names
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """
+    What can be done with a memory: its label, what it comes to, and what does it.
+
+    `run` is given the store, the id and the word that a person typed for it; it returns what was done.
+    `many` tells whether it is offered for many at once, `asks` the label of that word.
+    """
+
+    label: str
+    hint: str
+    run: Callable[[Store, str, str], Shown]
+    many: bool = False
+    danger: bool = False
+    asks: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One of many memories that were chosen: its reference, its title, and the store that it is seen from."""
+
+    ref: str
+    id: str
+    title: str
+    store: Store
+
+
+def _archive(store: Store, memory_id: str, _: str) -> Shown:
+    (found,) = archive(store, [memory_id])
+    return shown.archived([(found, still_superseded(store, found))])
+
+
+def _forget(store: Store, memory_id: str, _: str) -> Shown:
+    return shown.forgotten(forget(store, memory_id))
+
+
+def _restore(store: Store, memory_id: str, _: str) -> Shown:
+    found = restore(store, memory_id)
+    return shown.restored(found, standing_beside(store, found))
+
+
+def _pin(store: Store, memory_id: str, _: str) -> Shown:
+    found = promote.pin(store, memory_id, pinned=True)
+    return hot.pinned(found, _taken_over(store, memory_id))
+
+
+def _unpin(store: Store, memory_id: str, _: str) -> Shown:
+    return hot.pinned(promote.pin(store, memory_id, pinned=False))
+
+
+def _promote(store: Store, memory_id: str, _: str) -> Shown:
+    return hot.promoted(memory_id, has_place=promote.promote(store, memory_id))
+
+
+def _demote(store: Store, memory_id: str, _: str) -> Shown:
+    return hot.demoted(memory_id, was_hot=promote.demote(store, memory_id))
+
+
+def _validate(store: Store, memory_id: str, _: str) -> Shown:
+    return moved(trusting.validate(store, memory_id), _taken_over(store, memory_id))
+
+
+def _invalidated(reason: str) -> Callable[[Store, str, str], Shown]:
+    def run(store: Store, memory_id: str, _: str) -> Shown:
+        return moved(trusting.invalidate(store, memory_id, reason=reason))
+
+    return run
+
+
+def _tag(store: Store, memory_id: str, word: str) -> Shown:
+    tags = clean_tags(word.split(","))
+    if not tags:
+        raise Rejected("There is no tag to add.", "Type a word, or several with commas.")
+    known = read(store, memory_id).memory.tags
+    if set(tags) <= set(known):
+        raise Rejected(f"'{memory_id}' has that tag already.")
+    revise(store, memory_id, Revision(tags=(*known, *tags)), source=MANUAL)
+    return Shown(f"{memory_id}: tagged {', '.join(tag for tag in tags if tag not in known)}.")
+
+
+def _taken_over(store: Store, memory_id: str) -> str:
+    """Accept a memory that waits, because the person just said something of it; return that, '' for none."""
+    return TAKEN_OVER if trust(store, (memory_id,)) else ""
+
+
+ACTS = {
+    "pin": Act("Pin", "keeps it at hand in every session", _pin, many=True),
+    "unpin": Act("Unpin", "lets it be at hand only while it is used", _unpin, many=True),
+    "promote": Act("Promote", "keeps it at hand until it was not used for 14 days", _promote),
+    "demote": Act("Demote", "takes it from those at hand now", _demote),
+    "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
+    "archive": Act("Archive", "puts it out of sight; nobody is told it any more", _archive, many=True),
+    "restore": Act("Restore", "makes it active again", _restore, many=True),
+    "forget": Act(
+        "Forget", "moves it to the trash, from where it can be restored", _forget, many=True, danger=True
+    ),
+    "validate": Act("It is right", "raises the trust in it and counts as verified today", _validate),
+    **{
+        f"invalidate-{reason}": Act(
+            f"It is {reason.replace('_', ' ')}", "lowers the trust in it", _invalidated(reason)
+        )
+        for reason in INVALIDATING
+    },
+}
+"""What a person can do with a memory, by its name in a form."""
+
+
+def offered(found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
+    """Return what can be done with the memory as it stands now."""
+    active = found.memory.status is Status.ACTIVE and not is_put_away(found)
+    if not active:
+        return {name: ACTS[name] for name in ("restore", "forget")}
+    names = []
+    if found.memory.kind is Kind.KNOWLEDGE:
+        names = ["unpin"] if found.memory.pinned else ["pin", "demote" if is_hot else "promote"]
+    return {name: ACTS[name] for name in (*names, "archive", "forget")}
+
+
+def judged() -> dict[str, Act]:
+    """Return what a person can say about whether a memory is true."""
+    return {name: act for name, act in ACTS.items() if name.partition("-")[0] in ("validate", "invalidate")}
+
+
+def act_on_one(request: Request, fields: Fields) -> Response:
+    """Do with one memory what the form says, and return what was done; raise what the action raises."""
+    store, memory_id = store_for(request), request.path_params["memory_id"]
+    act, name = _act(fields.get("act", "")), new_name()
+    chosen = _known_as(store, memory_id)
+    with one_change(name):
+        done = act.run(store, memory_id, fields.get("word", ""))
+    rows = [" · ".join(cells(done, row)) for row in done.rows]
+    return _answered(request, [done.head, *rows, *done.notes], change=name, done=[chosen])
+
+
+def ask_for_many(request: Request) -> Response:
+    """Return the question whether that is to be done with the chosen memories, with their titles."""
+    name = request.query_params.get("act", "")
+    chosen = _chosen(request, request.query_params.getlist("id"))
+    return page(
+        request,
+        "many.html",
+        name=name,
+        act=_act(name, many=True),
+        chosen=chosen,
+        most=SAID,
+        project=request.query_params.get("project", ""),
+    )
+
+
+def act_on_many(request: Request, fields: Fields) -> Response:
+    """
+    Do with each chosen memory what the form says, as one change, and return what was done.
+
+    A memory with which it cannot be done is named with the reason; the others are done all the same.
+    """
+    name = fields.get("act", "")
+    act, change = _act(name, many=True), new_name()
+    done: list[Chosen] = []
+    refused: list[tuple[str, str]] = []
+    chosen = _chosen(request, fields.getlist("id"))
+    with one_change(change):
+        for each in chosen:
+            try:
+                act.run(each.store, each.id, fields.get("word", ""))
+                done.append(each)
+            except (DaybookError, OSError) as error:
+                refused.append((each.title, str(error)))
+    head = f"{act.label}: {len(done)} of {len(chosen)} done."
+    return _answered(request, [head], refused=refused, change=change, done=done)
+
+
+def take_back(request: Request, fields: Fields) -> Response:
+    """
+    Take back the change that the form names; raise Conflict when its memories were all changed since.
+
+    What was changed since is left alone, and named.
+    """
+    wanted = fields.get("change", "")
+    for each in _chosen(request, fields.getlist("id")):
+        change = _last(each.store, each.id)
+        if change and change.name == wanted:
+            done = undo.undo(each.store, change)
+            said = history.undone(done)
+            return _answered(request, [said.head], refused=done.skipped)
+    raise Conflict(
+        "That cannot be taken back any more: something else was changed since.",
+        "Look at the page Changes.",
+    )
+
+
+def _answered(
+    request: Request,
+    lines: Sequence[str],
+    *,
+    refused: Sequence[tuple[str, str]] = (),
+    change: str = "",
+    done: Sequence[Chosen] = (),
+) -> Response:
+    """Return what was *done* in a change of that name, which can be taken back if the ledger has it."""
+    last = _last(done[0].store, done[0].id) if done else None
+    return page(
+        request,
+        "done.html",
+        lines=lines,
+        refused=refused,
+        change=change if last and last.name == change else "",
+        refs=[each.ref for each in done],
+        project=request.query_params.get("project", ""),
+    )
+
+
+def _last(store: Store, memory_id: str) -> undo.LastChange | None:
+    try:
+        return undo.last_change(store, memory_id)
+    except Rejected:
+        return None
+
+
+def _chosen(request: Request, said: Sequence[str]) -> list[Chosen]:
+    """Return the memories that a form names by `vault/id` or by their ids; raise Rejected for none."""
+    where = Where(request, store_for(request))
+    found = [_one(where, each) for each in dict.fromkeys(said)]
+    if not found:
+        raise Rejected("No memory was chosen.", "Tick those that are meant.")
+    return found
+
+
+def _one(where: Where, said: str) -> Chosen:
+    vault, _, memory_id = said.rpartition("/")
+    store = where.store(vault)
+    chosen = _known_as(store, memory_id)
+    if vault and not chosen.ref.startswith(f"{vault}/"):  # both levels have that id, and the farther is meant
+        chosen = _known_as(store.scoped(each for each in store.vaults if each.key == vault), memory_id)
+    return chosen
+
+
+def _known_as(store: Store, memory_id: str) -> Chosen:
+    """Return the memory with that id, which may lie in the trash; raise NotFound."""
+    try:
+        row = find(store, memory_id)
+    except NotFound:
+        trash = next(in_trash(store, memory_id), None)
+        if trash is None:
+            raise
+        return Chosen(f"{trash[0].key}/{memory_id}", memory_id, memory_id, store)
+    return Chosen(row.ref, row.id, row.title, store)
+
+
+def _act(name: str, *, many: bool = False) -> Act:
+    act = ACTS.get(name)
+    if act is None or (many and not act.many):
+        raise Rejected("That is nothing that can be done here.", "Use one of the buttons.")
+    return act
+
+
+ROUTES = (
+    Route("/memories-many", ask_for_many, methods=["GET"]),
+    Route("/memories-many", form(act_on_many), methods=["POST"]),
+    Route("/memories-undo", form(take_back), methods=["POST"]),
+    Route("/memories/{memory_id}/act", form(act_on_one), methods=["POST"]),
+)

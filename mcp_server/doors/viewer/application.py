@@ -1,0 +1,70 @@
+"""application: the pages of the viewer, and which address leads to which."""
+
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount
+from starlette.staticfiles import StaticFiles
+
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
+from mcp_server.doors.viewer import (
+    acting,
+    changes,
+    editing,
+    graph,
+    history,
+    insight,
+    linking,
+    live,
+    memories,
+    page,
+    reading,
+    today,
+    told,
+    waiting,
+)
+from mcp_server.doors.viewer.page import STATIC, Viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# The last, as an id may be any word: the addresses below /memories that are no memory go before it.
+PAGES: "Sequence[Sequence[BaseRoute]]" = (
+    today.ROUTES,
+    waiting.ROUTES,
+    changes.ROUTES,
+    live.ROUTES,
+    told.ROUTES,
+    insight.ROUTES,
+    graph.ROUTES,
+    memories.ROUTES,
+    acting.ROUTES,
+    editing.ROUTES,
+    linking.ROUTES,
+    history.ROUTES,
+    reading.ROUTES,
+)
+
+
+def application(viewer: Viewer) -> Starlette:
+    """Return the application that answers what the guard lets through."""
+    routes: list[BaseRoute] = [route for routes in PAGES for route in routes]
+    routes.append(Mount("/static", StaticFiles(directory=STATIC), name="static"))
+    made = Starlette(
+        routes=routes,
+        exception_handlers={DaybookError: page.failed, OSError: _disk, 404: _missing},
+    )
+    made.state.viewer = viewer
+    return made
+
+
+def _missing(request: Request, _: Exception) -> Response:
+    error = NotFound("", sentence="There is no such page.", hint="Choose one of those above.")
+    return page.failed(request, error)
+
+
+def _disk(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    return page.failed(request, Rejected(disk_refused(error)))

@@ -1,0 +1,232 @@
+"""changes: everything that was done, taking a change or a whole batch back, and forgetting a session."""
+
+from dataclasses import dataclass, replace
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.changes.deeds import TitledDeed, deeds_at, known_events, list_deeds
+from mcp_server.actions.changes.preview import Preview, preview_of_deed, preview_of_undo, reasons
+from mcp_server.actions.changes.undo import LastChange, change_named, last_change, undo
+from mcp_server.actions.sessions import session_history
+from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
+from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
+from mcp_server.core.difference import difference
+from mcp_server.core.errors import Conflict
+from mcp_server.core.search.query import MAX_LIMIT
+from mcp_server.core.text.compared import Stretch, compared, folded
+from mcp_server.doors.shown import deeds, sessions
+from mcp_server.doors.shown.history import undone
+from mcp_server.doors.viewer.asked import ALL, Where, store_for
+from mcp_server.doors.viewer.page import Fields, form, number, page
+from mcp_server.store import Store
+
+MOST = 50  # deeds of one page
+MOST_COMPARED = 50  # memories of one change whose texts are shown
+BY = {
+    PERSON: "you",
+    CLAUDE: "Claude",
+    MODEL: "the model that learns from sessions",
+    TIDY: "tidying",
+}
+OTHER = "Something else was changed since this page was made. Look at what would be taken back now."
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One memory of a change: what it is called, where its two texts part, and what else differs."""
+
+    of: Preview
+    title: str
+    text: tuple[Stretch, ...]
+    rest: str
+
+
+def changes(request: Request) -> Response:
+    """Return a page of what was done, the latest first."""
+    store = store_for(request)
+    asked = {
+        name: request.query_params.get(name, "").strip()
+        for name in ("id", "session", "verb", "by", "project")
+    }
+    offset = number(request, "from")
+    found = list_deeds(
+        store,
+        asked["id"],
+        session=asked["session"],
+        event=asked["verb"],
+        by=asked["by"],
+        limit=MOST + 1,
+        offset=offset,
+        all_projects=asked["project"] == ALL,
+    )
+    return page(
+        request,
+        "changes.html",
+        groups=_groups(found[:MOST]),
+        asked=asked,
+        offset=offset,
+        older=offset + MOST if len(found) > MOST else None,
+        newer=max(0, offset - MOST) if offset else None,
+        verbs={event: deeds.done(event) for event in known_events(store)},
+        authors=BY,
+        nothing=deeds.NOTHING,
+        words=deeds.words,
+        where=Where(request, store),
+    )
+
+
+def did(request: Request) -> Response:
+    """Return what one deed did, with the way to take it back where it is the last change of its memory."""
+    store = store_for(request)
+    file, offset = request.query_params.get("file", ""), number(request, "offset")
+    found = [part for deed in deeds_at(store, (file, offset)) for part in preview_of_deed(store, deed)]
+    name = request.query_params.get("change", "")
+    return page(
+        request,
+        "changes_did.html",
+        parts=[_parts(each) for each in found[:MOST_COMPARED]],
+        left_out=max(0, len(found) - MOST_COMPARED),
+        reasons=reasons(store, name) if name else [],
+        name=name,
+        where=Where(request, store),
+    )
+
+
+def undoing(request: Request) -> Response:
+    """Return what taking back the last change, of the project or of a memory, or a named one would do."""
+    store = store_for(request)
+    asked = {name: request.query_params.get(name, "").strip() for name in ("id", "change")}
+    return _undoing(request, store, _change(store, asked), asked)
+
+
+def undo_it(request: Request, fields: Fields) -> Response:
+    """Take the change back that was shown; one that is not the last any more is shown again instead."""
+    store = store_for(request)
+    asked = {name: str(fields.get(name, "")) for name in ("id", "change")}
+    change = _change(store, asked)
+    if change.name != fields.get("shown"):
+        return _undoing(request, store, change, asked, problem=OTHER)
+    try:
+        done = undo(store, change, anyway="anyway" in fields)
+    except Conflict as error:
+        return _undoing(request, store, change, asked, problem=str(error))
+    return page(
+        request,
+        "changes_undone.html",
+        told=undone(done),
+        again=asked["id"],
+        project=request.query_params.get("project", ""),
+        title="Taken back",
+    )
+
+
+def forgetting(request: Request) -> Response:
+    """Return the sessions that can be forgotten, or what would be forgotten of the one that is named."""
+    store = store_for(request)
+    named = request.query_params.get("session", "").strip()
+    if not named:
+        found = session_history.list_sessions(store, limit=MAX_LIMIT)
+        return page(
+            request,
+            "changes_forget.html",
+            found=found,
+            report=None,
+            where=Where(request, store),
+            nothing=sessions.NONE,
+        )
+    report = session_history.tell_session(store, named)
+    plan = None if report.episode.forgotten else forget_session(store, report.episode.id, dry_run=True)
+    return page(
+        request,
+        "changes_forget.html",
+        report=report,
+        episode=report.episode,
+        plan=plan,
+        lines=[str(row[0]) for row in sessions.forgotten(plan).rows] if plan else [],
+        forgotten=sessions.FORGOTTEN,
+        where=Where(request, store),
+    )
+
+
+def forget_it(request: Request, fields: Fields) -> Response:
+    """Forget what was learned in a session, or with `back` bring it back."""
+    store = store_for(request)
+    named = str(fields.get("session", ""))
+    if "back" in fields:
+        told, title = undone(undo_forget_session(store, named)), "Brought back"
+    else:
+        told, title = sessions.forgotten(forget_session(store, named, dry_run=False)), "Forgotten"
+    return page(
+        request,
+        "changes_undone.html",
+        told=told,
+        title=title,
+        session=named,
+        back="back" not in fields,
+        project=request.query_params.get("project", ""),
+    )
+
+
+def _change(store: Store, asked: dict[str, str]) -> LastChange:
+    return change_named(store, asked["change"]) if asked["change"] else last_change(store, asked["id"])
+
+
+def _undoing(
+    request: Request, store: Store, change: LastChange, asked: dict[str, str], *, problem: str = ""
+) -> Response:
+    found = preview_of_undo(store, change)
+    return page(
+        request,
+        "changes_undo.html",
+        change=change,
+        asked=asked,
+        by=BY.get(change.by, "an earlier version of Daybook"),
+        verb=deeds.done(change.verb),
+        notes=[deeds.done(each.event) for each in change.notes],
+        parts=[_parts(each) for each in found[:MOST_COMPARED]],
+        count=len(found),
+        refused=[each for each in found if each.refused],
+        possible=not found or any(not each.refused for each in found),
+        anyway=any(each.anyway for each in found),
+        reasons=reasons(store, change.name),
+        problem=problem,
+        where=Where(request, store),
+    )
+
+
+def _parts(each: Preview) -> Parts:
+    was, now = each.before, each.after
+    known = now or was
+    title = known.title if known else each.id
+    if was is None or now is None:
+        return Parts(each, title, folded(compared(was.text if was else "", now.text if now else "")), "")
+    rest = difference(replace(was, text=now.text), now)
+    return Parts(each, title, folded(compared(was.text, now.text)) if was.text != now.text else (), rest)
+
+
+def _groups(found: list[TitledDeed]) -> list[list[TitledDeed]]:
+    """Return the deeds with those of one run or change that follow on each other together."""
+    groups: list[list[TitledDeed]] = []
+    for each in found:
+        if groups and _name(each) and _name(groups[-1][0]) == _name(each):
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    return groups
+
+
+def _name(each: TitledDeed) -> str:
+    """Return the name of the run or the change that a deed belongs to, '' for none."""
+    return str(each.deed.detail.get("run") or each.deed.detail.get("change") or "")
+
+
+ROUTES = (
+    Route("/changes", changes),
+    Route("/changes/did", did),
+    Route("/changes/undo", undoing),
+    Route("/changes/undo", form(undo_it), methods=["POST"]),
+    Route("/changes/forget", forgetting),
+    Route("/changes/forget", form(forget_it), methods=["POST"]),
+)

@@ -1,0 +1,279 @@
+"""editing: write a memory, or change what it says, without losing what somebody else writes meanwhile."""
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Self
+
+from markupsafe import Markup, escape
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up, near_now
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
+from mcp_server.actions.memory.promote import pin, require_place
+from mcp_server.actions.memory.revise import Revision, repeated, revise
+from mcp_server.actions.recall.nearby import Near
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
+from mcp_server.core.memory import ID, Draft, Kind, Level, Memory, split_list
+from mcp_server.core.memory_types import TYPES
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.secrets.redaction import KEEP_SECRETS
+from mcp_server.core.text.compared import compared, folded
+from mcp_server.core.text.titles import titled
+from mcp_server.doors.shown.draft_outcome import note
+from mcp_server.doors.shown.memory import remembered
+from mcp_server.doors.viewer.asked import Where, store_for
+from mcp_server.doors.viewer.guard import READ_ONLY
+from mcp_server.doors.viewer.page import Fields, form, page, viewer
+from mcp_server.store import Store
+
+WITHOUT = "Say it without the secret; if it is none, keep it as it is."
+
+
+@dataclass(frozen=True, slots=True)
+class FormText:
+    """What the form of a memory holds, as text: tags with commas, a touched file a line."""
+
+    title: str = ""
+    text: str = ""
+    type: str = ""
+    tags: str = ""
+    touches: str = ""
+    pinned: str = ""
+
+    @classmethod
+    def of(cls, memory: Memory) -> Self:
+        """Return what the form holds for *memory*, as a browser sends it back."""
+        return cls(
+            memory.title.replace("\r", "").replace("\n", ""),
+            memory.text.replace("\r\n", "\n").replace("\r", "\n"),
+            memory.type,
+            ", ".join(memory.tags),
+            "\n".join(memory.touches),
+            "yes" if memory.pinned else "",
+        )
+
+    @classmethod
+    def sent(cls, given: Fields) -> Self:
+        """Return what a form was sent with; a field that it lacks is empty."""
+        return cls(**{field.name: given.get(field.name, "") for field in fields(cls)})
+
+    @property
+    def version(self) -> str:
+        """A digest of all that the form holds: what else stands in the file may change under an editor."""
+        said = "\0".join(getattr(self, field.name) for field in fields(self))
+        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+    def changed_to(self, other: "FormText") -> Revision:
+        """Return the revision of what differs in *other*; the rest of the file keeps its bytes."""
+        new = {
+            field.name: getattr(other, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(other, field.name)
+        }
+        return Revision(
+            title=new.get("title"),
+            text=new.get("text"),
+            type=new.get("type"),
+            tags=split_list(new["tags"]) if "tags" in new else None,
+            touches=split_list(new["touches"].splitlines()) if "touches" in new else None,
+            pinned=bool(new["pinned"]) if "pinned" in new else None,
+        )
+
+
+def edit(request: Request) -> Response:
+    """Return the page on which a memory is edited; raise NotFound, Unreadable."""
+    check_writable(request)
+    store = store_for(request)
+    found = read(store, request.path_params["memory_id"])
+    words = FormText.of(found.memory)
+    return page(request, "edit.html", words=words, version=words.version, **_about(request, store, found))
+
+
+def save(request: Request, given: Fields) -> Response:
+    """Save what was edited, and return what became of it: saved, refused, or both texts where they part."""
+    store, memory_id = store_for(request), request.path_params["memory_id"]
+    words, version = FormText.sent(given), given.get("over") or given.get("version", "")
+    outcome: dict[str, Any] = {}
+    status, became = HTTPStatus.OK, {"saved": False, "conflict": False, "refused": False}
+    try:
+        saved = _saved(store, memory_id, words, version, keep_secrets="keep_secrets" in given)
+        found = saved or read(store, memory_id)
+        now = FormText.of(found.memory)
+        if saved:
+            became["saved"] = True
+            version = now.version
+            outcome = {"at": store.clock(), "near": _near(request, store, found)}
+        else:
+            status, became["conflict"] = HTTPStatus.CONFLICT, True
+            outcome = {"theirs": now, "parts": _parts(now, words), "newest": now.version}
+        about = _about(request, store, found)
+    except (DaybookError, OSError) as error:
+        status, became["refused"] = HTTPStatus.BAD_REQUEST, True
+        outcome = refusal(error)
+        about = _about(request, store, memory_id=memory_id)
+    values = {"words": words, "version": version, "outcome": became | outcome, **about}
+    if "hx-request" not in request.headers:
+        return page(request, "edit.html", status, **values)
+    answer = page(request, "edit_outcome.html", **values)
+    if became["saved"]:
+        answer.headers["HX-Trigger"] = "saved"
+    return answer
+
+
+def _saved(
+    store: Store, memory_id: str, words: FormText, version: str, *, keep_secrets: bool
+) -> MemoryFile | None:
+    """Return the memory with those *words*, None when its own are not at *version* any more."""
+
+    def attempt() -> MemoryFile | None:
+        found = read(store, memory_id)
+        was = FormText.of(found.memory)
+        if was.version != version:
+            return None
+        revision = was.changed_to(words)
+        if revision.pinned:
+            require_place(store, memory_id)
+        if revision == Revision(pinned=revision.pinned) and revision.pinned is not None:
+            return pin(store, memory_id, pinned=revision.pinned)
+        save_it = partial(revise, store, memory_id, revision, version=found.digest, source=MANUAL)
+        return save_it(keep_secrets=keep_secrets)
+
+    return repeated(attempt)
+
+
+def _parts(now: FormText, mine: FormText) -> list[tuple[str, object]]:
+    """Return (field, where its two values part) for the fields in which what it says *now* is not *mine*."""
+    both = ((field.name, getattr(now, field.name), getattr(mine, field.name)) for field in fields(now))
+    return [(name, folded(compared(there, here))) for name, there, here in both if there != here]
+
+
+def preview(request: Request, given: Fields) -> Response:
+    """Return what a text will look like."""
+    return page(request, "preview.html", text=given.get("text", ""))
+
+
+def new(request: Request) -> Response:
+    """Return the page on which a memory is written."""
+    check_writable(request)
+    return _new(request, FormText())
+
+
+def remember(request: Request, given: Fields) -> Response:
+    """Remember what was written, and return what became of it and of the memories it met."""
+    store, words, level = store_for(request), FormText.sent(given), given.get("level", "")
+    try:
+        draft = Draft(
+            titled(words.title, words.text),
+            words.text,
+            words.type,
+            tags=split_list(words.tags),
+            touches=split_list(words.touches.splitlines()),
+            level=Level(level) if level in tuple(Level) else None,
+            source=MANUAL,
+        )
+        done = looked_up(store, compare_and_store(store, draft, keep_secrets="keep_secrets" in given))
+        found = read(store, done.id)
+    except (DaybookError, OSError) as error:
+        refused = {"refused": True, **refusal(error)}
+        if "hx-request" in request.headers:
+            return page(request, "refused.html", outcome=refused, where=Where(request, store))
+        return _new(request, words, HTTPStatus.BAD_REQUEST, level=level, outcome=refused)
+    where = Where(request, store)
+    answer = page(
+        request,
+        "remembered.html",
+        done=done,
+        head=remembered(done, found).head,
+        title=found.memory.title,
+        path=found.path,
+        told=linked_words(request, where, note(done, settling=lambda *_: ""), _named(done)),
+        near=_near(request, store, found, done.near),
+        **_about(request, store, found),
+    )
+    answer.headers["HX-Retarget"] = "#main"
+    return answer
+
+
+def _new(request: Request, words: FormText, status: int = HTTPStatus.OK, **values: Any) -> Response:
+    store = store_for(request)
+    common = {"where": Where(request, store), "types": TYPES, "project": store.project, "level": ""}
+    return page(request, "new.html", status, words=words, **{**common, **values})
+
+
+def _named(done: DraftOutcome) -> set[str]:
+    """Return the ids of the memories that *done* tells of."""
+    return {
+        *(done.id, done.successor),
+        *done.superseded,
+        *done.shadowed,
+        *done.later,
+        *done.kept,
+        *done.uncovered,
+    }
+
+
+def linked_words(request: Request, where: Where, sentence: str, ids: set[str]) -> Markup:
+    """Return *sentence* with a link to each memory of *ids* that it names."""
+    made, at, base = Markup(), 0, viewer(request).base
+    for word in ID.finditer(sentence):
+        if word[0] in ids:
+            to = base + where.seen(word[0])
+            made += escape(sentence[at : word.start()]) + Markup('<a href="{}">{}</a>').format(to, word[0])
+            at = word.end()
+    return made + escape(sentence[at:])
+
+
+def _near(
+    request: Request, store: Store, found: MemoryFile, near: tuple[Near, ...] | None = None
+) -> list[dict[str, Any]]:
+    """Return the memories that may be about the same thing as *found*, each with its address."""
+    where = Where(request, store)
+    with suppress(DaybookError):
+        near = near_now(store, found.memory.id) if near is None else near
+    return [{"near": each, "to": where.seen(each.id)} for each in near or ()]
+
+
+def refusal(error: DaybookError | OSError) -> dict[str, Any]:
+    """Return what a page says of an *error*: a sentence, a hint, and whether it was taken for a secret."""
+    if isinstance(error, OSError):
+        error = Rejected(disk_refused(error))
+    secret = KEEP_SECRETS in error.hint
+    return {
+        "sentence": str(error),
+        "hint": WITHOUT if secret else error.hint,
+        "secret": secret,
+        "gone": isinstance(error, NotFound),
+    }
+
+
+def _about(
+    request: Request, store: Store, found: MemoryFile | None = None, memory_id: str = ""
+) -> dict[str, Any]:
+    """Return what the pages of one memory show around their own: its id, title and addresses."""
+    return {
+        "id": found.memory.id if found else memory_id,
+        "where": Where(request, store),
+        "types": TYPES if not found or found.memory.kind is Kind.KNOWLEDGE else (),
+    }
+
+
+def check_writable(request: Request) -> None:
+    """Raise Rejected where the viewer is for looking only."""
+    if viewer(request).read_only:
+        raise Rejected(READ_ONLY)
+
+
+MEMORY = "/memories/{memory_id}"
+ROUTES = (
+    Route("/preview", form(preview), methods=["POST"]),
+    Route("/memories/new", new),
+    Route("/memories/new", form(remember), methods=["POST"]),
+    Route(f"{MEMORY}/edit", edit),
+    Route(f"{MEMORY}/edit", form(save), methods=["POST"]),
+)

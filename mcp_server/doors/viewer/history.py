@@ -1,0 +1,204 @@
+"""history: what a memory said before, how two versions differ, and taking a change back."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.changes.history import History, history_of
+from mcp_server.actions.changes.put_back import kept
+from mcp_server.actions.changes.put_back import where as place_of
+from mcp_server.actions.changes.undo import LastChange, last_change, undo
+from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.files.read import find, read
+from mcp_server.actions.memory.forget import restore
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.adapters import files
+from mcp_server.core.difference import difference
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
+from mcp_server.core.memory import Memory
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.text.compared import compared, folded
+from mcp_server.doors.shown.history import told as told_history
+from mcp_server.doors.shown.history import undone
+from mcp_server.doors.viewer.asked import Where, store_for
+from mcp_server.doors.viewer.page import Fields, form, page
+from mcp_server.store import Store
+
+NOW = "now"  # how the page calls the version that is in the file
+CHANGED = "It was changed since this page was made. Look at the last change below, then decide again."
+
+
+@dataclass(frozen=True, slots=True)
+class OneVersion:
+    """What a memory said at one time: the version's name, its file's text, and the memory if it holds one."""
+
+    name: str
+    text: str
+    memory: Memory | None
+
+
+def history(request: Request) -> Response:
+    """Return the page of a memory's versions, which compares two of them when the address names them."""
+    return _history(request, store_for(request))
+
+
+def take_back(request: Request, given: Fields) -> Response:
+    """Take back the last change that the page showed; a refusal shows what the file says and what it said."""
+    store, memory_id = store_for(request), request.path_params["memory_id"]
+    change = last_change(store, memory_id)
+    if change.name != given.get("change"):
+        return _history(request, store, problem=CHANGED)
+    try:
+        done = undone(undo(store, change, anyway="anyway" in given))
+    except Conflict as error:
+        return _history(request, store, problem=str(error), refused=_both(store, change))
+    rows = [f"{about}: {became}" for about, became in done.rows]
+    return _history(request, store, told=[done.head, *rows, "Taking it back is the last change now."])
+
+
+def say_again(request: Request, given: Fields) -> Response:
+    """Let the memory say again what it said in one version, as a new change; nothing is lost."""
+    store, memory_id = store_for(request), request.path_params["memory_id"]
+    found = read(store, memory_id)
+    before = _states(history_of(store, memory_id)).get(given.get("number", ""))
+    if before is None or before.memory is None:
+        raise Rejected("That version holds no memory whose words could be taken.", "Choose another one.")
+    if found.digest != given.get("digest"):
+        return _history(request, store, problem=CHANGED)
+    was = before.memory
+    revision = Revision(
+        title=was.title,
+        text=was.text,
+        type=was.type,
+        tags=was.tags,
+        touches=was.touches,
+        category=was.category,
+    )
+    revise(store, memory_id, revision, version=found.digest, source=MANUAL, keep_secrets=True)
+    told = f"It says again what it said in version {before.name}."
+    return _history(request, store, told=[told, "What it said until now is kept as a version, too."])
+
+
+def bring_back(request: Request, given: Fields) -> Response:
+    """Bring the memory back from the trash."""
+    store = store_for(request)
+    found = restore(store, request.path_params["memory_id"])
+    also = [
+        f"'{other}' is active, too, although one took the place of the other."
+        for other in standing_beside(store, found)
+    ]
+    return _history(request, store, told=["It is back from the trash, and active.", *also])
+
+
+def _history(
+    request: Request,
+    store: Store,
+    *,
+    told: list[str] | None = None,
+    problem: str = "",
+    refused: list[dict[str, Any]] | None = None,
+) -> Response:
+    found = history_of(store, request.path_params["memory_id"])
+    states = _states(found)
+    now = states[NOW]
+    titles = [state.memory.title for state in (now, *states.values()) if state.memory]
+    one, two = _chosen(request, states)
+    table = told_history(found)
+    rows = [(*row, differs) for row, differs in zip(table.rows, table.texts, strict=True)]
+    return page(
+        request,
+        "history.html",
+        id=found.id,
+        title=next(iter(titles), found.id),
+        where=Where(request, store),
+        digest=files.digest(now.text.encode("utf-8", "surrogateescape")) if now.text else "",
+        path=found.path,
+        put_away=_is_put_away(store, found.id),
+        versions=list(zip(found.versions, rows, strict=True)),
+        last=_last(store, found.id),
+        one=one,
+        two=two,
+        compared=_compared(states[one], states[two]) if one and two else None,
+        beside="beside" in request.query_params,
+        told=told or [],
+        problem=problem,
+        refused=refused or [],
+    )
+
+
+def _states(found: History) -> dict[str, OneVersion]:
+    """Return what the memory said by the names of its versions, the oldest first and NOW last."""
+    known = {str(each.number): (each.path, each.memory) for each in reversed(found.versions)}
+    states = {name: OneVersion(name, _text(path), memory) for name, (path, memory) in known.items()}
+    return {**states, NOW: OneVersion(NOW, _text(found.path), found.memory)}
+
+
+def _text(path: Path) -> str:
+    try:
+        return files.read(path).decode("utf-8", "surrogateescape")
+    except (DaybookError, OSError):
+        return ""
+
+
+def _is_put_away(store: Store, memory_id: str) -> bool:
+    """Tell whether a memory that has a history is none of those that are there."""
+    try:
+        find(store, memory_id)
+    except NotFound:
+        return True
+    return False
+
+
+def _last(store: Store, memory_id: str) -> LastChange | None:
+    try:
+        return last_change(store, memory_id)
+    except DaybookError:
+        return None
+
+
+def _chosen(request: Request, states: dict[str, OneVersion]) -> tuple[str, str]:
+    """Return the names of the two versions that the address names, the older first; '' for none."""
+    names = list(states)
+    asked = [request.query_params.get(name, "") for name in ("one", "two")]
+    if not all(name in states for name in asked):
+        return "", ""
+    one, two = sorted(asked, key=names.index)
+    return one, two
+
+
+def _compared(one: OneVersion, two: OneVersion) -> dict[str, object]:
+    """Return where two versions part: title and text by their words, the rest in a sentence."""
+    if one.memory is None or two.memory is None:
+        return {"parts": [("file", folded(compared(one.text, two.text)))], "rest": ""}
+    was, now = one.memory, two.memory
+    both = [(name, getattr(was, name), getattr(now, name)) for name in ("title", "text")]
+    return {
+        "parts": [(name, folded(compared(there, here))) for name, there, here in both if there != here],
+        "rest": difference(replace(was, title=now.title, text=now.text), now),
+    }
+
+
+def _both(store: Store, change: LastChange) -> list[dict[str, Any]]:
+    """Return, for each file that was changed since *change*, where what it said before parts from now."""
+    found = []
+    for ref, _, was, now_place, now in change.effects:
+        vault = store.vault(ref.rpartition("/")[0])
+        path = place_of(store, vault, ref, now_place) if vault else None
+        before = kept(store, ref, was) if was else None
+        if path and before is not None and files.digest(data := files.read(path)) != now:
+            texts = [each.decode("utf-8", "replace") for each in (data, before)]
+            found.append({"id": ref.rpartition("/")[2], "parts": folded(compared(*texts))})
+    return found
+
+
+MEMORY = "/memories/{memory_id}"
+ROUTES = (
+    Route(f"{MEMORY}/history", history),
+    Route(f"{MEMORY}/history/undo", form(take_back), methods=["POST"]),
+    Route(f"{MEMORY}/history/again", form(say_again), methods=["POST"]),
+    Route(f"{MEMORY}/history/restore", form(bring_back), methods=["POST"]),
+)

@@ -1,0 +1,84 @@
+"""insight: what is stored, told, used and spent, day by day, as plots with their tables."""
+
+from itertools import pairwise
+from typing import Any
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.status.insight import AGES, SOON, Insight, OneDay, insight
+from mcp_server.adapters.places import USER_KEY
+from mcp_server.core.errors import Rejected
+from mcp_server.doors.viewer.asked import ALL, projects, store_for
+from mcp_server.doors.viewer.page import page
+
+RANGES = (7, 30, 365)  # days
+USUAL = "30"
+
+
+def told_used_and_spent(request: Request) -> Response:
+    """Return the page of the figures."""
+    said = request.query_params.get("days", USUAL)
+    if said not in map(str, RANGES):
+        raise Rejected(f"'{said[:20]}' days are not shown.", f"Choose one of {', '.join(map(str, RANGES))}.")
+    project = request.query_params.get("project", "")
+    store = store_for(request)
+    found = insight(store, days=int(said), everywhere=project == ALL)
+    answer = page(
+        request,
+        "insight.html",
+        found=found,
+        series=series(found),
+        empty={name: not any(map(happened, found.days)) for name, happened in HAPPENED.items()},
+        happened=HAPPENED,
+        ages=[*zip(_age_names(), found.ages, strict=True)],
+        soon=SOON,
+        day_range=int(said),
+        ranges=RANGES,
+        project=project,
+        projects=projects(request),
+        own=USER_KEY,
+        every_project=ALL,
+    )
+    answer.background = BackgroundTask(sync_if_free, store)  # what was edited by hand then shows by itself
+    return answer
+
+
+HAPPENED = {
+    "told": lambda day: day.told,
+    "used": lambda day: day.answers,
+    "spent": lambda day: day.calls + day.plan_calls,
+    "sessions": lambda day: day.sessions,
+}
+"""Plot → how to tell whether a day has anything of it."""
+
+
+def series(found: Insight) -> dict[str, Any]:
+    """Return the numbers that the plots draw: the days in Unix seconds, and of each plot its lines."""
+    return {
+        "days": [day.at for day in found.days],
+        "told": [
+            [day.start for day in found.days],
+            [day.prompts for day in found.days],
+            [day.searches for day in found.days],
+        ],
+        "used": [[_percent(day) for day in found.days]],
+        "spent": [[round(day.usd, 6) for day in found.days]],
+        "sessions": [[day.sessions for day in found.days]],
+    }
+
+
+def _percent(day: OneDay) -> float | None:
+    """Return how much of a day's answers was used, None when there was none."""
+    return round(100 * day.used / day.answers, 1) if day.answers else None
+
+
+def _age_names() -> list[str]:
+    between = [f"{low} to {high} days" for low, high in pairwise(AGES)]
+    return [f"under {AGES[0]} days", *between, f"{AGES[-1]} days or more"]
+
+
+ROUTES = (Route("/insight", told_used_and_spent),)

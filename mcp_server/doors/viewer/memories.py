@@ -1,0 +1,200 @@
+"""memories: what is known, listed newest first or found as one types, with the reasons for each rank."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.recall.recall import recall
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_types import TYPES
+from mcp_server.core.render import on_one_line, repeats, state_of
+from mcp_server.core.search import ranking
+from mcp_server.core.search.query import Mode, Query
+from mcp_server.core.text.words import query_terms
+from mcp_server.doors.shown.recall import components, doubts, shelves
+from mcp_server.doors.viewer.acting import ACTS
+from mcp_server.doors.viewer.asked import ALL, ANY, MODES, Asked, Where, asked_of, projects, store_for
+from mcp_server.doors.viewer.marked import marked
+from mcp_server.doors.viewer.page import page, viewer
+from mcp_server.store import Store
+
+LISTED = 25  # memories of one page
+FOUND = 20  # hits of one search
+EXCERPT = 320  # characters of a memory's text under its title
+PARTS = {
+    "words": "how well its words match, next to the best match of this search",
+    "near": "how many neighbouring words of the question stand near each other in it",
+    "cosine": "how near its best passage is to the question in meaning",
+    "mean": "how near its best three passages are to the question in meaning",
+    "maxsim": "how well it answers the question word by word, in meaning",
+    "coverage": "how much of the question's telling words it has; this tells how sure the hit is",
+    "relevance": "words and meaning together, before anything else counts",
+    "boosts": "what the relevance was multiplied by: for a tag, a quoted phrase, a path, a date",
+    "recency": "how new it is: half after 30 days",
+    "usage": "how often Claude was given it: full at 20 times",
+    "trust": "how far it is believed",
+    "helpfulness": "how often it was used where it was given",
+}
+"""What each part of a score tells, by the names of `components`."""
+MAIN = ("words", "near", "cosine", "maxsim")  # the parts that a hit shows at once
+
+
+def memories(request: Request) -> Response:
+    """Return the page of memories, or for a request of htmx only what was found."""
+    asked, store = asked_of(request), store_for(request)
+    whole = "hx-request" not in request.headers
+    if whole:
+        store.meaning()  # it loads while the person still types
+    found = _searched(request, store, asked) if asked.q else _listed(request, store, asked)
+    many = {name: act for name, act in ACTS.items() if act.many}
+    values: dict[str, Any] = {"asked": asked, "many": many, **found}
+    if not whole:
+        answer = page(request, "memories_found.html", **values)
+        answer.headers.update(_address(request, asked))
+        return answer
+    choices: dict[str, Any] = {
+        "projects": projects(request),
+        "types": TYPES,
+        "kinds": [each.value for each in Kind],
+        "levels": [each.value for each in Level],
+        "statuses": [each.value for each in Status if each is not Status.ACTIVE],
+        "modes": MODES,
+        "every_project": ALL,
+        "any_status": ANY,
+    }
+    answer = page(request, "memories.html", **values, **choices)
+    # All files are looked at once the page is there: what was edited by hand then shows by itself.
+    answer.background = BackgroundTask(sync_if_free, store)
+    return answer
+
+
+def _address(request: Request, asked: Asked) -> dict[str, str]:
+    """Return the header that sets the browser's address to what is *asked*, if it is not there yet."""
+    to = viewer(request).base + asked.here()
+    before = urlsplit(request.headers.get("hx-current-url", ""))
+    here = parse_qs(before.query)
+    said = parse_qs(urlsplit(to).query)
+    if before.path == urlsplit(to).path and here == said:
+        return {}
+    # Typing makes no entry of the browser's history of each letter; a filter makes one.
+    typed = {**here, "q": ""} == {**said, "q": ""}
+    return {"HX-Replace-Url" if typed else "HX-Push-Url": to}
+
+
+def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
+    found = list_memories(store, asked.filter(), limit=LISTED, offset=asked.offset)
+    where = Where(request, store)
+    rows = [
+        {
+            "row": row,
+            "to": where.to(row.vault, row.id),
+            "excerpt": _beginning(row.title, row.text),
+            "state": state_of(row.status, by=row.superseded_by, here=found.shadowed.get(row.row, "")),
+            "level": _level(store, row.vault),
+        }
+        for row in found.rows
+    ]
+    return {
+        "rows": rows,
+        "total": found.total,
+        "first": asked.offset + 1,
+        "last": asked.offset + len(rows),
+        "earlier": asked.here(offset=max(0, asked.offset - LISTED) or "") if asked.offset else "",
+        "later": asked.here(offset=asked.offset + LISTED) if asked.offset + LISTED < found.total else "",
+    }
+
+
+def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
+    mode = MODES[asked.mode]
+    answer = recall(store, Query(asked.q, mode, limit=FOUND, filter=asked.filter()))
+    where, terms = Where(request, store), frozenset(query_terms(asked.q))
+    found = [
+        (
+            line,
+            [
+                {
+                    "hit": hit,
+                    "to": where.to(hit.ref.rpartition("/")[0], hit.id),
+                    "excerpt": marked(hit.text, terms, EXCERPT),
+                    "title": marked(hit.title, terms),
+                    "doubts": doubts(hit),
+                    "parts": components(hit),
+                    "bars": {name: _between(getattr(hit.parts, name)) for name in PARTS},
+                }
+                for hit in shelf
+            ],
+        )
+        for line, shelf in shelves(answer.hits)
+    ]
+    return {
+        "shelves": found,
+        "count": len(answer.hits),
+        "verdict": answer.verdict,
+        "parts": PARTS,
+        "main_parts": MAIN,
+        "weights": _weights(semantic=answer.semantic),
+        **_by_words(request, store, mode, semantic=answer.semantic),
+    }
+
+
+def _by_words(request: Request, store: Store, mode: Mode, *, semantic: bool) -> dict[str, Any]:
+    """Return why words alone are searched, '' where they are not or the person wants it so."""
+    opened = viewer(request).opened
+    loads = False
+    why = ""
+    if mode is not Mode.KEYWORD and not semantic:
+        if opened.meaning.problem:
+            why = opened.meaning.problem
+        elif store.settings.embedding_model == "none":
+            why = "No embedding model is chosen (EMBEDDING_MODEL is none)."
+        else:
+            loads, why = True, "The embedding model is loading; this page searches again once it is there."
+    return {"why_words": why, "loads": loads}
+
+
+def _beginning(title: str, text: str) -> str:
+    """Return how a memory's text begins, on one line; '' when its title says that already."""
+    said = on_one_line(text[: 2 * EXCERPT])
+    if repeats(title, text) and len(text) <= len(title) + 1:
+        return ""
+    return said if len(said) <= EXCERPT // 2 else f"{said[: EXCERPT // 2].rstrip()}…"
+
+
+def _between(value: object) -> float | None:
+    """Return a part of a score as a bar shows it, 0 to 1; None for what is no number or was not searched."""
+    return min(1.0, max(0.0, value)) if isinstance(value, float | int) else None
+
+
+def _weights(*, semantic: bool) -> dict[str, str]:
+    """Return how much of the score each part decides, in words; with *semantic* of the best hits."""
+    shares = {"words": ranking.LEXICAL_MEMORY, "near": ranking.LEXICAL_NEAR}
+    if semantic:
+        shares["cosine"] = ranking.CLOSE_MEANING * (1 - ranking.MEAN_SHARE)
+        shares["mean"] = ranking.CLOSE_MEANING * ranking.MEAN_SHARE
+        shares["maxsim"] = ranking.MAXSIM
+    whole = sum(shares.values())
+    raising = {
+        "recency": ranking.RECENCY_WEIGHT,
+        "usage": ranking.USAGE_WEIGHT,
+        "trust": ranking.TRUST_WEIGHT,
+        "helpfulness": ranking.HELPFULNESS_WEIGHT,
+    }
+    return (
+        dict.fromkeys(PARTS, "")
+        | {name: f"{share / whole:.0%}" for name, share in shares.items()}
+        | {name: f"up to +{most:.0%}" for name, most in raising.items()}
+    )
+
+
+def _level(store: Store, vault: str) -> str:
+    found = store.vault(vault)
+    return found.level.value if found else Level.PROJECT.value
+
+
+ROUTES = (Route("/memories", memories),)

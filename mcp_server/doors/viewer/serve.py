@@ -1,0 +1,75 @@
+"""serve: the viewer's server, on 127.0.0.1 and a free port, for as long as somebody looks."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+
+import uvicorn
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.viewer.application import application
+from mcp_server.doors.viewer.guard import Guard
+from mcp_server.doors.viewer.page import Viewer
+
+HOST = "127.0.0.1"
+IDLE = 30 * 60  # seconds without anything that a person did, after which the viewer ends
+LOOK_EVERY = 0.2  # seconds between two looks at the clock
+
+
+class ViewerServer:
+    """
+    The viewer of one store: `link` opens it once, `run` serves until Ctrl-C, `end()` or thirty idle minutes.
+
+    Idle is told by the clock of *opened*.
+    """
+
+    def __init__(self, opened: Opened, *, read_only: bool) -> None:
+        self._clock = opened.clock
+        self._looked_at = opened.clock()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._socket.bind((HOST, 0))
+        self._socket.listen()  # a browser that comes before `run` waits for its answer
+        host = f"{HOST}:{self._socket.getsockname()[1]}"
+        base = f"/{secrets.token_urlsafe(16)}"
+        pages = application(Viewer(opened, base, read_only))
+        self._guard = Guard(pages, host=host, base=base, read_only=read_only, looked=self._look)
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self._guard,
+                log_config=None,
+                access_log=False,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                timeout_graceful_shutdown=1,
+            )
+        )
+
+    @property
+    def link(self) -> str:
+        """The address that opens the viewer, once."""
+        return self._guard.link
+
+    def run(self) -> None:
+        """Serve until the end."""
+        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a person ends it
+            asyncio.run(self._run())
+
+    def end(self) -> None:
+        """End `run`; may be called from any thread."""
+        self._server.should_exit = True
+
+    async def _run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            watch = group.create_task(self._end_when_idle())
+            await self._server.serve(sockets=[self._socket])
+            watch.cancel()
+
+    async def _end_when_idle(self) -> None:
+        while (self._clock() - self._looked_at).total_seconds() < IDLE:
+            await asyncio.sleep(LOOK_EVERY)
+        self.end()
+
+    def _look(self) -> None:
+        self._looked_at = self._clock()

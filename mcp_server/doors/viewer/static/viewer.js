@@ -1,0 +1,32 @@
+"use strict";
+
+// "/" goes to the page's search field, as in most readers; Escape takes a message away.
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const search = document.querySelector("input[type=search]");
+    if (search) {
+      event.preventDefault();
+      search.focus();
+      search.select();
+    }
+  }
+  if (event.key === "Escape") {
+    document.getElementById("message").replaceChildren();
+  }
+});
+
+// A viewer that has ended says so, instead of staying silent.
+document.addEventListener("htmx:sendError", () => {
+  const ended = document.createElement("p");
+  ended.className = "card problem";
+  ended.textContent = "The viewer has ended. Run 'daybook view' to open it again.";
+  document.getElementById("message").replaceChildren(ended);
+});
+
+// An answer that worked takes the message of one that did not away.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.xhr.status < 400 && event.detail.requestConfig.verb !== "get") {
+    document.getElementById("message").replaceChildren();
+  }
+});

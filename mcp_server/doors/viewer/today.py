@@ -1,0 +1,112 @@
+"""today: what waits for the person, and session by session what Claude was told and what came of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mcp_server.actions.changes.deeds import list_deeds
+from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.sessions import glance, session_history
+from mcp_server.adapters.index.events.episodes import Episode
+from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, START, Receipt
+from mcp_server.doors.shown import deeds, sessions
+from mcp_server.doors.viewer.asked import ALL, Where, store_for
+from mcp_server.doors.viewer.page import number, page
+
+MOST_SESSIONS = 20  # of one page
+MOST_DONE = 200  # deeds of one session
+MINUTE, HOUR = 60, 3600
+WHY = {START: "At the start", PROMPT: "For a prompt", RECALL: "Claude searched"}
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTogether:
+    """What was given at once: why, the prompt or the query that called for it, and each memory of it."""
+
+    at: int
+    why: str
+    said: str
+    receipts: Sequence[Receipt]
+
+
+def today(request: Request) -> Response:
+    """Return the page on which the viewer opens."""
+    store = store_for(request)
+    project = request.query_params.get("project", "")
+    offset = number(request, "from")
+    found = session_history.list_sessions(
+        store, limit=MOST_SESSIONS + 1, offset=offset, all_projects=project == ALL
+    )
+    listed = found[:MOST_SESSIONS]
+    return page(
+        request,
+        "today.html",
+        found=listed,
+        costs=session_history.costs(store, listed),
+        lasted=_lasted,
+        project=project,
+        everywhere=project == ALL,
+        has_project=bool(store.project),
+        offset=offset,
+        older=offset + MOST_SESSIONS if len(found) > MOST_SESSIONS else None,
+        newer=max(0, offset - MOST_SESSIONS) if offset else None,
+        nothing=sessions.NONE,
+    )
+
+
+def session(request: Request) -> Response:
+    """Return one session: what Claude was told in it and why, what was learned and done, what it cost."""
+    here = store_for(request)
+    store = seen_everywhere(here)
+    report = session_history.tell_session(store, request.path_params["id"])
+    _, stored, _ = session_history.session_memories(store, report.episode.id)
+    told = glance.told(store, report.episode.id)
+    receipts = [receipt for each in told for receipt in each.receipts]
+    return page(
+        request,
+        "session.html",
+        report=report,
+        episode=report.episode,
+        stored=stored,
+        tellings=_tellings(receipts),
+        titles={each.receipts[0].ref: each.row.title for each in told if each.row},
+        tokens=sum(each.tokens for each in receipts),
+        used=sum(any(each.used for each in memory.receipts) for memory in told),
+        told=told,
+        left_out=len(receipts) == glance.MOST_TOLD,
+        done=list_deeds(store, session=report.episode.id, limit=MOST_DONE, all_projects=True),
+        words=deeds.words,
+        why=WHY,
+        lasted=_lasted,
+        where=Where(request, here),
+    )
+
+
+def _tellings(receipts: Sequence[Receipt]) -> list[ToldTogether]:
+    """Return what was given at once together, the latest first."""
+
+    def together(each: Receipt) -> tuple[int, str, str]:
+        return (-each.at, each.why, each.said)
+
+    return [
+        ToldTogether(-at, why, said, tuple(those))
+        for (at, why, said), those in groupby(sorted(receipts, key=together), together)
+    ]
+
+
+def _lasted(episode: Episode) -> str:
+    """Return how long a session lasted, '' where that is not known."""
+    seconds = (episode.ended or episode.last) - episode.started
+    if not episode.started or seconds < MINUTE:
+        return ""
+    hours, minutes = divmod(seconds, HOUR)
+    return " ".join(
+        filter(None, (f"{hours} h" if hours else "", f"{minutes // MINUTE} min" if minutes >= MINUTE else ""))
+    )
+
+
+ROUTES = (Route("/", today), Route("/sessions/{id}", session))

@@ -1,0 +1,253 @@
+"""The page of one memory: what is known of it, its links, whom it was told, and what can be done with it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.related import at_level
+from mcp_server.actions.memory.trust import standing_of
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.sessions.quality import mark_used
+from mcp_server.core.errors import NotFound
+from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.search.query import Query
+from tests.conftest import Open
+from tests.memories import status, stored
+from tests.viewer.conftest import serious_findings
+
+SESSION = "8d7cabcd-1111-2222-3333-444455556666"
+
+
+def opened_at(page: Page, memory_id: str) -> None:
+    page.goto(f"{page.url}memories/{memory_id}")
+
+
+def fact(page: Page, name: str) -> str:
+    """Return what the page says beside the memory under *name*."""
+    return page.locator(f"xpath=//dt[normalize-space()='{name}']/following-sibling::dd[1]").inner_text()
+
+
+def test_a_memory_is_shown_whole_with_what_its_file_says(
+    look: Callable[..., Page], open_here: Open, project: Path
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    (project / "stripe.ts").write_text("before")
+    text = "# Why\n\nThe *signature* needs it.\n\n```js\nraw()\n```\n"
+    memory_id = stored(
+        store, "Raw body", text, type="gotcha", tags=("billing",), touches=("stripe.ts:42",), category="ops"
+    )
+    (project / "stripe.ts").write_text("after, and longer")
+    page = look(opened)
+    opened_at(page, memory_id)
+    expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Why", level=2)).to_be_visible()
+    expect(page.locator(".text em")).to_have_text("signature")
+    expect(page.locator(".text pre")).to_have_text("raw()\n")
+    expect(page.get_by_text("stripe.ts:42 changed since")).to_be_visible()
+    assert fact(page, "Id") == memory_id
+    assert fact(page, "File") == str(read(store, memory_id).path)
+    assert fact(page, "Source").startswith("manual")
+    assert fact(page, "Category") == "ops"
+    assert fact(page, "Told unasked") == "Claude may be told it unasked."
+    page.get_by_role("link", name="billing").click()
+    expect(page.locator("#found h2 a")).to_have_text(["Raw body"])
+
+
+def test_links_in_and_out_and_in_the_text_lead_to_the_memories(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    one = stored(store, "Billing", "It owns the invoices.")
+    other = stored(store, "Webhook", f"See [[Billing]], [[{one}|there]], `[[Billing]]` and [[Nothing]].")
+    link(store, other, one, "depends-on")
+    page = look(opened)
+    opened_at(page, other)
+    expect(page.locator(".text a")).to_have_text(["Billing", "there"])
+    expect(page.locator(".text")).to_contain_text("[[Nothing]]")
+    out = page.locator("section", has=page.get_by_role("heading", name="Links to"))
+    expect(out.get_by_text("depends-on")).to_be_visible()
+    page.locator(".text a").first.click()
+    expect(page.get_by_role("heading", name="Billing", level=1)).to_be_visible()
+    back = page.locator("section", has=page.get_by_role("heading", name="Linked from"))
+    back.get_by_role("link", name="Webhook").first.click()
+    expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
+
+
+def test_it_says_which_sessions_were_told_and_whether_it_was_used(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    one, other = stored(store, "Raw body", "The webhook needs it."), stored(store, "Tabs", "Two blanks.")
+    recall(store, Query("raw body of the webhook"), session=SESSION)
+    mark_used(store, [one], session=SESSION)
+    page = look(opened)
+    opened_at(page, one)
+    expect(page.get_by_role("row").nth(1)).to_contain_text("8d7cabcd")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("raw body of the webhook")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("yes")
+    page.goto(page.url.replace(one, other))
+    expect(page.get_by_text("No session was told this yet.")).to_be_visible()
+
+
+def test_archiving_can_be_undone_and_the_page_follows(look: Callable[..., Page], open_here: Open) -> None:
+    opened = open_here()
+    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Archive").click()
+    expect(page.get_by_text("Archived: 1 memory")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    assert status(opened.store(), memory_id) is Status.ARCHIVED
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("button", name="Archive")).to_be_visible()
+    assert status(opened.store(), memory_id) is Status.ACTIVE
+
+
+def test_what_was_forgotten_lies_in_the_trash_and_comes_back(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Forget").click()
+    expect(page.get_by_role("heading", name="In the trash")).to_be_visible()
+    with pytest.raises(NotFound):
+        read(opened.store(), memory_id)
+    page.reload()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
+    assert status(opened.store(), memory_id) is Status.ACTIVE
+
+
+def test_pinning_and_saying_that_it_is_wrong_can_be_undone(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    memory_id = stored(store, "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_role("button", name="Unpin")).to_be_visible()
+    assert read(store, memory_id).memory.pinned
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    assert not read(store, memory_id).memory.pinned
+
+    page.get_by_role("button", name="It is wrong").click()
+    expect(page.locator(".facts")).to_contain_text("0.70")
+    assert standing_of(store, read(store, memory_id)).trust == pytest.approx(0.7)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".facts")).to_contain_text("1.00")
+    assert standing_of(store, read(store, memory_id)).trust == pytest.approx(1.0)
+
+
+def test_a_memory_is_put_at_hand_and_taken_away_again(look: Callable[..., Page], open_here: Open) -> None:
+    opened = open_here()
+    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Promote").click()
+    page.get_by_role("button", name="Demote").click()
+    expect(page.get_by_role("button", name="Promote")).to_be_visible()
+
+
+def test_what_is_refused_is_said_and_the_page_stays(look: Callable[..., Page], open_here: Open) -> None:
+    opened = open_here(HOT_CACHE_MAX_ITEMS="0")
+    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Pin", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("the hot set is switched off")
+    expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
+
+
+def test_an_undo_that_comes_too_late_takes_back_nothing_else(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    memory_id = stored(store, "Raw body", "The webhook needs it.")
+    page = look(opened)
+    opened_at(page, memory_id)
+    page.get_by_role("button", name="Archive").click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    forget(store, memory_id)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("alert")).to_contain_text("cannot be taken back any more")
+    with pytest.raises(NotFound):
+        read(store, memory_id)
+
+
+def test_with_one_id_at_both_levels_each_is_opened(look: Callable[..., Page], open_here: Open) -> None:
+    opened = open_here()
+    store = opened.store()
+    for level, title, said in (
+        (Level.USER, "Farther", "It is the person's."),
+        (Level.PROJECT, "Nearer", "It is the project's."),
+    ):
+        stored(at_level(store, level), title, said, id="same", level=level)
+    page = look(opened)
+    page.goto(f"{page.url}memories")
+    page.get_by_role("link", name="Farther").click()
+    expect(page.get_by_text("It is the person's.")).to_be_visible()
+    page.get_by_role("button", name="Archive").click()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    assert status(store, "same") is Status.ACTIVE
+    assert status(at_level(store, Level.USER), "same") is Status.ARCHIVED
+
+
+@pytest.mark.parametrize("memory_id", ["nothing-there-a1b2", "Not%20an%20id", "..%2F..%2Fetc%2Fpasswd"])
+def test_an_unknown_id_is_said_in_a_sentence(
+    look: Callable[..., Page], open_here: Open, memory_id: str
+) -> None:
+    page = look(open_here())
+    opened_at(page, memory_id)
+    expect(page.get_by_role("alert").or_(page.get_by_text("There is no such page."))).not_to_have_count(0)
+
+
+def test_a_viewer_for_looking_offers_nothing_that_changes(look: Callable[..., Page], open_here: Open) -> None:
+    opened = open_here()
+    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
+    page = look(opened, read_only=True)
+    page.goto(f"{page.url}memories")
+    expect(page.get_by_role("link", name="Raw body")).to_be_visible()
+    expect(page.get_by_role("checkbox").or_(page.get_by_role("button"))).to_have_count(0)
+    expect(page.get_by_role("link", name="New memory")).to_have_count(0)
+    page.goto(f"{page.url}/{memory_id}")
+    expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
+    expect(page.get_by_role("button").or_(page.get_by_role("link", name="Edit"))).to_have_count(0)
+
+
+def test_a_conversation_and_the_trash_are_readable_and_accessible(
+    look: Callable[..., Page], open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    talk = stored(store, "A talk", "**You:** Why raw?", kind=Kind.CONVERSATION)
+    fact_id = stored(store, "Raw body", "It needs [[A talk]].\n\n| a |\n|---|\n| 1 |", tags=("billing",))
+    recall(store, Query("raw body"), session=SESSION)
+    page = look(opened)
+    base = page.url
+    for memory_id in (talk, fact_id):
+        page.goto(f"{base}memories/{memory_id}")
+        expect(page.locator("article h1")).to_be_visible()
+        assert serious_findings(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert serious_findings(page) == []
+    forget(store, fact_id)
+    page.reload()
+    expect(page.get_by_role("heading", name="In the trash")).to_be_visible()
+    assert serious_findings(page) == []

@@ -1,0 +1,257 @@
+"""The page of what Claude is told says exactly what the hooks say, and looking at it is noted nowhere."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.model.embed import embed_pending
+from mcp_server.bootstrap import Opened
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.render import estimated_tokens
+from mcp_server.doors.server.hook_tool import Hooks
+from tests.actions.test_pointers import TUESDAYS, drafts
+from tests.opened import ROOT, opened_at
+from tests.patience import PATIENCE
+from tests.viewer.conftest import findings, go
+
+Hook = Callable[..., str]
+WEBHOOK = Draft("Webhook", "Payment callbacks skip body parsing.", type="gotcha")
+ASKED = "why does the webhook of payment callbacks skip body parsing"
+
+
+@pytest.fixture
+def opened(memory_dir: Path, project: Path) -> Iterator[Opened]:
+    """The store as the hooks see it, whose clock is the real one."""
+    made = opened_at(memory_dir, project)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def hook(memory_dir: Path, project: Path) -> Hook:
+    """Run a hook as the launcher does; give what it adds to the context."""
+
+    def run(event: str, *, session: str = "s1", folder: Path = project, **said: str) -> str:
+        data = {"session_id": session, "source": "startup", "cwd": str(folder), **said}
+        settings = {"MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), "CLAUDE_PROJECT_DIR": str(folder)}
+        done = subprocess.run(
+            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
+            input=json.dumps(data).encode(),
+            env={**os.environ, **settings, "EMBEDDING_MODEL": "none"},
+            capture_output=True,
+            timeout=PATIENCE,
+            check=True,
+        )
+        answer = json.loads(done.stdout) if done.stdout else {}
+        return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+    return run
+
+
+def ledger(opened: Opened) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in opened.store().ledger.paths()}
+
+
+def brief_on(page: Page) -> str:
+    return page.locator("#brief").text_content() or ""
+
+
+def tried_on(page: Page, prompt: str) -> str:
+    """Type *prompt*; give the text that the page says would come with it."""
+    page.evaluate(
+        "delete document.body.dataset.shown;"
+        "addEventListener('htmx:afterSettle', () => { document.body.dataset.shown = 'yes'; }, {once: true})"
+    )
+    page.get_by_role("textbox", name="Prompt").fill(prompt)
+    expect(page.locator("body[data-shown]")).to_have_count(1)
+    shown = page.locator("#injected")
+    return (shown.text_content() or "") if shown.count() else ""
+
+
+def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
+    opened: Opened, hook: Hook, look: Callable[..., Page], tmp_path: Path
+) -> None:
+    (tmp_path / "office").mkdir()
+    office = opened_at(opened.home, tmp_path / "office")
+    store, other = opened.store(), office.store()
+    for draft in (TUESDAYS, *drafts()):
+        remember(store, draft)
+    remember(
+        store,
+        Draft("Tabs & <b>spaces</b>", "Two `spaces`\n\n  in YAML.", type="preference", level=Level.USER),
+    )
+    remember(other, Draft("Lifts", "The lift is serviced in May.", type="decision"))
+    noted = ledger(opened)
+
+    page = look(opened)
+    go(page, "What Claude is told")
+    here = brief_on(page)
+    total = page.locator("#total").inner_text()
+    page.get_by_label("Project").select_option(label="office")
+    expect(page.get_by_role("table").first).to_contain_text("Lifts")
+    there = brief_on(page)
+    page.get_by_label("Project").select_option(label="no project: your own memory")
+    expect(page.get_by_role("table").first).not_to_contain_text("Lifts")
+    own = brief_on(page)
+
+    assert ledger(opened) == noted
+    assert here == hook("SessionStart")
+    assert total == str(estimated_tokens(here))
+    assert there == hook("SessionStart", session="s2", folder=tmp_path / "office")
+    assert own == hook("SessionStart", session="s3", folder=Path(os.environ["HOME"]))
+    assert "spaces" in own
+    office.database.close()
+
+
+def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look: Callable[..., Page]) -> None:
+    known = remember(opened.store(), WEBHOOK).memory.id
+    page = look(opened)
+    go(page, "What Claude is told")
+
+    row = page.get_by_role("row").filter(has_text=known)
+    line = next(line for line in brief_on(page).split("\n") if known in line)
+    expect(row.get_by_role("cell").nth(1)).to_have_text(str(estimated_tokens(line)))
+    row.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
+
+
+def test_what_does_not_fit_is_named_with_what_becomes_of_it(
+    opened: Opened, look: Callable[..., Page]
+) -> None:
+    store = opened.store()
+    title = "Rule {} about the robots of the warehouse in the north"
+    for number in range(120):
+        remember(store, Draft(title.format(number), f"Text {number}. " * 30, type="decision"))
+    page = look(opened)
+    go(page, "What Claude is told")
+    page.get_by_text("Looked at, and left out").click()
+
+    told = brief_on(page)
+    rows = page.locator("#left-out tbody tr").all()
+    assert len(rows) == 60
+    for row in rows:
+        name, _, _, instead = row.get_by_role("cell").all_inner_texts()
+        assert (f"{name} (" in told) == (instead == "told by its title")
+    assert "and" in told.split("\n")[-2]
+
+
+def test_what_the_block_tells_is_not_told_again(
+    opened: Opened, hook: Hook, look: Callable[..., Page]
+) -> None:
+    store = opened.store()
+    known = remember(store, WEBHOOK).memory.id
+    choose(store, CLAUDE_MD)
+    page = look(opened)
+    go(page, "What Claude is told")
+
+    assert known not in hook("SessionStart")
+    expect(page.locator("#brief")).to_have_count(0)
+    expect(page.get_by_role("link", name=known)).to_be_visible()
+    assert (page.locator("#block").text_content() or "") in (store.project.root / CLAUDE_MD).read_text()
+
+    path = store.project.root / CLAUDE_MD
+    path.write_text(path.read_text().replace("Webhook", "Hooks"))
+    page.reload()
+    expect(page.get_by_text("It does not stand as Daybook wrote it")).to_be_visible()
+    assert brief_on(page) == hook("SessionStart", session="s2") != ""
+
+
+def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
+    opened: Opened, hook: Hook, look: Callable[..., Page]
+) -> None:
+    store = opened.store()
+    for draft in (WEBHOOK, TUESDAYS, *drafts()):
+        remember(store, draft)
+    page = look(opened)
+    go(page, "What Claude is told")
+    noted = ledger(opened)
+    asked = (
+        ASKED,
+        "on which days do production deploys happen",
+        "rename this variable",
+        "/compact now",
+        "webhook",
+    )
+    tried = [tried_on(page, prompt) for prompt in asked]
+    assert ledger(opened) == noted
+
+    hook("SessionStart")
+    sync(store)  # a hook's process reads the index alone
+    assert tried == [hook("UserPromptSubmit", prompt=prompt) for prompt in asked]
+    assert any(tried)
+
+    sync(store)
+    page.reload()
+    page.get_by_role("combobox", name="Session").select_option("s1")
+    assert tried_on(page, ASKED) == hook("UserPromptSubmit", prompt=ASKED) == ""
+    expect(page.locator("#missed tr").filter(has_text="Webhook")).to_contain_text(
+        "told in this session already"
+    )
+
+
+def test_with_the_model_a_prompt_gets_what_the_server_gives(
+    memory_dir: Path, project: Path, look: Callable[..., Page]
+) -> None:
+    opened = opened_at(memory_dir, project, EMBEDDING_MODEL="minilm-l6")
+    for draft in (TUESDAYS, *drafts()):
+        remember(opened.store(), draft)
+    embed_pending(opened.store())
+    page = look(opened)
+    go(page, "What Claude is told")
+    asked = ("ship the release now", "On which days do production deploys happen?", "thanks!")
+    tried = [tried_on(page, prompt) for prompt in asked]
+
+    sync(opened.store())
+    given = [*zip(*_brief_of(opened), strict=True)]
+    opened.store().ledger.append(
+        "injected", opened.clock(), why="session start", session="s1",
+        refs=[ref for ref, _ in given], digests=[digest for _, digest in given],
+    )  # fmt: skip
+    sync(opened.store())
+    server = Hooks(opened_at(memory_dir, project, EMBEDDING_MODEL="minilm-l6"))
+    answers = [json.loads(server.answer("UserPromptSubmit", "s1", prompt)) for prompt in asked]
+
+    assert tried == [each.get("hookSpecificOutput", {}).get("additionalContext", "") for each in answers]
+    assert any(tried)
+
+
+def test_an_empty_store_says_what_to_do_and_stays_usable(opened: Opened, look: Callable[..., Page]) -> None:
+    page = look(opened, read_only=True)
+    go(page, "What Claude is told")
+
+    expect(page.get_by_text("Nothing is told")).to_be_visible()
+    assert tried_on(page, ASKED) == ""
+    expect(page.get_by_role("status").filter(has_text="Nothing would come")).to_be_visible()
+    expect(page.get_by_text("No memory is near it.")).to_be_visible()
+    assert findings(page) == []
+
+
+def test_the_page_can_be_used_by_everybody(opened: Opened, look: Callable[..., Page]) -> None:
+    store = opened.store()
+    for draft in (WEBHOOK, TUESDAYS, *drafts()):
+        remember(store, draft)
+    page = look(opened, read_only=True)
+    go(page, "What Claude is told")
+    assert tried_on(page, ASKED)
+    for summary in page.locator("summary").all():
+        summary.click()
+
+    assert findings(page) == []
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def _brief_of(opened: Opened) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from mcp_server.actions.context.brief import brief
+
+    told = brief(opened.store())
+    return told.refs, told.digests
