@@ -37,7 +37,7 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
             ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
             ("to keep", counted(capture.unkept, "transcript")),
             *_calls(found, settings),
-            *((f"learning from {name}", cost) for name, cost in found.spending.sessions),
+            *((f"learning from session {name}", cost) for name, cost in found.spending.sessions),
         ),
         notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
         json=asdict(found),
