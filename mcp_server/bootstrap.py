@@ -312,9 +312,14 @@ def _index_path(home: Path) -> Path:
 
 
 def open_watcher(
-    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: Callable[[], float]
+    folders: Callable[[], Iterable[Path]],
+    *,
+    wanted: Callable[[str], bool],
+    idle: Callable[[], float],
+    goes_on: Callable[[], bool],
+    look: float,
 ) -> Iterator[set[Path]]:
     """Return the batches of paths that change below *folders*; see `adapters.watcher.watch`."""
     from mcp_server.adapters.watcher import watch
 
-    return watch(folders, wanted=wanted, idle=idle)
+    return watch(folders, wanted=wanted, idle=idle, goes_on=goes_on, look=look)

@@ -60,14 +60,20 @@ class _Collector(FileSystemEventHandler):
 
 
 def watch(
-    folders: Callable[[], Iterable[Path]], *, wanted: Callable[[str], bool], idle: Callable[[], float]
+    folders: Callable[[], Iterable[Path]],
+    *,
+    wanted: Callable[[str], bool],
+    idle: Callable[[], float],
+    goes_on: Callable[[], bool] = lambda: True,
+    look: float = LOOK,
 ) -> Iterator[set[Path]]:
     """
-    Yield the paths that changed below *folders*, batch by batch, without end.
+    Yield the paths that changed below *folders*, batch by batch, for as long as *goes_on* says.
 
     An empty batch means that anything may have changed: it comes when a folder starts to be watched, or
     is gone, after a storm of changes, and after *idle* seconds without one. *folders* is read again
-    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter.
+    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter. That it
+    goes on no more is noticed within *look* seconds.
     """
     collector = _Collector(wanted)
     observer: BaseObserver = Observer()
@@ -75,7 +81,7 @@ def watch(
     watched: dict[tuple[Path, int], ObservedWatch] = {}
     heard = 0  # events since the last empty batch
     try:
-        while True:
+        while goes_on():
             asked = list(folders())
             current = _places(asked)
             new, gone = current - watched.keys(), watched.keys() - current
@@ -100,13 +106,16 @@ def watch(
             end = time.monotonic() + (CALM if heard > MANY else idle())
             batch: set[Path] = set()
             while not batch and _places(asked) == current and (left := end - time.monotonic()) > 0:
-                batch, events = _batch(collector.paths, min(LOOK, left))
+                if not goes_on():
+                    return
+                batch, events = _batch(collector.paths, min(look, left))
                 heard += events
             if batch or time.monotonic() >= end:
                 heard = heard if batch else 0
                 yield batch
     finally:
         observer.stop()
+        observer.join()
 
 
 def _places(folders: Iterable[Path]) -> set[tuple[Path, int]]:

@@ -8,30 +8,24 @@ import logging
 import math
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 
 from mcp_server.actions.files.litter import sweep_litter
-from mcp_server.actions.files.sync import catch_up, make_folders, sync, take_in
+from mcp_server.actions.files.sync import make_folders
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
 from mcp_server.adapters import files, places
 from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker
-from mcp_server.adapters.vault import Vault, is_memory_name
-from mcp_server.bootstrap import Opened, open_watcher
+from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
+from mcp_server.doors import by_hand
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
 
-RECONCILE = 300.0  # seconds between two comparisons of all stamps, in case an event was lost
-AGAIN = 5.0  # seconds after which a sync that other processes blocked is tried again
-DEEP = 3600.0  # seconds after which every file is read, to find changes that kept size and time
-FEW = 50  # changed files that are taken in one by one; for more, their vault is synced
 CHOICE_EVERY = 60.0  # seconds between two checks for a newly chosen model
 MINUTE = 60.0
 COMPARED = 20  # new memories compared per minute: prompts wait meanwhile; tidying does the rest
@@ -66,33 +60,14 @@ def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
 def _watch(opened: Opened) -> None:
     work = threading.Event()
     threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
-    due, deep_due = 0.0, time.monotonic() + RECONCILE
-    trouble = opened.database.trouble
-    for batch in open_watcher(
-        lambda: _folders(opened), wanted=_is_ours, idle=lambda: AGAIN if trouble else RECONCILE
-    ):
-        try:
-            # The first batch is empty, and comes when the watch has started.
-            if not batch or time.monotonic() > due:
-                # A check that is repeated because the index was busy is not a deep one, which takes seconds.
-                deep = time.monotonic() > deep_due
-                _reconcile(opened, deep=deep)
-                due = time.monotonic() + RECONCILE
-                deep_due = time.monotonic() + DEEP if deep else deep_due
-                _take_up_left_work(opened, note_quiet)  # a session that was killed just before this one
-            elif opened.settings.auto_indexing:
-                _take_in_changed(opened, batch)
-        except (DaybookError, OSError) as error:
-            due = 0.0
-            trouble.miss()
-            log.warning("a sync was put off: %s", error)
+    for whole in by_hand.taken_in(opened):
+        if whole:
+            try:
+                sweep_litter(opened.store())
+            except (DaybookError, OSError) as error:
+                log.warning("unfinished files of killed processes stay: %s", error)
+            _take_up_left_work(opened, note_quiet)  # a session that was killed just before this one
         work.set()
-
-
-def _reconcile(opened: Opened, *, deep: bool) -> None:
-    vaults = _vaults(opened)
-    sweep_litter(opened.store())
-    sync(opened.store(), vaults=vaults, deep=deep)
 
 
 def _embed(opened: Opened, work: threading.Event) -> None:
@@ -109,40 +84,3 @@ def _embed(opened: Opened, work: threading.Event) -> None:
             left -= compare_pending(opened.store(), most=left)
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)
-
-
-def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
-    store = opened.store()
-    by_vault: dict[str, list[Path]] = defaultdict(list)
-    vaults = {vault.key: vault for vault in _vaults(opened)}
-    for path in changed:
-        for vault in vaults.values():
-            if any(path.is_relative_to(folder) for folder in vault.folders()):
-                by_vault[vault.key].append(path)
-    for key, paths in by_vault.items():
-        folders = vaults[key].folders()
-        known = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
-        if len(paths) > FEW or not known:
-            sync(store, vaults=[vaults[key]])
-        else:
-            take_in(store, vaults[key], *paths, by_hand=True)
-    catch_up(store)
-
-
-def _vaults(opened: Opened) -> list[Vault]:
-    """Return every vault of the person, and those of this project even when they came with a clone."""
-    return places.all_vaults(opened.home, opened.store().vaults)
-
-
-def _folders(opened: Opened) -> list[Path]:
-    home = opened.home
-    folders = [*places.user_vault(home).folders(), home / places.PROJECTS, home / "ledger"]
-    for vault in _vaults(opened):
-        if vault.in_repository:
-            folders += vault.folders()
-    return folders
-
-
-def _is_ours(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return is_memory_name(name) or name.endswith(".jsonl") or name == places.PROJECT_FILE

@@ -12,6 +12,7 @@ from mcp_server.doors.viewer.page import viewer
 
 def live(request: Request) -> Response:
     """Return the mark of what can be seen now, or no content while it is the `mark` that the page has."""
+    viewer(request).looked()
     mark = glance.mark(viewer(request).opened.store())
     if mark == request.query_params.get("mark"):
         return Response(status_code=HTTPStatus.NO_CONTENT)

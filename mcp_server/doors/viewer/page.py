@@ -53,12 +53,14 @@ class Viewer:
     """
     What all pages share: the store's parts, and the secret first part of each path.
 
-    With `read_only` no page offers a change; the guard refuses them anyway.
+    With `read_only` no page offers a change; the guard refuses them anyway. `looked` is called twice a second
+    while a page is open.
     """
 
     opened: Opened
     base: str
     read_only: bool
+    looked: Callable[[], None] = lambda: None
 
 
 def viewer(request: Request) -> Viewer:

@@ -8,6 +8,7 @@ import uvicorn
 
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.viewer.application import application
+from mcp_server.doors.viewer.following import Following
 from mcp_server.doors.viewer.guard import Guard
 from mcp_server.doors.viewer.page import Viewer
 
@@ -31,7 +32,8 @@ class ViewerServer:
         self._socket.listen()  # a browser that comes before `run` waits for its answer
         host = f"{HOST}:{self._socket.getsockname()[1]}"
         base = f"/{secrets.token_urlsafe(16)}"
-        pages = application(Viewer(opened, base, read_only))
+        self._following = Following(opened)
+        pages = application(Viewer(opened, base, read_only, self._following.look))
         self._guard = Guard(pages, host=host, base=base, read_only=read_only, looked=self._look)
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -52,7 +54,10 @@ class ViewerServer:
 
     def run(self) -> None:
         """Serve until the end; Ctrl-C is raised as KeyboardInterrupt once all is closed."""
-        asyncio.run(self._run())
+        try:
+            asyncio.run(self._run())
+        finally:
+            self._following.end()
 
     def end(self) -> None:
         """End `run`; may be called from any thread."""
