@@ -12,10 +12,12 @@ from playwright.sync_api import Page, expect
 
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import propose
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.render import estimated_tokens
 from mcp_server.doors.server.hook_tool import Hooks
 from tests.actions.test_pointers import TUESDAYS, drafts
@@ -38,9 +40,11 @@ def opened(memory_dir: Path, project: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def hook(memory_dir: Path, project: Path) -> Hook:
-    """Run a hook as the launcher does; give what it adds to the context."""
+    """Run a hook as the launcher does; give what it adds to the context, or what the *person* is told."""
 
-    def run(event: str, *, session: str = "s1", folder: Path = project, **said: str) -> str:
+    def run(
+        event: str, *, session: str = "s1", folder: Path = project, person: bool = False, **said: str
+    ) -> str:
         data = {"session_id": session, "source": "startup", "cwd": str(folder), **said}
         settings = {"MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), "CLAUDE_PROJECT_DIR": str(folder)}
         done = subprocess.run(
@@ -52,6 +56,8 @@ def hook(memory_dir: Path, project: Path) -> Hook:
             check=True,
         )
         answer = json.loads(done.stdout) if done.stdout else {}
+        if person:
+            return str(answer.get("systemMessage", ""))
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
     return run
@@ -95,7 +101,7 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
     page = look(opened)
     go(page, "What Claude is told")
     here = brief_on(page)
-    total = page.locator("#total").inner_text()
+    total = page.locator("#brief-total").inner_text()
     page.get_by_label("Project").select_option(label="office")
     expect(page.get_by_role("table").first).to_contain_text("Lifts")
     there = brief_on(page)
@@ -122,6 +128,45 @@ def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look:
     expect(row.get_by_role("cell").nth(1)).to_have_text(str(estimated_tokens(line)))
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
+
+
+def test_a_subagent_gets_what_the_page_says_to_the_byte(
+    opened: Opened, hook: Hook, look: Callable[..., Page]
+) -> None:
+    store = opened.store()
+    page = look(opened)
+    go(page, "What Claude is told")
+    expect(page.get_by_text("no preference and nothing settled is known here")).to_be_visible()
+    remember(store, WEBHOOK)
+    remember(store, Draft("Tabs", "Two `spaces` in YAML.", type="preference", level=Level.USER))
+    page.reload()
+
+    told = page.locator("#subagent").text_content()
+
+    assert told == hook("SubagentStart")
+    assert "spaces" in told and "Webhook" in told
+    assert page.locator("#subagent-total").text_content() == str(estimated_tokens(told))
+
+
+def test_the_line_for_the_person_is_shown_as_the_next_session_shows_it_and_noted_nowhere(
+    opened: Opened, hook: Hook, look: Callable[..., Page]
+) -> None:
+    store = opened.store()
+    page = look(opened)
+    go(page, "What Claude is told")
+    expect(page.get_by_text("Nothing: nothing needs you.")).to_be_visible()
+    remember(store, Draft("Uploads", "They end after 30 seconds.", source="assistant"))
+    propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why=SETTLED_ONCE)
+    page.reload()
+    once = page.locator("#notice").inner_text()
+    page.reload()
+    assert page.locator("#notice").inner_text() == once
+
+    assert hook("SessionStart", person=True) == once
+    assert "1 sentence" in once
+    page.reload()
+    later = page.locator("#notice").inner_text()
+    assert hook("SessionStart", session="s2", person=True) == later != once
 
 
 def test_what_does_not_fit_is_named_with_what_becomes_of_it(
@@ -184,9 +229,12 @@ def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
     tried = [tried_on(page, prompt) for prompt in asked]
     assert ledger(opened) == noted
 
-    hook("SessionStart")
+    sessions = [f"s{number}" for number, _ in enumerate(asked, start=1)]
+    for session in sessions:
+        hook("SessionStart", session=session)
     sync(store)  # a hook's process reads the index alone
-    assert tried == [hook("UserPromptSubmit", prompt=prompt) for prompt in asked]
+    both = zip(sessions, asked, strict=True)
+    assert tried == [hook("UserPromptSubmit", session=session, prompt=prompt) for session, prompt in both]
     assert any(tried)
 
     sync(store)

@@ -2,11 +2,13 @@
 
 import contextlib
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.files.gone import tell_gone
+from mcp_server.actions.files.gone import tell_gone, untold_gone
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unattended
 from mcp_server.adapters.index.events.unattended import PutAway
@@ -29,13 +31,36 @@ LARGEST_CANDIDATE = 64 * 1024  # bytes
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """
+    One thing that needs the person, as a sentence; '' when a look for it found nothing.
+
+    `note` notes that they were told, or that there was a look; false when they are not to be told now: that
+    cannot be noted, or another starting session tells it.
+    """
+
+    text: str
+    note: Callable[[], bool] = lambda: True
+
+
 def notice(store: Store, *, identity: str) -> str:
     """
-    Return what needs the person, as one sentence; '' for nothing.
+    Return what needs the person, as one sentence, and note that they were told; '' for nothing.
 
     *identity* stands for the model's key in the person's environment, '' for none. The use of the key is
     offered once, and it is never used without a yes. Runs in a hook: only reads the index.
     """
+    return next((need.text for need in _needs(store, identity) if need.note() and need.text), "")
+
+
+def next_notice(store: Store, *, identity: str) -> str:
+    """Return what `notice` would return now; nothing is noted."""
+    return next((need.text for need in _needs(store, identity) if need.text), "")
+
+
+def _needs(store: Store, identity: str) -> Iterator[Need]:
+    """Yield what needs the person, the most urgent first."""
     try:
         with store.database.read() as db:
             late = transcripts.late(db, store.now() - LATE)
@@ -43,44 +68,38 @@ def notice(store: Store, *, identity: str) -> str:
             waiting, altered = _waiting(store, db)
             away = unattended.untold(db, store.keys)
     except IndexUnavailable:
-        return ""
-    if vanished := tell_gone(store.home):
-        return f"Daybook: {' '.join(vanished)}"
-    if away and _tell(store, away):
-        return f"Daybook: {put_away(away)}"
+        return
+    vanished = untold_gone(store.home)
+    yield Need(f"Daybook: {' '.join(vanished)}" if vanished else "", lambda: bool(tell_gone(store.home)))
+    if away:
+        yield Need(f"Daybook: {put_away(away)}", lambda: _tell(store, away))
     if late:
-        return (
+        yield Need(
             f"Daybook: not captured an hour after the end: {counted(late, 'session')};"
             " run 'daybook work', then 'daybook doctor' if it says so again."
         )
     if refused:
-        return "Daybook: the model's service refuses the key or the account; 'daybook status' says more."
+        yield Need("Daybook: the model's service refuses the key or the account; 'daybook status' says more.")
     if store.settings.model_calls and not identity:
-        return "Daybook: you allowed model calls, but there is no API key; run 'daybook setup'."
-    if crowded := _crowded(store):
-        return crowded
+        yield Need("Daybook: you allowed model calls, but there is no API key; run 'daybook setup'.")
+    yield from _crowded(store)
     if moved := offer(offered(store, thorough=False)):
-        return f"Daybook: {moved}"
-    if identity and not store.settings.model_reads and _offers_key(store):
-        return (
+        yield Need(f"Daybook: {moved}")
+    if identity and not store.settings.model_reads and not _key_was_offered(store):
+        yield Need(
             "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
-            f" learn from sessions with a model, for at most ${store.settings.daily_usd:.2f} a day."
+            f" learn from sessions with a model, for at most ${store.settings.daily_usd:.2f} a day.",
+            lambda: _wrote(store.home / places.WORK / OFFERED),
         )
-    if taken := _taken_back(store):
-        return taken
-    if settled := _settled(store):
-        return (
-            f"Daybook: you said what may hold from now on: {counted(settled, 'sentence')};"
-            " 'daybook review' in a terminal, or /daybook:review here, asks you."
-        )
+    yield from _taken_back(store)
+    yield from _settled(store)
     if waiting:
         changed = f", of which {altered} changed since you accepted them" if altered else ""
         asks = "shows what differs and asks you" if altered else "asks you"
-        return (
+        yield Need(
             f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')}{changed};"
             f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
         )
-    return ""
 
 
 def put_away(away: PutAway) -> str:
@@ -148,23 +167,30 @@ def offer(projects: "Sequence[Former]") -> str:
     )
 
 
-def _taken_back(store: Store) -> str:
-    """Return, once, how many links guessed by earlier versions were taken back; usually ''."""
+def _taken_back(store: Store) -> Iterator[Need]:
+    """Yield, once, how many links guessed by earlier versions were taken back; usually nothing."""
     path = store.home / places.WORK / GUESSES_TOLD
     try:
         number = int(files.read(path))
-        files.delete(path)
-    except (OSError, ValueError):
-        return ""
-    return (
+    except (OSError, Unreadable, ValueError):
+        return
+    yield Need(
         f"Daybook: taken out of your files: {counted(number, 'link')} 'contradicts' that an earlier version"
-        " had guessed; what may not both hold is asked by 'daybook review'."
+        " had guessed; what may not both hold is asked by 'daybook review'.",
+        lambda: _deleted([path]),
     )
 
 
-def _settled(store: Store) -> int:
-    """Return how many sentences of the person became candidates since the person was last told so."""
-    return sum(_settled_in(store, vault) for vault in store.private_vaults)
+def _settled(store: Store) -> Iterator[Need]:
+    """Yield, once, how many sentences of the person became candidates since the person was last told so."""
+    new = {vault.key: number for vault in store.private_vaults if (number := _settled_in(store, vault))}
+    if new:
+        markers = [store.home / places.WORK / f"{SETTLED_TOLD}{key}" for key in new]
+        yield Need(
+            f"Daybook: you said what may hold from now on: {counted(sum(new.values()), 'sentence')};"
+            " 'daybook review' in a terminal, or /daybook:review here, asks you.",
+            lambda: _deleted(markers) and all(map(_wrote, markers)),
+        )
 
 
 def _settled_in(store: Store, vault: Vault) -> int:
@@ -173,39 +199,31 @@ def _settled_in(store: Store, vault: Vault) -> int:
         since = marker.stat().st_mtime_ns if marker.exists() else 0
         waiting = (vault.root / places.CANDIDATES).glob("*.md")
         new = [path for path in waiting if path.stat().st_mtime_ns > since]
-        sentences = sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
-        if sentences:
-            files.delete(marker)
-            files.write_new(marker, b"")
+        return sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
     except (OSError, Unreadable):
         return 0
-    return sentences
 
 
-def _crowded(store: Store) -> str:
+def _crowded(store: Store) -> Iterator[Need]:
     """
-    Return what a starting session should say about the store's size, at most once a day; usually ''.
+    Yield what a starting session should say about the store's size, at most once a day; usually nothing.
 
     The index holds every text more than once, so while it takes less than a quarter of the limit only a full
     trash could exceed it, and `status` reports that.
     """
     limit = store.settings.max_memory_size_mb << 20
+    folder = store.home / places.WORK
+    today = folder / f"{SIZE_TOLD}{store.clock():%Y-%m-%d}"
     try:
-        if not limit or 4 * store.database.path.stat().st_size < limit:
-            return ""
-        folder = store.home / places.WORK
-        today = folder / f"{SIZE_TOLD}{store.clock():%Y-%m-%d}"
-        if today.exists():
-            return ""
-        for earlier in folder.glob(f"{SIZE_TOLD}*"):
-            files.delete(earlier)
-        files.write_new(today, b"")
+        if not limit or 4 * store.database.path.stat().st_size < limit or today.exists():
+            return
         from mcp_server.actions.files.size_limit import measure  # slow: it loads the code that reads files
 
         sentence = measure(store).said
     except OSError:
-        return ""
-    return f"Daybook: {sentence}" if sentence else ""
+        return
+    text = f"Daybook: {sentence}" if sentence else ""
+    yield Need(text, lambda: _deleted(folder.glob(f"{SIZE_TOLD}*")) and _wrote(today))
 
 
 def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
@@ -218,12 +236,25 @@ def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
     return pause is not None and not pause.until
 
 
-def _offers_key(store: Store) -> bool:
-    """Note that the use of a key is being offered; return False when that was noted before or cannot be."""
-    if store.settings.capture == "manual":
-        return False
+def _key_was_offered(store: Store) -> bool:
+    """Tell whether the use of a key was offered before; where nothing is captured it never is."""
+    return store.settings.capture == "manual" or (store.home / places.WORK / OFFERED).exists()
+
+
+def _deleted(paths: Iterable[Path]) -> bool:
+    """Delete those files; return whether that was possible."""
     try:
-        files.write_new(store.home / places.WORK / OFFERED, b"")
+        for path in paths:
+            files.delete(path)
+    except OSError:
+        return False
+    return True
+
+
+def _wrote(path: Path) -> bool:
+    """Write an empty file where none is; return whether that was possible."""
+    try:
+        files.write_new(path, b"")
     except OSError:
         return False
     return True

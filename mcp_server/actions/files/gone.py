@@ -90,15 +90,31 @@ def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
 def tell_gone(home: Path) -> list[str]:
     """Return a sentence for each loss noted below *home*, and delete the notes; usually []."""
     sentences: list[str] = []
-    for path in sorted((home / places.WORK).glob(f"{NOTED}*")):
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            notice = _read(path)
+    for path in _notes(home):
+        with contextlib.suppress(OSError):
+            said = _said(home, path)
             files.delete(path)
-            if "accepted" in notice:
-                sentences += _of_repository(home, notice)
-            elif not os.path.exists(notice["first"]):
-                sentences.append(_sentence(home, notice))
+            sentences += said
     return sentences
+
+
+def untold_gone(home: Path) -> list[str]:
+    """Return what `tell_gone` would return now; the notes stay."""
+    return [sentence for path in _notes(home) for sentence in _said(home, path)]
+
+
+def _notes(home: Path) -> list[Path]:
+    return sorted((home / places.WORK).glob(f"{NOTED}*"))
+
+
+def _said(home: Path, path: Path) -> list[str]:
+    """Return what the note at *path* has to tell; [] when the loss is made up for, or nobody can read it."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        notice = _read(path)
+        if "accepted" in notice:
+            return [*_of_repository(home, notice)]
+        return [] if os.path.exists(notice["first"]) else [_sentence(home, notice)]
+    return []
 
 
 def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:

@@ -7,16 +7,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import SHORTEST_PROMPT, Decided, Fate, decide
+from mcp_server.actions.context.notice import next_notice
 from mcp_server.actions.context.start import AtStart, start
 from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.adapters.places import USER_KEY
+from mcp_server.bootstrap import model_identity
 from mcp_server.core.bounds import session_id
-from mcp_server.core.context.brief import FRAMED, NOTED, BriefLine
-from mcp_server.core.render import estimated_tokens
+from mcp_server.core.context.brief import FRAMED, NOTED, SUBAGENT_BUDGET, BriefLine
+from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.doors import turns
 from mcp_server.doors.viewer.asked import Where, projects
-from mcp_server.doors.viewer.page import folder_of, page, store_of
+from mcp_server.doors.viewer.page import folder_of, page, store_of, viewer
 from mcp_server.store import Store
 
 LISTED = 60  # memories that the brief leaves out
@@ -28,6 +31,7 @@ def told(request: Request) -> Response:
     """Return the page about the brief, with the prompt that is tried."""
     store, where = _seen_from(request)
     begun = start(store, folder=folder_of(request))
+    for_subagent = brief(store, for_subagent=True, folder=folder_of(request))
     prompt, session = _asked(request)
     tried = _tried(request, store, where, begun) if prompt.strip() else {}
     return page(
@@ -38,6 +42,11 @@ def told(request: Request) -> Response:
         own=USER_KEY,
         start=begun,
         sections=_sections(where, begun.brief.lines),
+        notice=next_notice(store, identity=model_identity(viewer(request).opened.environment)),
+        subagent=for_subagent,
+        subagent_sections=_sections(where, for_subagent.lines),
+        subagent_tokens=estimated_tokens(for_subagent.text),
+        subagent_budget=SUBAGENT_BUDGET // CHARACTERS_PER_TOKEN,
         left_out=[(each, _to(where, each.ref)) for each in begun.left_out[:LISTED]],
         more=max(0, len(begun.left_out) - LISTED),
         elsewhere=[_named(where, ref) for ref in begun.elsewhere],

@@ -1,0 +1,96 @@
+"""What the person is told at a start can be looked at without being noted; told, each is noted once."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.context.notice import GUESSES_TOLD, next_notice, notice
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.judge.candidate import propose
+from mcp_server.actions.upkeep.tidy import tidy_when_due
+from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.provenance.provenance import SETTLED_ONCE
+from mcp_server.store import Store
+from tests.actions.tidy.test_bounds import notes
+from tests.conftest import Clock, Open
+from tests.memories import stored
+
+pytestmark = pytest.mark.usefixtures("steady_use")
+
+KEY = "a key"
+
+
+def gone(store: Store, clock: Clock) -> None:
+    del clock
+    shutil.rmtree(read(store, stored(store, "Lamps")).path.parent)
+    sync(store)
+
+
+def put_away(store: Store, clock: Clock) -> None:
+    notes(store, 3)
+    clock.pass_days(91)
+    assert tidy_when_due(store)
+
+
+def taken_back(store: Store, clock: Clock) -> None:
+    del clock
+    (store.home / "work").mkdir(exist_ok=True)
+    (store.home / "work" / GUESSES_TOLD).write_text("3")
+
+
+def settled(store: Store, clock: Clock) -> None:
+    del clock
+    propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why=SETTLED_ONCE)
+
+
+def crowded(store: Store, clock: Clock) -> None:
+    del clock
+    for number in range(3):
+        stored(store, f"Long {number}", f"part{number} " * 60_000, kind=Kind.CONVERSATION)
+
+
+def nothing(store: Store, clock: Clock) -> None:
+    del store, clock
+
+
+def files_of(home: Path) -> dict[str, bytes]:
+    return {
+        str(path): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and not path.name.startswith((".", "memory.db"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("prepare", "identity", "said"),
+    [
+        (gone, "", "1 memory is gone"),
+        (put_away, "", "upkeep put 3 memories away"),
+        (taken_back, "", "taken out of your files: 3 links"),
+        (settled, "", "you said what may hold from now on: 1 sentence"),
+        (crowded, "", "The memory takes"),
+        (nothing, KEY, "there is an API key in your environment"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_a_look_notes_nothing_and_telling_notes_once(
+    open_here: Open,
+    clock: Clock,
+    prepare: Callable[[Store, Clock], None],
+    identity: str,
+    said: str,
+) -> None:
+    store = open_here(MAX_MEMORY_SIZE_MB="1").store()
+    prepare(store, clock)
+    before = files_of(store.home)
+
+    looked = [next_notice(store, identity=identity) for _ in range(2)]
+
+    assert files_of(store.home) == before
+    assert said in looked[0]
+    assert looked[1] == looked[0] == notice(store, identity=identity)
+    assert notice(store, identity=identity) != looked[0]
+    assert files_of(store.home) != before
