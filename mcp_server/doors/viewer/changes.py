@@ -19,7 +19,7 @@ from mcp_server.core.text.compared import Stretch, compared, folded
 from mcp_server.doors.shown import deeds, sessions
 from mcp_server.doors.shown.history import undone
 from mcp_server.doors.viewer.asked import ALL, Where, store_for
-from mcp_server.doors.viewer.page import Fields, form, number, page
+from mcp_server.doors.viewer.page import Fields, address, form, number, page, paged
 from mcp_server.store import Store
 
 MOST = 50  # deeds of one page
@@ -51,6 +51,10 @@ def changes(request: Request) -> Response:
         for name in ("id", "session", "verb", "by", "project")
     }
     offset = number(request, "from")
+
+    def at(first: int) -> str:
+        return address("/changes", **asked, **{"from": first or ""})
+
     found = list_deeds(
         store,
         asked["id"],
@@ -67,8 +71,8 @@ def changes(request: Request) -> Response:
         groups=_groups(found[:MOST]),
         asked=asked,
         offset=offset,
-        older=offset + MOST if len(found) > MOST else None,
-        newer=max(0, offset - MOST) if offset else None,
+        own=at(offset),
+        **paged(at, offset, MOST, more=len(found) > MOST),
         verbs={event: deeds.done(event) for event in known_events(store)},
         authors=BY,
         nothing=deeds.NOTHING,

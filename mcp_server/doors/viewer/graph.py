@@ -27,7 +27,7 @@ from mcp_server.core.graph.network import (
 from mcp_server.core.graph.svg import MARKS, SORTS, STYLE, as_part, mark, types_in
 from mcp_server.core.memory import Level
 from mcp_server.doors.viewer.asked import ALL, Where, projects, store_for
-from mcp_server.doors.viewer.page import address, number, page, viewer
+from mcp_server.doors.viewer.page import address, number, page, paged, viewer
 from mcp_server.store import Store
 
 LISTED = 100  # links of one page of the table
@@ -157,10 +157,12 @@ def _table(request: Request, asked: AskedLinks, store: Store, part: Network) -> 
         "total": len(part.links),
         "first": offset + 1,
         "last": offset + len(rows),
-        "earlier": asked.here("/graph/links", offset=max(0, offset - LISTED)) if offset else "",
-        "later": asked.here("/graph/links", offset=offset + LISTED)
-        if offset + LISTED < len(part.links)
-        else "",
+        **paged(
+            lambda first: asked.here("/graph/links", offset=first or ""),
+            offset,
+            LISTED,
+            more=offset + LISTED < len(part.links),
+        ),
     }
 
 

@@ -106,6 +106,16 @@ def number(request: Request, name: str) -> int:
     return int(said)
 
 
+def paged(at: Callable[[int], str], offset: int, size: int, *, more: bool) -> dict[str, Any]:
+    """
+    Return the addresses of the `earlier` and the `later` page of a list, '' for none.
+
+    *at* is the number of a page's first row, from 0, → its address; the page at hand has *size* rows at most.
+    """
+    earlier = at(max(0, offset - size)) if offset else ""
+    return {"earlier": earlier, "later": at(offset + size) if more else ""}
+
+
 def form(handler: Callable[[Request, Fields], Response]) -> Callable[[Request], Awaitable[Response]]:
     """
     Return the endpoint of a form: it calls the plain function *handler* with the form's fields, in a thread.

@@ -15,7 +15,7 @@ from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, START, Receipt
 from mcp_server.doors.shown import deeds, sessions
 from mcp_server.doors.viewer.asked import ALL, Where, store_for
-from mcp_server.doors.viewer.page import number, page
+from mcp_server.doors.viewer.page import address, number, page, paged
 
 MOST_SESSIONS = 20  # of one page
 MOST_DONE = 200  # deeds of one session
@@ -52,8 +52,12 @@ def today(request: Request) -> Response:
         everywhere=project == ALL,
         has_project=bool(store.project),
         offset=offset,
-        older=offset + MOST_SESSIONS if len(found) > MOST_SESSIONS else None,
-        newer=max(0, offset - MOST_SESSIONS) if offset else None,
+        **paged(
+            lambda first: address("/", project=project, **{"from": first or ""}),
+            offset,
+            MOST_SESSIONS,
+            more=len(found) > MOST_SESSIONS,
+        ),
         nothing=sessions.NONE,
     )
 
