@@ -106,5 +106,5 @@ def test_it_leads_to_pages_for_looking_alone() -> None:
     assert all(map(leads_to, FIRST))
     assert leads_to("/memories/a-fact-k3f9?project=shop-1")
     assert leads_to("/memories?offset=25")
-    for address in ("/memories/new", "/memories/a-fact-k3f9/edit", "/memories?q=words", "/static/style.css"):
+    for address in ("/memories-new", "/memories/a-fact-k3f9/edit", "/memories?q=words", "/static/style.css"):
         assert not leads_to(address)

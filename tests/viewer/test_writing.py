@@ -19,7 +19,7 @@ KEYS = "Stripe keys are rotated on the first of each month."
 def page(look: Callable[..., Page], open_here: Open) -> Page:
     """The page on which a memory is written."""
     page = look(open_here())
-    at(page, "/memories/new")
+    at(page, "/memories-new")
     return page
 
 
@@ -110,7 +110,7 @@ def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> N
 
 def test_a_viewer_for_looking_only_writes_none(look: Callable[..., Page], open_here: Open) -> None:
     page = look(open_here(), read_only=True)
-    at(page, "/memories/new")
+    at(page, "/memories-new")
     expect(page.get_by_role("alert")).to_contain_text("for looking only")
     assert page.locator("form").count() == 0
 

@@ -1,11 +1,11 @@
-"""trash: delete files past their grace, but only on request or above the size limit."""
+"""trash: what lies there, and deleting what is past its grace, on request or above the size limit."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
-from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
@@ -83,15 +83,39 @@ def empty(store: Store, trashed_files: Iterable[Trashed]) -> list[Trashed]:
     return deleted
 
 
+def forgotten(store: Store, vaults: Iterable[Vault]) -> list[tuple[Trashed, float]]:
+    """
+    Return the memories of *vaults* that lie in the trash, the last put there first, each with that moment.
+
+    The moment is the last deed on it, in Unix seconds. Of one that was forgotten twice it is the later file.
+    """
+    catch_up_if_free(store)
+    found = [
+        (trashed, moved)
+        for vault in vaults
+        for trashed, moved in _below(store, places.trash_folder(store.home, vault))
+        if CANDIDATES not in trashed.path.relative_to(store.home / "trash").parts[1:2]
+    ]
+    with store.database.read() as db:
+        done = deeds.last_done(db, {trashed.ref for trashed, _ in found})
+    found.sort(key=lambda each: each[1])
+    latest = {trashed.ref: (trashed, float(done.get(trashed.ref, moved))) for trashed, moved in found}
+    return sorted(latest.values(), key=lambda each: (-each[1], each[0].ref))
+
+
 def _all(store: Store) -> list[tuple[Trashed, float]]:
     """Return every file in the trash, with its ctime: when it was moved last, as far as the disk knows."""
-    folder = store.home / "trash"
+    return _below(store, store.home / "trash")
+
+
+def _below(store: Store, folder: Path) -> list[tuple[Trashed, float]]:
+    """Return the files in the trash that lie below *folder*, with their ctime."""
     trashed = []
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
         try:
             stat = path.lstat()
         except FileNotFoundError:
             continue
-        ref = f"{path.relative_to(folder).parts[0]}/{path.name.partition('.')[0]}"
-        trashed.append((Trashed(path, ref, stat.st_size), stat.st_ctime))
+        vault = path.relative_to(store.home / "trash").parts[0]
+        trashed.append((Trashed(path, f"{vault}/{path.name.partition('.')[0]}", stat.st_size), stat.st_ctime))
     return trashed

@@ -15,7 +15,6 @@ from mcp_server.actions.files.accepted import changed_since
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.sync import catch_up, sync
-from mcp_server.actions.judge import candidate
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.origins import CHANGED, waiting
 from mcp_server.actions.memory import trust
@@ -23,8 +22,8 @@ from mcp_server.actions.memory.forget import to_trash
 from mcp_server.actions.memory.repository import accept, keep
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.staleness import staleness
-from mcp_server.actions.review import answer, everywhere
-from mcp_server.actions.review.entries import BETWEEN, Became, Entry, Verdict, WaitingKind, about, entry_of
+from mcp_server.actions.review import answer, everywhere, proposed
+from mcp_server.actions.review.entries import BETWEEN, Became, Entry, Verdict, WaitingKind, entry_of
 from mcp_server.actions.upkeep import age
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
@@ -37,8 +36,8 @@ from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.store import Store
 
-ORIGIN, CANDIDATE, STALE, AGED = "origin", "candidate", "stale", "aged"
-QUESTION, EVERYWHERE = answer.QUESTION, everywhere.EVERYWHERE
+ORIGIN, STALE, AGED = "origin", "stale", "aged"
+QUESTION, EVERYWHERE, CANDIDATE = answer.QUESTION, everywhere.EVERYWHERE, proposed.CANDIDATE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
 MOST_NEW = 100  # new memories compared before an answer: takes seconds when 10,000 memories share their words
@@ -234,48 +233,6 @@ def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
     return Became.REJECTED
 
 
-def _candidates(store: Store) -> tuple[int, Iterator[Entry]]:
-    """List the candidates that only the person's word can make memories."""
-    candidates = [each for each in candidate.review_candidates(store) if each.for_person]
-    return len(candidates), (_candidate(each) for each in candidates)
-
-
-def _candidate(waiting: candidate.Candidate) -> Entry:
-    memory = waiting.memory
-    seen = f"seen {counted(waiting.times, 'time')} in {counted(waiting.sessions, 'session')}"
-    return Entry(
-        kind=CANDIDATE,
-        id=memory.id,
-        ref="",
-        type=memory.type,
-        title=memory.title,
-        text=memory.text,
-        about=(*about(replace(memory, notes=())), seen),
-        why=waiting.why,
-        path=str(waiting.path),
-        updated=memory.updated,
-        digest=waiting.digest,
-        answers=KINDS[CANDIDATE].words,
-    )
-
-
-def _candidate_again(store: Store, entry: Entry) -> Entry | None:
-    candidates = candidate.review_candidates(store)
-    return next((_candidate(each) for each in candidates if each.memory.id == entry.id), None)
-
-
-def _approve(store: Store, entry: Entry, session: str) -> Became:
-    del session
-    candidate.approve(store, [entry.id])
-    return Became.ACCEPTED
-
-
-def _refuse(store: Store, entry: Entry, session: str) -> Became:
-    del session
-    candidate.reject(store, [entry.id])
-    return Became.REJECTED
-
-
 def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
     """List memories about files that are gone, then those about files that changed."""
     keys = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
@@ -310,9 +267,7 @@ KINDS: Mapping[str, WaitingKind] = {
     ORIGIN: WaitingKind(
         _origins, _origin_again, {Verdict.ACCEPT: _accept_origin, Verdict.REJECT: _throw_away}
     ),
-    CANDIDATE: WaitingKind(
-        _candidates, _candidate_again, {Verdict.ACCEPT: _approve, Verdict.REJECT: _refuse}
-    ),
+    CANDIDATE: proposed.KIND,
     STALE: WaitingKind(_stale, _stale_again, {Verdict.HOLDS: _holds, Verdict.REJECT: _throw_away}),
     EVERYWHERE: everywhere.KIND,
     AGED: WaitingKind(_aged, _aged_again, {Verdict.ACCEPT: _archive_aged, Verdict.REJECT: _keep_aged}),

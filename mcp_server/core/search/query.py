@@ -1,16 +1,20 @@
 """What can be asked of the memory, and what an answer consists of."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.links import as_name
 from mcp_server.core.memory import (
     NOT_STALE,
+    WORDS,
     Kind,
     Level,
+    Memory,
     Staleness,
     Status,
     Words,
@@ -81,6 +85,25 @@ class Filter(Words):
 
 
 ANY_STATUS = tuple(Status)
+
+
+def fits(memory: Memory, level: Level, filter: Filter, words: Sequence[str] = ()) -> bool:
+    """
+    Tell whether a memory outside the index fits *filter*, its status and vault apart, and has all *words*.
+
+    The words are those of `links.as_name`: each stands somewhere in its title, text, tags or id.
+    """
+    said = as_name(" ".join((memory.title, memory.text, *memory.tags, memory.id))) if words else ""
+    return (
+        filter.level in (None, level)
+        and (not filter.kinds or memory.kind in filter.kinds)
+        and (not filter.types or memory.type in filter.types)
+        and all(not set(memory.tags).isdisjoint(tag.split("|")) for tag in filter.tags)
+        and (filter.since is None or memory.updated >= filter.since)
+        and (filter.until is None or memory.updated < filter.until)
+        and all(getattr(filter, name) in ("", getattr(memory, name)) for name in WORDS)
+        and all(word in said for word in words)
+    )
 
 
 def covers_all(filter: Filter) -> bool:

@@ -11,13 +11,13 @@ from mcp_server.actions.changes import undo
 from mcp_server.actions.context.questions import standing_beside
 from mcp_server.actions.files.commit import new_name, one_change
 from mcp_server.actions.files.read import MemoryFile, find, read
-from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.memory import promote
 from mcp_server.actions.memory import trust as trusting
 from mcp_server.actions.memory.archive import archive, still_superseded
 from mcp_server.actions.memory.forget import forget, is_put_away, restore
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trashed import find_trashed
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Kind, Status, clean_tags
 from mcp_server.core.provenance.provenance import MANUAL
@@ -31,6 +31,7 @@ from mcp_server.store import Store
 
 TAKEN_OVER = "Claude may be told it unasked from now on."
 SAID = 10  # titles that a question names
+BRINGS_BACK = "restore"  # the act for what lies in the trash
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,10 +275,10 @@ def _known_as(store: Store, memory_id: str) -> Chosen:
     try:
         row = find(store, memory_id)
     except NotFound:
-        trash = next(in_trash(store, memory_id), None)
-        if trash is None:
+        trashed = find_trashed(store, memory_id)
+        if trashed is None:
             raise
-        return Chosen(f"{trash[0].key}/{memory_id}", memory_id, memory_id, store)
+        return Chosen(trashed.ref, memory_id, trashed.title, store)
     return Chosen(row.ref, row.id, row.title, store)
 
 

@@ -30,7 +30,7 @@ from mcp_server.doors.viewer.page import STATIC, Viewer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The last, as an id may be any word: the addresses below /memories that are no memory go before it.
+# Below /memories/ the first word is an id, which may be any word: no other page has its address there.
 PAGES: "Sequence[Sequence[BaseRoute]]" = (
     today.ROUTES,
     waiting.ROUTES,

@@ -17,8 +17,16 @@ from mcp_server.store import Store
 
 ALL = "all"  # as a project: every project; no project has this key, for a key ends in a digest
 ANY = "any"  # as a status: whatever it is
+WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
-STATUSES = {**{each.value: (each,) for each in Status}, "": (Status.ACTIVE,), ANY: ANY_STATUS}
+TRASH, WAITING = "trash", "waiting"  # as a status: what is no memory now, or none yet
+STATUSES = {
+    **{each.value: (each,) for each in Status},
+    "": (Status.ACTIVE,),
+    ANY: ANY_STATUS,
+    TRASH: ANY_STATUS,
+    WAITING: ANY_STATUS,
+}
 Word = TypeVar("Word", bound=Enum)
 
 
@@ -49,12 +57,16 @@ class Asked:
         """Return the address of the page that asks this, with what is *changed*."""
         return address("/memories", **{**asdict(self), "offset": self.offset or "", **changed})
 
+    def at(self, offset: int) -> str:
+        """Return the address of the page that asks this and begins at the row *offset*."""
+        return self.here(offset=offset or "")
+
     def filter(self) -> Filter:
         """Return the filter that is asked for; raise Rejected for a word that is none."""
         _one_of(Level, self.level, "a level")
         _one_of(Kind, self.kind, "a kind")
         if self.status not in STATUSES:
-            raise _unknown(self.status, "a status", [*map(str, Status), ANY])
+            raise _unknown(self.status, "a status", [*map(str, Status), TRASH, WAITING, ANY])
         made = filter_of(
             level=self.level,
             kind=self.kind,
@@ -107,6 +119,11 @@ class Where:
         """Return the address of the memory of the vault with that key, without the viewer's base."""
         only = vault if self._is_hidden(vault, memory_id) else ""
         return address(f"/memories/{memory_id}{tail}", project=self.project(vault), vault=only)
+
+    @property
+    def write(self) -> str:
+        """The address of the page on which a memory is written."""
+        return address(WRITE, project=self.here)
 
     def tagged(self, tag: str) -> str:
         """Return the address of the list of memories with that tag."""

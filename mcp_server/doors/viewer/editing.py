@@ -27,7 +27,7 @@ from mcp_server.core.text.compared import compared, folded
 from mcp_server.core.text.titles import titled
 from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.doors.shown.memory import remembered
-from mcp_server.doors.viewer.asked import Where, store_for
+from mcp_server.doors.viewer.asked import WRITE, Where, store_for
 from mcp_server.doors.viewer.guard import READ_ONLY
 from mcp_server.doors.viewer.page import Fields, form, page, viewer
 from mcp_server.store import Store
@@ -272,8 +272,8 @@ def check_writable(request: Request) -> None:
 MEMORY = "/memories/{memory_id}"
 ROUTES = (
     Route("/preview", form(preview), methods=["POST"]),
-    Route("/memories/new", new),
-    Route("/memories/new", form(remember), methods=["POST"]),
+    Route(WRITE, new),
+    Route(WRITE, form(remember), methods=["POST"]),
     Route(f"{MEMORY}/edit", edit),
     Route(f"{MEMORY}/edit", form(save), methods=["POST"]),
 )

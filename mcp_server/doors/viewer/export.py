@@ -24,7 +24,7 @@ from mcp_server.doors.viewer.page import STATIC, Viewer, rendered
 
 BASE = "/page"  # what the addresses of the pages begin with while they are collected
 FIRST = ("/", "/memories", "/graph", "/told", "/insight", "/changes")
-FOLLOWED = re.compile(r"/|/memories|/changes|/graph/links|/memories/(?!new$)[^/]+(?:/history)?")
+FOLLOWED = re.compile(r"/|/memories|/changes|/graph/links|/memories/[^/]+(?:/history)?")
 PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page shows inside itself, sooner or later
 LATER = ("toggle", "load")  # when such a part is asked for
 MORE = {"from", "offset", "page"}  # the fields of an address that lead on in a list

@@ -1,5 +1,6 @@
 """memories: what is known, listed newest first or found as one types, with the reasons for each rank."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,18 +11,31 @@ from starlette.routing import Route
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.trashed import list_trash
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import on_one_line, repeats, state_of
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.text.words import query_terms
 from mcp_server.doors.shown.recall import components, doubts, shelves
-from mcp_server.doors.viewer.acting import ACTS
-from mcp_server.doors.viewer.asked import ALL, ANY, MODES, Asked, Where, asked_of, projects, store_for
+from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK
+from mcp_server.doors.viewer.asked import (
+    ALL,
+    ANY,
+    MODES,
+    TRASH,
+    WAITING,
+    Asked,
+    Where,
+    asked_of,
+    projects,
+    store_for,
+)
 from mcp_server.doors.viewer.marked import marked
-from mcp_server.doors.viewer.page import page, viewer
+from mcp_server.doors.viewer.page import page, paged, viewer
+from mcp_server.doors.viewer.waiting import candidates
 from mcp_server.store import Store
 
 LISTED = 25  # memories of one page
@@ -51,9 +65,11 @@ def memories(request: Request) -> Response:
     whole = "hx-request" not in request.headers
     if whole:
         store.meaning()  # it loads while the person still types
-    found = _searched(request, store, asked) if asked.q else _listed(request, store, asked)
-    many = {name: act for name, act in ACTS.items() if act.many}
-    values: dict[str, Any] = {"asked": asked, "many": many, **found}
+    found = LISTS.get(asked.status, _searched if asked.q else _listed)(request, store, asked)
+    many = {
+        name: act for name, act in ACTS.items() if act.many and (asked.status != TRASH or name == BRINGS_BACK)
+    }
+    values: dict[str, Any] = {"asked": asked, "many": many, "in_trash": asked.status == TRASH, **found}
     if not whole:
         answer = page(request, "memories_found.html", **values)
         answer.headers.update(_address(request, asked))
@@ -67,6 +83,8 @@ def memories(request: Request) -> Response:
         "modes": MODES,
         "every_project": ALL,
         "any_status": ANY,
+        "apart": {TRASH: "in the trash", WAITING: "waiting, as a candidate"},
+        "write": Where(request, store).write,
     }
     answer = page(request, "memories.html", **values, **choices)
     # All files are looked at once the page is there: what was edited by hand then shows by itself.
@@ -93,6 +111,10 @@ def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
     rows = [
         {
             "row": row,
+            "kind": type_or_kind(row.kind, row.type),
+            "day": row.updated_at.date(),
+            "pinned": row.pinned,
+            "tags": row.tags,
             "to": where.to(row.vault, row.id),
             "excerpt": _beginning(row.title, row.text),
             "state": state_of(row.status, by=row.superseded_by, here=found.shadowed.get(row.row, "")),
@@ -100,13 +122,41 @@ def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
         }
         for row in found.rows
     ]
+    return _page_of(asked, rows, found.total)
+
+
+def _trashed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
+    found = list_trash(store, asked.filter(), asked.q, limit=LISTED, offset=asked.offset)
+    where, terms = Where(request, store), frozenset(query_terms(asked.q))
+    rows: list[dict[str, Any]] = []
+    for each in found.rows:
+        row: dict[str, Any] = {
+            "row": each,
+            "kind": "",
+            "pinned": False,
+            "tags": (),
+            "state": "no memory can be read in its file",
+            "day": each.since.date() if each.since else "",
+            "to": where.to(each.vault.key, each.id),
+            "excerpt": "",
+            "level": each.vault.level.value,
+        }
+        if memory := each.memory:
+            said = marked(memory.text, terms, EXCERPT) if terms else _beginning(memory.title, memory.text)
+            row |= {"kind": type_or_kind(memory.kind, memory.type), "excerpt": said, "state": ""}
+            row |= {"tags": memory.tags}
+        rows.append(row)
+    return {**_page_of(asked, rows, found.total), "left_out": found.left_out}
+
+
+def _page_of(asked: Asked, rows: list[dict[str, Any]], total: int) -> dict[str, Any]:
+    """Return what the page of a list shows: these *rows* of *total*."""
     return {
         "rows": rows,
-        "total": found.total,
+        "total": total,
         "first": asked.offset + 1,
         "last": asked.offset + len(rows),
-        "earlier": asked.here(offset=max(0, asked.offset - LISTED) or "") if asked.offset else "",
-        "later": asked.here(offset=asked.offset + LISTED) if asked.offset + LISTED < found.total else "",
+        **paged(asked.at, asked.offset, LISTED, more=asked.offset + LISTED < total),
     }
 
 
@@ -197,4 +247,9 @@ def _level(store: Store, vault: str) -> str:
     return found.level.value if found else Level.PROJECT.value
 
 
+LISTS: Mapping[str, Callable[[Request, Store, Asked], dict[str, Any]]] = {
+    TRASH: _trashed,
+    WAITING: candidates,
+}
+"""Status → what lists those that are no memories of the index."""
 ROUTES = (Route("/memories", memories),)

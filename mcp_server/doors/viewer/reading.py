@@ -7,9 +7,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.files.read import MemoryFile, is_shown, read
-from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.memory.promote import is_held
 from mcp_server.actions.memory.related import Related, get_related, is_written
+from mcp_server.actions.memory.trashed import find_trashed
 from mcp_server.actions.memory.trust import Standing, trust_history
 from mcp_server.actions.sessions.quality import why
 from mcp_server.core.errors import NotFound
@@ -17,7 +17,7 @@ from mcp_server.core.links import as_name
 from mcp_server.core.memory import WORDS, Status, check_id, type_or_kind
 from mcp_server.core.render import state_of
 from mcp_server.doors.shown.trust import history
-from mcp_server.doors.viewer.acting import ACTS, judged, offered
+from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK, judged, offered
 from mcp_server.doors.viewer.asked import Where, store_for
 from mcp_server.doors.viewer.page import page, viewer
 from mcp_server.store import Store
@@ -44,11 +44,11 @@ def reading(request: Request) -> Response:
     try:
         found = read(store, memory_id)
     except NotFound:
-        trash = next(in_trash(store, memory_id), None)
-        if trash is None:
+        found_there = find_trashed(store, memory_id)
+        if found_there is None:
             raise
-        trashed: dict[str, Any] = {"id": memory_id, "vault": trash[0], "path": trash[1], "where": where}
-        trashed["acts"] = {"restore": ACTS["restore"]}
+        acts = {BRINGS_BACK: ACTS[BRINGS_BACK]}
+        trashed: dict[str, Any] = {"trashed": found_there, "where": where, "acts": acts}
         return page(request, "memory_trashed.html" if whole else "memory_in_trash.html", **trashed)
     values = _values(request, store, where, found)
     return page(request, "memory.html" if whole else "memory_whole.html", **values)

@@ -9,12 +9,14 @@ from starlette.routing import Route
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.review.entries import Became, Entry, Verdict
+from mcp_server.actions.review.proposed import CANDIDATE, list_candidates
 from mcp_server.actions.review.review import AGED, MOST, ORIGIN, review, settle
 from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.viewer.asked import Where, store_for
-from mcp_server.doors.viewer.page import Fields, form, number, page
+from mcp_server.doors.viewer.asked import Asked, Where, store_for
+from mcp_server.doors.viewer.page import Fields, form, number, page, paged
 from mcp_server.store import Store
 
 MOST_COMPARED = 20  # new memories compared while the person waits
@@ -47,6 +49,19 @@ def waiting(request: Request) -> Response:
         where=Where(request, store),
         **_words(),
     )
+
+
+def candidates(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
+    """Return what the list of candidates shows: those that are *asked* for, of the project of *store*."""
+    found = list_candidates(store, asked.filter(), asked.q)
+    page_of = found[asked.offset : asked.offset + MOST]
+    return {
+        "candidates": page_of,
+        "total": len(found),
+        "where": Where(request, store),
+        **_words(),
+        **paged(asked.at, asked.offset, MOST, more=asked.offset + MOST < len(found)),
+    }
 
 
 def settled(request: Request, fields: Fields) -> Response:
@@ -108,8 +123,8 @@ def _found(store: Store, fields: Fields) -> Entry | None:
 
 def _now(store: Store, kind: str, name: str, ref: str) -> Entry | None:
     """Return the entry as it waits now, None when it does not."""
-    try:
-        entries = review(store, [name]).entries
+    try:  # a candidate that need only be seen more often is none of those that wait for the person
+        entries = list_candidates(store, Filter()) if kind == CANDIDATE else review(store, [name]).entries
     except NotFound:
         return None
     return next((each for each in entries if (each.kind, each.name, each.ref) == (kind, name, ref)), None)

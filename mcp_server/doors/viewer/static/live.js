@@ -83,9 +83,9 @@ a page asks for that. While the page is visible it asks for the mark of what can
     return field.value !== field.defaultValue;
   }
 
-  // Tell whether somebody writes in *part*, or waits for the answer to what was sent from there.
-  function busy(part) {
-    if (part.querySelector(".htmx-request")) {
+  // Tell whether somebody writes in *part*, or waits for the answer to what was sent from there: not *asking*.
+  function busy(part, asking) {
+    if ([...part.querySelectorAll(".htmx-request")].some((each) => each !== asking)) {
       return true;
     }
     const fields = [...part.querySelectorAll(FIELDS)];
@@ -96,7 +96,7 @@ a page asks for that. While the page is visible it asks for the mark of what can
 
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { target, requestConfig } = event.detail;
-    if (byItself(requestConfig) && !keeps(requestConfig.elt) && busy(target)) {
+    if (byItself(requestConfig) && !keeps(requestConfig.elt) && busy(target, requestConfig.elt)) {
       event.detail.shouldSwap = false;
       postponed = true;
     }

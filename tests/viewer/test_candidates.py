@@ -1,0 +1,96 @@
+"""Candidates are listed among the memories, those too that Today does not ask about, and settled there."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.search.query import Filter
+from mcp_server.store import Store
+from tests.conftest import Open
+from tests.viewer.conftest import at, findings, go
+
+Look = Callable[..., Page]
+WHY = "waits for you: it may hold from now on"
+
+
+def proposed(store: Store, letter: str, text: str, why: str = WHY, **more: object) -> None:
+    draft = Draft(text[:20], text, source="extracted", **more)  # type: ignore[arg-type]
+    propose(store, draft, key=16 * letter, confidence=0.9, why=why)
+
+
+def entries(page: Page) -> Locator:
+    return page.locator("#found .entry:not(.settled)")
+
+
+def known(store: Store) -> list[str]:
+    return [row.text for row in list_memories(store, Filter()).rows]
+
+
+def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, open_here: Open) -> None:
+    opened = open_here()
+    store = opened.store()
+    proposed(store, "a", "Use pnpm, not npm.")
+    proposed(store, "b", "The port is 8081.", SEEN_SELDOM)
+    page = look(opened)
+    expect(page.locator("#waiting .entry")).to_have_count(1)
+    go(page, "Memories")
+    page.get_by_role("combobox", name="Status").select_option("waiting, as a candidate")
+    expect(entries(page)).to_have_count(2)
+    expect(entries(page).filter(has_text="8081")).to_contain_text(SEEN_SELDOM)
+    assert findings(page) == []
+    entries(page).filter(has_text="8081").focus()
+
+    page.keyboard.press("a")
+
+    settled = page.locator("#found .settled")
+    expect(settled).to_contain_text("accepted")
+    assert known(store) == ["The port is 8081."]
+    settled.get_by_role("button", name="Take it back").click()
+    expect(entries(page)).to_have_count(2)
+    assert known(store) == []
+    assert len(review_candidates(store)) == 2
+
+
+def test_what_came_meanwhile_shows_and_what_was_settled_stays_to_be_taken_back(
+    look: Look, open_here: Open
+) -> None:
+    opened = open_here()
+    store = opened.store()
+    proposed(store, "a", "Use pnpm, not npm.")
+    page = look(opened)
+    at(page, "/memories?status=waiting")
+    entries(page).get_by_role("button", name="Reject").click()
+    expect(page.locator("#found .settled")).to_contain_text("rejected")
+
+    proposed(store, "b", "The port is 8081.")
+    store.ledger.append("mining_run", store.clock())  # as it comes with a session that was looked through
+
+    expect(entries(page)).to_have_count(1)
+    expect(page.locator("#found .settled").get_by_role("button", name="Take it back")).to_be_visible()
+
+
+def test_words_and_filters_hold_for_candidates(look: Look, open_here: Open) -> None:
+    opened = open_here()
+    store = opened.store()
+    proposed(store, "a", "Use pnpm, not npm.", type="preference", level=Level.USER)
+    proposed(store, "b", "The port is 8081.", type="decision")
+    page = look(opened)
+    for said, there in (("q=PNPM", 1), ("type=decision", 1), ("level=user", 1), ("tag=x", 0), ("", 2)):
+        at(page, f"/memories?status=waiting&{said}")
+        expect(entries(page)).to_have_count(there)
+    at(page, "/memories?status=waiting&q=nowhere")
+    expect(page.get_by_text("No candidate fits.")).to_be_visible()
+
+
+def test_without_candidates_and_for_looking_only_the_list_says_so(look: Look, open_here: Open) -> None:
+    opened = open_here()
+    page = look(opened, read_only=True)
+    at(page, "/memories?status=waiting")
+    expect(page.get_by_text("No candidate waits.")).to_be_visible()
+    proposed(opened.store(), "a", "Use pnpm, not npm.")
+    page.reload()
+    expect(entries(page)).to_have_count(1)
+    expect(page.locator("#main").get_by_role("button")).to_have_count(0)
