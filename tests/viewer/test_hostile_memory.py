@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import propose
+from mcp_server.actions.memory.forget import forget
 from mcp_server.adapters.vault import make_vault_folders
+from mcp_server.core.memory import Draft
 from mcp_server.doors.viewer.page import markdown
 from mcp_server.store import Store
 from tests.conftest import Open
-from tests.viewer.conftest import go
+from tests.viewer.conftest import at, go
 
 MEMORY_ID = "hostile"
 TITLE = '<img src=x onerror="window.ran=1"><b>bold</b> [[x]] "quoted\' \u202egnp.exe\u0007 &amp; ../../etc'
@@ -121,6 +125,28 @@ def test_choosing_and_doing_something_with_it_shows_its_title_as_text(
     page.get_by_role("toolbar").get_by_role("button", name="Unpin").click()
     expect(page.get_by_role("dialog").get_by_role("listitem")).to_contain_text("<b>bold</b>")
     is_whole(page)
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_in_the_trash_and_as_a_candidate_it_is_as_harmless(
+    look: Callable[..., Page], open_here: Open, hostile: Store, server: socket.socket, width: int
+) -> None:
+    text = read(hostile, MEMORY_ID).memory.text
+    propose(hostile, Draft(TITLE[:80], text, source="extracted"), key=16 * "a", confidence=0.9, why=TITLE)
+    forget(hostile, MEMORY_ID)
+    page = look(open_here())
+    page.set_viewport_size({"width": width, "height": 800})
+    at(page, "/memories?status=trash&q=needle")
+    expect(page.locator("#found mark").first).to_have_text("needle")
+    is_whole(page)
+    page.locator("#found h2 a").click()
+    expect(page.locator(".text")).to_contain_text("an image")
+    is_whole(page)
+    at(page, "/memories?status=waiting")
+    expect(page.locator(".entry .text")).to_contain_text("an image")
+    is_whole(page)
+    with pytest.raises(BlockingIOError):
+        server.accept()
 
 
 def test_a_question_is_shown_as_text(look: Callable[..., Page], open_here: Open, hostile: Store) -> None:

@@ -1,5 +1,6 @@
 """application: the pages of the viewer, and which address leads to which."""
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -54,7 +55,13 @@ def application(viewer: Viewer) -> Starlette:
     routes.append(Mount("/static", StaticFiles(directory=STATIC), name="static"))
     made = Starlette(
         routes=routes,
-        exception_handlers={DaybookError: page.failed, OSError: _disk, 404: _missing},
+        exception_handlers={
+            DaybookError: page.failed,
+            OSError: _disk,
+            Exception: _broken,
+            HTTPStatus.NOT_FOUND: _missing,
+            HTTPStatus.METHOD_NOT_ALLOWED: _no_page,
+        },
     )
     made.state.viewer = viewer
     return made
@@ -63,6 +70,17 @@ def application(viewer: Viewer) -> Starlette:
 def _missing(request: Request, _: Exception) -> Response:
     error = NotFound("", sentence="There is no such page.", hint="Choose one of those above.")
     return page.failed(request, error)
+
+
+def _no_page(request: Request, _: Exception) -> Response:
+    return page.failed(request, Rejected("This address takes what a form sends.", "Choose a page above."))
+
+
+def _broken(request: Request, error: Exception) -> Response:
+    """Return the page of an error of ours; the server raises it again, and the terminal shows it."""
+    sentence = f"Daybook failed here: {type(error).__name__}. What you see elsewhere is not touched by it."
+    hint = "Please report it, with what the terminal shows."
+    return page.page(request, "error.html", HTTPStatus.INTERNAL_SERVER_ERROR, sentence=sentence, hint=hint)
 
 
 def _disk(request: Request, error: Exception) -> Response:

@@ -181,6 +181,7 @@ def markdown(text: str, named: Mapping[str, str] | None = None) -> Markup:
             html,
             tags=TAGS,
             attributes={"a": {"href", "title", "target"}, "ol": {"start"}},
+            set_tag_attribute_values={tag: {"tabindex": "0"} for tag in ("pre", "table")},  # they may scroll
             url_schemes={"http", "https", "mailto"},
             link_rel="noopener noreferrer",
         )

@@ -1,0 +1,152 @@
+"""Every page of the viewer can be used on a phone, by the keyboard alone and by those who hear it."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+import pytest
+from playwright.sync_api import Page, expect
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.core.memory import Draft
+from mcp_server.doors.viewer.application import application
+from mcp_server.doors.viewer.page import Viewer
+from tests.conftest import Clock, Open
+from tests.memories import stored
+from tests.viewer.conftest import at, findings
+from tests.viewer.shop import furnished
+
+LONG = "a_word_that_nobody_would_break_" * 6
+EMPTY = ("/", "/memories", "/memories?status=trash", "/memories?status=waiting", "/memories?q=nothing")
+EMPTY += ("/graph", "/told", "/insight", "/changes", "/changes/forget", "/nowhere", "/memories/nowhere")
+FULL = (
+    *EMPTY[:-2],
+    "/memories?q=webhook",
+    "/memories-new",
+    "/changes/undo",
+    "/changes/forget?session={session}",
+)
+OF_ONE = tuple(f"/memories/{{long}}{tail}" for tail in ("", "/edit", "/links", "/history"))
+PHONE = {"width": 360, "height": 740}
+TOO_WIDE = """() => {
+    const most = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= most) {
+        return "";
+    }
+    const wide = [...document.querySelectorAll("main *")].filter(
+        (each) => each.getBoundingClientRect().right > most && !each.closest(".wide, svg, pre"));
+    return wide.map((each) => each.outerHTML.slice(0, 80)).slice(0, 5).join(" | ") || "something";
+}"""
+UNREACHED = """() => {
+    const seen = new Set(window.reached);
+    const all = "a[href], button:enabled, input:not([type=hidden]), select, textarea, summary";
+    return [...document.querySelectorAll(all)]
+        .filter((each) => each.checkVisibility() && !seen.has(each) && each.type !== "radio")
+        .map((each) => each.outerHTML.slice(0, 120));
+}"""
+FOCUSED = """() => {
+    const on = document.activeElement;
+    window.same = on === window.reached.at(-1) ? window.same + 1 : 0; // a date has parts
+    const known = window.reached.includes(on) && (window.same === 0 || window.same > 8);
+    const again = known || on === document.body; // behind the last
+    window.reached.push(on);
+    const { outlineStyle, outlineWidth } = getComputedStyle(on);
+    const marked = outlineStyle !== "none" && outlineWidth !== "0px";
+    const drawn = on.closest("svg") !== null;
+    return [again, marked || drawn ? "" : on.outerHTML.slice(0, 120)];
+}"""
+
+
+@pytest.fixture
+def empty(look: Callable[..., Page], open_here: Open) -> Page:
+    return look(open_here())
+
+
+@pytest.fixture
+def full(look: Callable[..., Page], open_here: Open, clock: Clock) -> tuple[Page, dict[str, str]]:
+    """A shop's memory, with what is long, what lies in the trash, and what waits."""
+    opened = open_here()
+    store = opened.store()
+    furnished(store, clock)
+    text = f"{LONG}\n\n```\n{LONG}\n```\n\n| a | {LONG} |\n|---|---|\n| {LONG} | b |\n\nhttps://example.org/{LONG}"
+    long = stored(store, f"Title {LONG}", "Short at first.", tags=(LONG[:60],), touches=(f"src/{LONG}.py:1",))
+    revise(store, long, Revision(text=text))
+    for _ in range(2):
+        forget(store, stored(store, f"Gone {LONG}", text))
+    propose(store, Draft(f"Candidate {LONG}", text), key=16 * "a", confidence=0.9, why=SEEN_SELDOM)
+    return look(opened), {"long": long, "session": "000000a1-5e55-4000-8000-000000000000"}
+
+
+def settled(page: Page) -> None:
+    """Wait until what a page asks for by itself is there, and open all that opens."""
+    expect(page.get_by_text("Looking for what waits")).to_have_count(0)
+    for summary in page.locator("summary:visible").all():
+        if summary.locator("xpath=..").get_attribute("open") is None:
+            summary.click()
+    expect(page.locator(".htmx-request")).to_have_count(0)
+
+
+def check(page: Page) -> list[str]:
+    """Return what is wrong with the page on a phone and for those who hear it."""
+    page.set_viewport_size(PHONE)
+    settled(page)
+    wide = page.evaluate(TOO_WIDE)
+    return [*([f"too wide: {wide}"] if wide else []), *findings(page)]
+
+
+def test_without_a_memory_each_page_says_so_and_fits(empty: Page) -> None:
+    wrong = {}
+    for path in EMPTY:
+        at(empty, path)
+        expect(empty.locator("main")).not_to_have_text("")
+        wrong[path] = check(empty)
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_each_page_fits_a_phone_and_is_heard(full: tuple[Page, dict[str, str]]) -> None:
+    page, names = full
+    wrong = {}
+    for path in (*FULL, *OF_ONE):
+        at(page, path.format(**names))
+        wrong[path] = check(page)
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str, str]]) -> None:
+    page, names = full
+    wrong = {}
+    for path in (*FULL, *OF_ONE):
+        at(page, path.format(**names))
+        expect(page.get_by_text("Looking for what waits")).to_have_count(0)
+        page.evaluate("window.reached = [document.querySelector('.skip')]; window.reached[0].focus()")
+        unmarked = []
+        while True:
+            page.keyboard.press("Tab")
+            again, what = page.evaluate(FOCUSED)
+            if again:
+                break
+            unmarked += [what] if what else []
+        wrong[path] = [*unmarked, *page.evaluate(UNREACHED)]
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def test_an_address_that_is_none_is_said_on_a_page(empty: Page) -> None:
+    for path, sentence in (
+        ("/waiting/settled", "takes what a form sends"),
+        ("/nowhere", "There is no such page."),
+    ):
+        at(empty, path)
+        expect(empty.get_by_role("alert")).to_contain_text(sentence)
+        expect(empty.get_by_role("navigation", name="Pages")).to_be_visible()
+
+
+def test_an_error_of_ours_is_said_on_a_page(open_here: Open) -> None:
+    pages = application(Viewer(open_here(), "/base", read_only=False))
+    pages.router.routes.insert(0, Route("/broken", lambda _: 1 // 0))
+    answer = TestClient(pages, raise_server_exceptions=False).get("/broken")
+    assert answer.status_code == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert "Daybook failed here: ZeroDivisionError." in answer.text
+    assert 'aria-label="Pages"' in answer.text
