@@ -61,6 +61,8 @@ def _words(deed: Deed) -> str:
             return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
         case "forgotten":
             return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
+        case "moved" if level := detail.get("level"):
+            return f"moved to {level} level"
         case "tidied" if reason := detail.get("reason"):
             return f"tidied: {reason}"
         case "tidied":
