@@ -20,7 +20,7 @@ from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.text.words import query_terms
 from mcp_server.doors.shown.recall import components, doubts, shelves
-from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK
+from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK, for_many
 from mcp_server.doors.viewer.asked import (
     ALL,
     ANY,
@@ -66,10 +66,9 @@ def memories(request: Request) -> Response:
     if whole:
         store.meaning()  # it loads while the person still types
     found = LISTS.get(asked.status, _searched if asked.q else _listed)(request, store, asked)
-    many = {
-        name: act for name, act in ACTS.items() if act.many and (asked.status != TRASH or name == BRINGS_BACK)
-    }
-    values: dict[str, Any] = {"asked": asked, "many": many, "in_trash": asked.status == TRASH, **found}
+    in_trash = asked.status == TRASH
+    many = {BRINGS_BACK: ACTS[BRINGS_BACK]} if in_trash else for_many(store)
+    values: dict[str, Any] = {"asked": asked, "many": many, "in_trash": in_trash, **found}
     if not whole:
         answer = page(request, "memories_found.html", **values)
         answer.headers.update(_address(request, asked))
