@@ -112,6 +112,7 @@ def test_plots_are_drawn_in_the_colours_of_light_and_of_dark(used: Opened, look:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         expect(page.locator("canvas")).to_have_count(4)
+        page.evaluate("new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(end)))")
         drawn[scheme] = [set(canvas.evaluate(COLOURS)) for canvas in page.locator("canvas").all()]
 
     accent = {"light": "31,86,136", "dark": "143,193,238"}

@@ -50,6 +50,22 @@ def test_memories_are_listed_newest_first_in_pages(
     expect(titles(page)).to_have_count(LISTED)
 
 
+def test_what_comes_meanwhile_shows_on_the_page_of_the_list_that_is_open(
+    look: Callable[..., Page], open_here: Open, clock: Clock
+) -> None:
+    opened = open_here()
+    for number in range(LISTED + 1):
+        clock.pass_days(1)
+        stored(opened.store(), f"Thing number {number}", f"It says {number}.")
+    page = look(opened)
+    page.goto(f"{page.url}memories?offset={LISTED}")
+    expect(titles(page)).to_have_text(["Thing number 0"])
+    clock.pass_days(1)
+    stored(opened.store(), "The newest thing", "It is new.")
+    expect(titles(page)).to_have_text(["Thing number 1", "Thing number 0"])
+    assert page.url.endswith(f"/memories?offset={LISTED}")
+
+
 def test_typing_finds_the_memory_and_marks_its_words(look: Callable[..., Page], open_here: Open) -> None:
     opened = open_here()
     stored(opened.store(), "Stripe webhook", "Signatures are verified over the raw request body.")

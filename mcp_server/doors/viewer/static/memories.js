@@ -22,11 +22,14 @@
   });
 
   const dialog = () => document.getElementById("many");
-  document.addEventListener("htmx:afterSwap", (event) => {
-    if (event.detail.target.id === "many") {
+  // Once the question has settled: an earlier Enter would send its form without htmx.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target.id === "many" && !dialog().open) {
       dialog().showModal();
       (dialog().querySelector("input[name=word]") || dialog().querySelector("button")).focus();
     }
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id === "found") count();
   });
   // Done: the ticks go, so that the list may show what became of them, and undoing is one key away.
@@ -48,7 +51,7 @@
 
   // The filters follow the address: "Reset" and "back" load the page anew.
   document.addEventListener("htmx:configRequest", (event) => {
-    if (event.detail.elt.id !== "ask") return;
+    if (!["ask", "follows"].includes(event.detail.elt.id)) return;
     for (const [name, value] of [...event.detail.formData.entries()]) {
       if (value === "") event.detail.formData.delete(name);
     }
