@@ -18,7 +18,7 @@ SETTINGS_FILES = ("settings.json", "settings.local.json")
 REACHING = (
     "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy",
     "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
-    "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "USERPROFILE", "TEMP",
+    "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "TEMP", account.HOME,
 )  # fmt: skip
 """Variables of the person's by which git reaches their remote; Windows needs some for any program."""
 MOST_SETTINGS = 4 * 1024 * 1024  # bytes
