@@ -34,7 +34,7 @@ AUTHOR = "Daybook <daybook@localhost>"
 
 _OFF = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
-    "core.alternateRefsCommand=:", "core.askPass=", "core.fsync=committed", "gc.auto=0",
+    "core.alternateRefsCommand=true", "core.askPass=", "core.fsync=committed", "gc.auto=0",
     "maintenance.auto=false", "receive.autogc=false", "submodule.recurse=false",
     "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false", "fetch.fsckObjects=true",
     "push.followTags=false", "push.gpgSign=false",
@@ -180,6 +180,8 @@ class Repository:
         )
         if code and any(word in f"{out}{said}" for word in _BEHIND):
             return False
+        if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
+            raise RemoteUnavailable(f"The remote takes nothing: {refused[1]}.", _LATER)
         if code:
             raise _unreachable(said)
         return True
