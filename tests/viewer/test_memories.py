@@ -60,7 +60,6 @@ def test_what_comes_meanwhile_shows_on_the_page_of_the_list_that_is_open(
     page = look(opened)
     page.goto(f"{page.url}memories?offset={LISTED}")
     expect(titles(page)).to_have_text(["Thing number 0"])
-    clock.pass_days(1)
     stored(opened.store(), "The newest thing", "It is new.")
     expect(titles(page)).to_have_text(["Thing number 1", "Thing number 0"])
     assert page.url.endswith(f"/memories?offset={LISTED}")
