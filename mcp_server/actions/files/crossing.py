@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_server.adapters import files, history, moving, places
+from mcp_server.adapters import files, history, leftovers, moving, places
 from mcp_server.adapters.index.events import deeds, replay
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import Conflict, DaybookError, Held
@@ -96,6 +96,7 @@ def _complete(store: Store, noted: dict[str, Any]) -> None:
             with contextlib.suppress(Conflict):
                 files.delete(target, expected="" if is_same else going.digest)
     elif stamp(target):
+        leftovers.sweep_taken_out(path.parent)
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
             known = any(

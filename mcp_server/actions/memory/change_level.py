@@ -16,7 +16,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, stamp
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import WORDS, Kind, Level, Memory, Status, check_id, fingerprint, typed_id
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
@@ -78,13 +78,19 @@ def change_level(
     )
 
 
-def check_level(store: Store, memory_id: str, level: Level, *, keep_secrets: bool = False) -> None:
+def check_level(
+    store: Store, memory_id: str, level: Level, *, version: str = "", keep_secrets: bool = False
+) -> None:
     """
     Raise Rejected, with a sentence that says why, when the memory cannot be moved to *level*; NotFound.
 
+    Raises Conflict when its file is not at *version* any more.
+
     A memory at that level passes. What seems a secret goes into a repository only with *keep_secrets*.
     """
-    _checked(store, memory_id, level, keep_secrets=keep_secrets)
+    file, _ = _checked(store, memory_id, level, keep_secrets=keep_secrets)
+    if not file.digest.startswith(version.strip()):
+        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
 
 
 def _checked(
@@ -183,6 +189,8 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     going = Crossing(file.ref, ref, str(confined(file.vault, file.path)), str(target), file.digest)
     try:
         cross(store, going, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
+    except FileNotFoundError:
+        raise Conflict(f"'{file.memory.id}' was moved or forgotten meanwhile.") from None
     except FileExistsError:
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
     take_across(store, file.vault, file.path, vault, target)

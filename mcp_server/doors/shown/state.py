@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_server.actions.files.sync import SyncReport
+    from mcp_server.actions.remote.set_up import RemoteState
     from mcp_server.actions.status.doctor import Check
     from mcp_server.actions.status.status import State
     from mcp_server.adapters.former import Former
@@ -37,11 +38,16 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
             ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
             ("to keep", counted(capture.unkept, "transcript")),
             *_calls(found, settings),
+            *([("other machines", _remote(found.remote))] if found.remote else []),
             *((f"learning from session {name}", cost) for name, cost in found.spending.sessions),
         ),
         notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
         json=asdict(found),
     )
+
+
+def _remote(remote: RemoteState) -> str:
+    return f"{remote.url}, last exchange {remote.last.at or 'none yet'}"
 
 
 def _calls(found: State, settings: Settings) -> Iterator[tuple[str, object]]:
@@ -88,6 +94,7 @@ def where(
     if project:
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
     gone = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
+    elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' makes both one"
     return Shown(
         rows=(
             *named,
@@ -95,7 +102,7 @@ def where(
             ("index", index),
             *(("note", problem) for problem in problems),
             *((vault.level.value, _root(vault)) for vault in vaults),
-            *(("perhaps", gone.format(each)) for each in may_be),
+            *(("perhaps", (elsewhere if each.elsewhere else gone).format(each)) for each in may_be),
             *(("before", f"{each}, for this folder as another project") for each in before),
         ),
         json={
