@@ -32,7 +32,6 @@ def config(chosen: Chosen) -> str:
     return (chosen.opened.home / "config.toml").read_text(encoding="utf-8")
 
 
-@pytest.mark.feature("D-39")
 def test_memories_are_embedded_there_and_back(filled: Chosen) -> None:
     old = filled.store.settings.embedding_model
     with ScriptedModel(embeds()) as server:
