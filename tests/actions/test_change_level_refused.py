@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.crossing import NOTE
 from mcp_server.actions.files.gone import tell_gone
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import sync
@@ -142,7 +143,7 @@ def test_a_file_in_the_way_is_left_alone(store: Store) -> None:
 
     assert path.read_bytes() == before
     assert level(store, memory_id) is Level.PROJECT
-    assert not list((store.home / "work").glob("crossing-*"))
+    assert not (store.home / "work" / NOTE).exists()
 
 
 def test_of_two_that_move_it_at_once_the_later_is_told(store: Store) -> None:
@@ -159,7 +160,7 @@ def test_of_two_that_move_it_at_once_the_later_is_told(store: Store) -> None:
         )
 
     assert level(store, memory_id) is Level.USER
-    assert not list((store.home / "work").glob("crossing-*"))
+    assert not (store.home / "work" / NOTE).exists()
 
 
 @pytest.fixture
