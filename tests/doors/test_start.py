@@ -166,6 +166,15 @@ def test_it_answers_as_the_library_does_and_loads_nothing(
     assert server.results(asked(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
 
 
+def test_no_client_is_offered_a_subscription_which_would_need_the_library_at_once(
+    serve: Callable[..., Server],
+) -> None:
+    (said,) = serve().results([("server/discover", {"_meta": META})])
+
+    assert said["capabilities"].keys() == {"prompts", "resources", "tools"}
+    assert {offered for each in said["capabilities"].values() for offered in each.values()} == {False}
+
+
 @pytest.mark.parametrize("protocol", [GREETED, STATELESS])
 def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answered_by_it(
     open_here: Callable[..., Opened],
