@@ -15,6 +15,12 @@ from mcp_server.adapters.project import worktree_around
 from mcp_server.core.settings import ESCAPE, HOOKS, environment_told, is_told, may_name
 
 SETTINGS_FILES = ("settings.json", "settings.local.json")
+REACHING = (
+    "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "https_proxy", "http_proxy",
+    "all_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
+    "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "TEMP", account.HOME,
+)  # fmt: skip
+"""Variables of the person's by which git reaches their remote; Windows needs some for any program."""
 MOST_SETTINGS = 4 * 1024 * 1024  # bytes
 
 
@@ -104,4 +110,5 @@ def persons_git(environment: Mapping[str, str]) -> Git:
         path=environment.get("PATH") or DEFAULT_PATH,
         home=person_home(environment),
         config_home=environment.get("XDG_CONFIG_HOME", ""),
+        reaching=tuple((name, environment[name]) for name in REACHING if environment.get(name)),
     )

@@ -52,12 +52,19 @@ class Git(NamedTuple):
     Where to look for the person's git, and whose settings it reads.
 
     path: folders as in PATH, except those in a repository. home, config_home: HOME and, when
-    not '', XDG_CONFIG_HOME: the person says there whose repositories are safe.
+    not '', XDG_CONFIG_HOME: the person says there whose repositories are safe. reaching: the
+    person's variables by which a remote is reached.
     """
 
     path: str = DEFAULT_PATH
     home: str = ""
     config_home: str = ""
+    reaching: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def network(self) -> dict[str, str]:
+        """The variables by which a remote is reached: proxies, certificates, the agent with the keys."""
+        return dict(self.reaching)
 
 
 class GitState(NamedTuple):
@@ -83,7 +90,7 @@ def git_state(folder: Path) -> GitState | None:
 
 def trouble(git: Git, folder: Path) -> str:
     """Return why we may not run git in *folder*, as a sentence; '' when we may."""
-    program = _program(git, folder)
+    program = program_of(git, folder)
     if not program:
         return "No git was found outside the repository, so commits and the files in them are not told."
     version = _version(git, program, _changed_at(program))
@@ -148,8 +155,8 @@ def _ask(git: Git, folder: Path, *arguments: str) -> str:
     worktree = worktree_around(folder)
     if worktree is None or trouble(git, folder):
         return ""
-    command = [_program(git, folder), "-C", str(worktree.top), *_FLAGS, *arguments]
-    return _run(command, _environment(git, folder)).strip("\n")
+    command = [program_of(git, folder), "-C", str(worktree.top), *_FLAGS, *arguments]
+    return _run(command, environment_of(git, folder)).strip("\n")
 
 
 def _run(command: list[str], environment: dict[str, str]) -> str:
@@ -171,13 +178,13 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
 
 
-def _environment(git: Git, folder: Path | None) -> dict[str, str]:
+def environment_of(git: Git, folder: Path | None) -> dict[str, str]:
     """Return the whole environment for git: nothing of our own, least of all GIT_* variables."""
     own = {"PATH": os.pathsep.join(_own_folders(git, folder)), "HOME": git.home}
     return {**_ENVIRONMENT, **own, **({"XDG_CONFIG_HOME": git.config_home} if git.config_home else {})}
 
 
-def _program(git: Git, folder: Path) -> str:
+def program_of(git: Git, folder: Path) -> str:
     """Return the path of the person's git, '' when none is outside of the repository around *folder*."""
     programs = (os.path.join(place, "git") for place in _own_folders(git, folder))
     return next((path for path in programs if os.path.isfile(path) and os.access(path, os.X_OK)), "")
@@ -212,11 +219,16 @@ def _changed_at(program: str) -> int:
         return 0
 
 
+def is_safe_git(git: Git, program: str) -> bool:
+    """Tell whether *program* is a git that can be kept from running what a repository says."""
+    return _is_safe(_version(git, program, _changed_at(program)))
+
+
 @functools.lru_cache(maxsize=16)
 def _version(git: Git, program: str, mtime_ns: int) -> tuple[int, ...]:
     """Return the version of *program* as of *mtime_ns*, () when it gives none; reads no repository."""
     del mtime_ns
-    match = re.match(_VERSION, _run([program, "--version"], _environment(git, None)))
+    match = re.match(_VERSION, _run([program, "--version"], environment_of(git, None)))
     return tuple(map(int, match["numbers"].split("."))) if match else ()
 
 

@@ -81,6 +81,7 @@ def carry(home: Path, ref: str, to: str) -> None:
         target = places.history_folder(home, to) / version.path.name
         with contextlib.suppress(FileExistsError):
             moving.move(version.path, target)
+    _remove_if_empty(places.history_folder(home, ref))
 
 
 def erase(versions: Iterable[Version]) -> None:
@@ -88,10 +89,14 @@ def erase(versions: Iterable[Version]) -> None:
     for folder, those in groupby(versions, lambda version: version.path.parent):
         for version in those:
             version.path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            (folder / files.LOCK_NAME).unlink(missing_ok=True)
-            files.sync_folder(folder)
-            folder.rmdir()
+        _remove_if_empty(folder)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):
+        (folder / files.LOCK_NAME).unlink(missing_ok=True)
+        files.sync_folder(folder)
+        folder.rmdir()
 
 
 def everything(home: Path) -> list[Version]:

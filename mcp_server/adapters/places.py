@@ -186,6 +186,13 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
     _changeproject_notes(home, project.key, noted)
 
 
+def note_elsewhere(home: Path, key: str, name: str, remote: str) -> None:
+    """Note the name and the git remote of a project that another machine of the person's knows."""
+    if "name" not in project_notes(home, key):
+        files.make_folder(home / PROJECTS / key)
+        _changeproject_notes(home, key, lambda known: {"name": name, "remote": remote, **known})
+
+
 def block_note(home: Path, project: Project) -> dict[str, object]:
     """Return what was noted about the managed block in this folder of *project*, {} for nothing."""
     for key in _keys(project):

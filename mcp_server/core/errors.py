@@ -13,6 +13,7 @@ The errors that Daybook raises on purpose.
       EmbedderUnavailable       8   the embedding model cannot be loaded
       ModelUnavailable         10   the model was not asked, or did not answer
       Held                     11   another process holds a lock for longer than we wait
+      RemoteUnavailable        13   the remote could not be reached, or git could not be run
       PersonNeeded             12   only the person may do this, in their own terminal
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
@@ -148,6 +149,12 @@ class Held(DaybookError):
     def __init__(self, name: str, holder: str) -> None:
         super().__init__(f"{name} is held by {holder}, so nothing was done.")
         self.holder = holder
+
+
+class RemoteUnavailable(DaybookError):
+    """The remote could not be reached, or git could not be run; what was remembered stays here."""
+
+    exit_code = 13
 
 
 class PersonNeeded(DaybookError):

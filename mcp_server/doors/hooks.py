@@ -56,6 +56,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     """
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
+    from mcp_server.adapters.remote.notes import has_remote
     from mcp_server.core.bounds import session_id
 
     store, folder = _opened(event)
@@ -67,7 +68,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
         note_ended(store, path, session=session, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
-    elif upkeep_is_due(store) and os.environ.get(SETUP) != "missing":
+    elif (upkeep_is_due(store) or has_remote(store.home)) and os.environ.get(SETUP) != "missing":
         start_worker({**os.environ, "CLAUDE_PROJECT_DIR": str(folder)})
     return {}
 

@@ -20,7 +20,7 @@ def fates(
 ) -> dict[str, Fate]:
     """Return title → fate of the memories near *prompt*; see that the ledger stays as it is."""
     before = [path.read_bytes() for path in store.ledger.paths()]
-    decided = decide(store, prompt, session=session, given=given, with_misses=True)
+    decided = decide(store, prompt, session=session, given=given, explained=True)
     assert [path.read_bytes() for path in store.ledger.paths()] == before
     hook = decide(store, prompt, session=session, given=given)
     assert (hook.called, hook.is_silence) == (decided.called, decided.is_silence)
@@ -32,7 +32,7 @@ def test_what_is_sure_comes_with_its_text_and_what_is_not_says_what_is_missing(s
     remember(store, Draft("Body", "The body of the car is blue.", type="decision"))
 
     assert fates(store, ASKED) == {"Webhook": Fate.TEXT, "Body": Fate.UNSURE}
-    decided = decide(store, ASKED, session="s1", with_misses=True)
+    decided = decide(store, ASKED, session="s1", explained=True)
     (bar,) = decided.fates[1][0].bars
     assert bar.least == 0.6
     assert 0 < bar.missing <= 0.6
@@ -55,7 +55,7 @@ def test_what_is_about_files_that_are_gone_does_not_come(store: Store, project: 
 
 def test_what_a_session_was_told_does_not_come_again(store: Store) -> None:
     remember(store, WEBHOOK)
-    hit = decide(store, ASKED, session="s2").fates[0][0]
+    hit = decide(store, ASKED, session="s2", explained=True).fates[0][0]
     assert inject(store, ASKED, session="s1")
 
     assert fates(store, ASKED) == {"Webhook": Fate.TOLD_BEFORE}
@@ -96,7 +96,7 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
 
     found = fates(meaning_store, "ship the release now")
     assert Fate.TITLE in found.values()
-    decided = decide(meaning_store, "rename this variable to total", session="s1", with_misses=True)
+    decided = decide(meaning_store, "rename this variable to total", session="s1", explained=True)
     assert {fate for _, fate in decided.fates} == {Fate.UNSURE}
     for hit, _ in decided.fates:
         assert hit.bars[0].missing > 0
@@ -107,7 +107,7 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
 def test_what_is_no_prompt_of_the_persons_asks_for_nothing(store: Store, prompt: str) -> None:
     remember(store, WEBHOOK)
 
-    decided = decide(store, prompt, session="s1", with_misses=True)
+    decided = decide(store, prompt, session="s1", explained=True)
     assert (decided.asks, decided.fates, decided.is_silence) == (False, (), False)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.judge.whose_word import asks_to_forget, says
+from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_move, says
 
 OLD = "The upload timeout is 30 seconds."
 
@@ -52,3 +52,19 @@ def test_a_turn_about_something_else_does_not(turn: str, new: str, before: str) 
 )
 def test_forgetting_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, asked: bool) -> None:
     assert asks_to_forget(turn, "upload-timeout-k3f9", "Upload timeout") is asked
+
+
+@pytest.mark.parametrize(
+    ("turn", "asked"),
+    [
+        ("move the upload timeout to the user level", True),
+        ("upload-timeout-k3f9 holds everywhere", True),
+        ("the upload timeout is the same in all my projects", True),
+        ("the upload timeout is for this project only", True),
+        ("upload timeout gilt überall", True),
+        ("the upload timeout is too short", False),
+        ("move the proxy to the user level", False),
+    ],
+)
+def test_another_level_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, asked: bool) -> None:
+    assert asks_to_move(turn, "upload-timeout-k3f9", "Upload timeout") is asked

@@ -15,7 +15,7 @@ def block(typed: Run, project: Path) -> Callable[[], str]:
 
 
 def remembered(run: Run) -> str:
-    return said(run("remember", "Invoices are kept in Postgres", "--type", "decision")).split()[1]
+    return said(run("remember", "Invoices are kept in Postgres", "--type", "decision")).partition(":")[0]
 
 
 def test_what_is_remembered_revised_and_forgotten_in_a_terminal_is_in_the_block_at_once(

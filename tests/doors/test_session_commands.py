@@ -9,7 +9,7 @@ from tests.doors.shell import Run, said
 def test_a_long_conversation_is_shown_in_parts(run: Run, tmp_path: Path) -> None:
     talk = tmp_path / "talk.json"
     talk.write_text(json.dumps([{"role": "user", "content": f"word{number}"} for number in range(30)]))
-    memory_id = said(run("save-conversation", "Talk", str(talk))).split()[2].rstrip(",")
+    memory_id = said(run("save-conversation", "Talk", str(talk))).partition(":")[0]
 
     part = said(run("load-conversation", memory_id, "--offset", "10", "--limit", "5"))
 

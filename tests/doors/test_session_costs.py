@@ -74,7 +74,7 @@ def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) ->
     assert told["cccccccc"] == {"calls": 1, "plan_calls": 0, "tokens": 600, "usd": pytest.approx(0.001)}
     assert "learning from it  2 calls, 1,500 tokens, $0.0025" in said(run("sessions", "aaaaaaaa"))
     status = said(run("status"))
-    assert "learning from session aaaaaaaa: 2 calls, 1,500 tokens, $0.0025" in status
+    assert "learning from session aaaaaaaa  2 calls, 1,500 tokens, $0.0025" in status
     assert "nothing was spent" not in status
     assert len(json.loads(said(run("status", "--json")))["spending"]["sessions"]) == 3
 

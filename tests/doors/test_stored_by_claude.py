@@ -40,7 +40,7 @@ def test_claude_is_told_why_it_waits_and_a_new_session_is_told_what_does_not(
     plain = served.call("remember", title="Totals", content="Totals are summed twice on purpose.")
 
     assert told.startswith("registry-") and WAITS in told and "a web page said" in told
-    assert Path(told.split()[-1]).is_file()
+    assert Path(told.splitlines()[1]).is_file()
     assert "not shown unasked" not in plain
     start = brief(open_here().store()).text
     assert "totals-" in start and "registry-" not in start

@@ -179,7 +179,7 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     archived = run("archive", old, **claudes)
 
     assert f"{old} stays: only the person's own word takes its place." in beside.stdout
-    assert f"{old} was not changed, for the person said it." in reworded.stdout
+    assert f"{old}: not changed, for the person said it." in reworded.stdout
     refused = (gone, linked, by_title, archived)
     assert [done.returncode for done in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr

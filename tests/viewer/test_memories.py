@@ -252,8 +252,8 @@ def test_while_the_model_loads_the_page_says_so_and_then_searches_again(
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     stored(opened.store(), "Stripe webhook", "Needs the raw body.")
     loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
-    page = look(loading)
     with loading.meaning._lock:  # it loads for as long as somebody holds this
+        page = look(loading)
         page.goto(f"{page.url}memories?q=stripe")
         expect(page.get_by_text("Words alone are searched. The embedding model is loading")).to_be_visible()
         expect(titles(page)).to_have_text(["Stripe webhook"])

@@ -8,6 +8,7 @@ from mcp_server.actions.changes.put_back import kept, looked_at, where
 from mcp_server.actions.changes.undo import LastChange, effects_of
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import Effect
+from mcp_server.actions.files.crossing import parted
 from mcp_server.actions.files.load import parsed
 from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.adapters import files
@@ -25,14 +26,15 @@ class Preview:
     """
     One memory before and after; None where it is not there, or where what it said is not kept.
 
-    `to_trash`: its file moves there. `refused` says why taking back leaves it alone, '' when it does not;
-    `anyway` tells whether it can be taken back all the same.
+    `to_trash`: its file moves there; `level`: it moves to that level, '' for none. `refused` says why taking
+    back leaves it alone, '' when it does not; `anyway` tells whether it can be taken back all the same.
     """
 
     ref: str
     before: Memory | None
     after: Memory | None
     to_trash: bool = False
+    level: str = ""
     refused: str = ""
     anyway: bool = False
 
@@ -50,7 +52,8 @@ def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
             continue
         before = _memory(store, ref, was_place, _bytes(store, ref, was, now_place)) if was else None
         after = _memory(store, ref, now_place, _bytes(store, ref, now, now_place)) if now else None
-        found.append(Preview(ref, before, after, to_trash=now_place.startswith(TRASH)))
+        level = _level(store, ref) if parted(was_place)[0] else ""
+        found.append(Preview(ref, before, after, to_trash=now_place.startswith(TRASH), level=level))
     return found
 
 
@@ -89,7 +92,8 @@ def _of_effect(store: Store, effect: Effect) -> Preview:
             return Preview(ref, None, None, refused=refused)
     now = _memory(store, ref, now_place, going.data)
     then = _memory(store, ref, was_place or now_place, going.former)
-    return Preview(ref, now, then, to_trash=not was_place, refused=refused, anyway=anyway)
+    level = going.to.level.value if going.to != going.vault else ""
+    return Preview(ref, now, then, to_trash=not was_place, level=level, refused=refused, anyway=anyway)
 
 
 def _of_change(store: Store, change: Change) -> Preview:
@@ -102,6 +106,11 @@ def _of_change(store: Store, change: Change) -> Preview:
         return Preview(change.ref, found.memory, None, refused="it was changed since.")
     then = with_values(found.memory, change.was)
     return Preview(change.ref, found.memory, then, to_trash=str(change.was.get(PLACE)).startswith(TRASH))
+
+
+def _level(store: Store, ref: str) -> str:
+    vault = store.vault(ref.rpartition("/")[0])
+    return vault.level.value if vault else ""
 
 
 def _bytes(store: Store, ref: str, digest: str, place: str) -> bytes:

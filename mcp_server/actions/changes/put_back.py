@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.files.commit import Effect, indexed, put_bytes, tell_ledger
+from mcp_server.actions.files.commit import Effect, by_whom, indexed, put_bytes, tell_ledger
+from mcp_server.actions.files.crossing import Crossing, cross, other_place, parted
 from mcp_server.actions.files.runs import Undone
-from mcp_server.actions.files.sync import catch_up, if_free, take_in
+from mcp_server.actions.files.sync import catch_up, if_free, take_across, take_in
 from mcp_server.actions.files.trash import free_name
 from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import usage
@@ -23,11 +24,16 @@ BATCH = 250  # files that are moved, and then indexed, together
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """A file on its way back: its path and target, its bytes now and then, the digest of the bytes then."""
+    """
+    A file on its way back: its path and target, its bytes now and then, the digest of the bytes then.
+
+    `to` is the vault of its target: another than its own when its move to another level is taken back.
+    """
 
     vault: Vault
     ref: str
     path: Path
+    to: Vault
     target: Path
     data: bytes
     former: bytes
@@ -65,6 +71,9 @@ def put_back(
                 go()
                 move = looked_at(store, effect, anyway=anyway)
             put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
+            if move.to != move.vault:
+                _cross_back(store, done, move, undoes=undoes, session=session)
+                continue
             going.append(move)
             busy.update((move.path, move.target))
         if len(going) == BATCH:
@@ -116,8 +125,16 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Going:
     former = data if was in ("", now) else kept(store, ref, was)
     if former is None:
         raise Conflict("what it said before is not kept any more.")
-    target = places.at_place(store.home, vault, was_place) if was_place else _trashed(store, vault, path, ref)
-    return Going(vault, ref, path, target, data, former, was)
+    if not was_place:
+        return Going(vault, ref, path, vault, _trashed(store, vault, path, ref), data, former, was)
+    key, place = parted(was_place)
+    to = store.vault(key) if key else vault
+    if to is None:
+        raise Conflict("it was moved here from a project that is gone.")
+    with store.database.read() as db:
+        if to != vault and selections.with_id(db, [to.key], ref.rpartition("/")[2]):
+            raise Conflict(f"another memory has its id at {to.level.value} level now.")
+    return Going(vault, ref, path, to, places.at_place(store.home, to, place), data, former, was)
 
 
 def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
@@ -141,6 +158,21 @@ def _move(store: Store, done: Undone, going: Sequence[Going], *, undoes: str, se
                     )  # fmt: skip
     finally:
         _tell(store, done, [move for move in going if move.is_there], undoes=undoes, session=session)
+
+
+def _cross_back(store: Store, done: Undone, move: Going, *, undoes: str, session: str) -> None:
+    """Move a file, whose bytes are restored, back to the level where it was."""
+    now, digest = f"{move.to.key}/{move.id}", files.digest(move.former)
+    before = other_place(move.vault.key, places.place_of(store.home, move.vault, move.path))
+    after = places.place_of(store.home, move.to, move.target)
+    effect = [now, before, files.digest(move.data), after, digest]
+    with store.database.read() as db:
+        digests = [digest] if usage.accepted_digests(db, [move.was]) else []
+    data = {"files": [effect], "digests": digests, "session": session, "undoes": undoes}
+    crossing = Crossing(move.ref, now, str(move.path), str(move.target), digest)
+    cross(store, crossing, UNDONE, **by_whom(store), **data)
+    done.restored.append(move.id)
+    take_across(store, move.vault, move.path, move.to, move.target)
 
 
 def _tell(store: Store, done: Undone, back: Sequence[Going], *, undoes: str, session: str) -> None:

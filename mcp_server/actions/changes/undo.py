@@ -16,6 +16,7 @@ from typing import Any
 from mcp_server.actions.changes.put_back import kept, put_back, where
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import Effect, one_change, write_line
+from mcp_server.actions.files.crossing import other_place, parted
 from mcp_server.actions.files.load import parsed
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
@@ -247,8 +248,11 @@ def _joined(effects: Iterable[Effect]) -> list[Effect]:
     """Return one effect for each memory: from its state before the first to its state after the last."""
     by_ref: dict[str, Effect] = {}
     for effect in effects:
-        first = by_ref.pop(effect[0], effect)
-        by_ref[effect[0]] = [*first[:3], *effect[3:]]
+        ref, place, digest, *_ = by_ref.pop(effect[0], effect)
+        vault, _ = parted(effect[1])
+        if vault and place and not parted(place)[0]:
+            place = other_place(vault, place)
+        by_ref[ref] = [ref, place, digest, *effect[3:]]
     return list(by_ref.values())
 
 

@@ -114,7 +114,7 @@ def decide(
     *,
     session: str,
     given: Collection[tuple[str, str]] = (),
-    with_misses: bool = False,
+    explained: bool = False,
 ) -> Decided:
     """
     Return the text that should accompany *prompt*, at most 2,500 characters, and why; the ledger stays as is.
@@ -122,8 +122,8 @@ def decide(
     Only memories that pass the gate, that may be shown unasked, and that this session was not given yet as
     they are now, neither by us nor by Claude Code's own memory. Of a memory that is not sure enough for its
     text only title and id are shown, once in a session: Claude reads it when it matters.
-    *given* are (ref, digest) of memories that the session is given besides what the ledger says. The fates
-    of memories that do not pass the gate are returned only *with_misses*, which takes longer.
+    *given* are (ref, digest) of memories that the session is given besides what the ledger says. Fates are
+    returned only where it is to be *explained*, then also of memories that do not pass the gate.
     Raises IndexUnavailable.
     """
     text = prompt.strip()
@@ -135,7 +135,7 @@ def decide(
     query = Query(
         text,
         limit=2 * MOST,
-        only_confident=not with_misses,
+        only_confident=not explained,
         examined=2 * MOST,
         filter=only,
         parts=parts_of(text),
@@ -175,7 +175,7 @@ def decide(
             return Fate.TITLE_OF_MANY if enough else Fate.TITLE_OF_SHORT
         return kept_back[hit.ref] or (Fate.NO_ROOM if hit in (*sure, *unsure) else Fate.POINTED_BEFORE)
 
-    fates = tuple((hit, fate(hit)) for hit in answer.hits)
+    fates = tuple((hit, fate(hit)) for hit in answer.hits) if explained else ()
     if not lines:
         return Decided(fates=fates, semantic=answer.semantic, is_silence=enough)
     note = {

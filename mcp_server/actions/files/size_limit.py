@@ -17,7 +17,7 @@ from mcp_server.actions.files.load import parsed
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import stamps
-from mcp_server.core.authors import PERSON
+from mcp_server.core.authors import ELSEWHERE, PERSON
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.judge.ageing import PERSONS
 from mcp_server.core.memory import Memory
@@ -153,7 +153,7 @@ def _is_persons(store: Store, version: Version, before: Version | None) -> bool:
     if memory is None or memory.source in PERSONS:
         return True
     if before:
-        return before.by == PERSON or before.now != version.was
+        return before.by in (PERSON, ELSEWHERE) or before.now != version.was
     return version.path.lstat().st_mtime > memory.updated.timestamp() + SLACK
 
 

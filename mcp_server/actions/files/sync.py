@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from mcp_server.actions.files.crossing import complete_crossings
 from mcp_server.actions.files.gone import note_lost, vanished_vault
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sight import Sight, note_seen
@@ -79,6 +80,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
     with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
+        complete_crossings(store)
         lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
         if (store.home / places.AUTO_MEMORY).is_dir():
             from mcp_server.actions.files.older_notes import carry_over  # an earlier version wrote them
@@ -336,6 +338,14 @@ def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> 
     if by_hand:
         note_seen(store, taken.seen)
         note_lost(store, vault, taken.lost)
+
+
+def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) -> None:
+    """Make the index say that a file moved to another vault, if it can be written now."""
+    with if_free(store):
+        take_in(store, new, target)  # first, so that the memory is known at every moment
+        take_in(store, old, *([path] if path.is_relative_to(old.root) else []))
+        catch_up(store)
 
 
 def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:

@@ -4,16 +4,19 @@ persons_word: whether a memory that the person said or wrote may be changed at o
 Claude's change takes effect if the person said so in the session; else it waits for their word.
 """
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.adapters import transcript_file
-from mcp_server.core.judge.whose_word import asks_to_forget, says
-from mcp_server.core.memory import Memory
-from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.errors import NotFound
+from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_move, says
+from mcp_server.core.memory import Level, Memory, Status
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.provenance.session_words import Hearing, Voice
 from mcp_server.core.text.verdict import Statement, outranks
+from mcp_server.store import Store
 
 MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits
 
@@ -53,10 +56,38 @@ def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
 
 def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
     """Tell whether *source* may put *old* away at once."""
+    return _may(old, source, turns, asks_to_forget)
+
+
+def may_move(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
+    """Tell whether *source* may move *old* to another level at once: other projects see it or lose it."""
+    return _may(old, source, turns, asks_to_move)
+
+
+def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:
+    """
+    Return the memories for which Claude needs the person's word before it moves one to *level*.
+
+    Those are the memory itself, and those of the user level whose place it would take there. Raises NotFound.
+    """
+    file = read(store, memory_id)
+    if file.vault.level is level:
+        return []
+    kept = [] if may_move(file, ASSISTANT, turns) else [file]
+    for name in file.memory.supersedes if level is Level.USER else ():
+        with contextlib.suppress(NotFound):
+            old = read(store, name)
+            holds = old.memory.status is Status.ACTIVE and old.vault.level is level
+            if holds and not may_forget(old, ASSISTANT, turns):
+                kept.append(old)
+    return kept
+
+
+def _may(old: MemoryFile, source: str, turns: Turns, asks: Callable[[str, str, str], bool]) -> bool:
     memory = old.memory
     if not outranks(statement(memory), Statement("", "", "", source)) and not memory.pinned:
         return True
-    return source == MANUAL or any(asks_to_forget(turn, memory.id, memory.title) for turn in turns())
+    return source == MANUAL or any(asks(turn, memory.id, memory.title) for turn in turns())
 
 
 def statement(memory: Memory) -> Statement:

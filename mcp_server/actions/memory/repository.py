@@ -83,6 +83,15 @@ def share(store: Store) -> Path:
     return ignore
 
 
+def is_shared(vault: Vault) -> bool:
+    """Tell whether git sees the memories of *vault*: it lies in a repository and was shared."""
+    ignore = vault.root / ".gitignore"
+    try:
+        return vault.in_repository and files.read(ignore) != IGNORE_ALL.encode()
+    except FileNotFoundError:
+        return True
+
+
 def untrusted(store: Store) -> list[Row]:
     """Return the memories that are not shown unasked until the person accepts them."""
     with store.database.read() as db:

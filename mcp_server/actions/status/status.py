@@ -1,6 +1,7 @@
 """status: the state of the store, and what needs the person."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.claude_md import trouble
@@ -16,10 +17,14 @@ from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
 from mcp_server.adapters.index.events import unattended
+from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.render import counted
 from mcp_server.store import Store
+
+if TYPE_CHECKING:
+    from mcp_server.actions.remote.set_up import RemoteState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class State:
     capture: Capture
     spending: Spending
     needs: tuple[str, ...]
+    remote: "RemoteState | None" = None
 
 
 def status(store: Store, *, has_key: bool) -> State:
@@ -76,9 +82,24 @@ def status(store: Store, *, has_key: bool) -> State:
     if len(pinned) > (places := store.settings.hot_cache_max_items):
         beyond = f"{counted(len(pinned), 'memory')} for {counted(places, 'place')}"
         needs.append(f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some.")
+    remote = _remote(store)
+    if remote and remote.last.trouble:
+        needs.append(f"{remote.last.trouble} 'daybook remote status' says since when.")
+    if remote and remote.last.held:
+        held = counted(len(remote.last.held), "file")
+        needs.append(f"Not given to your other machines: {held}; 'daybook remote status' says why.")
     if away:
         needs.append(f"Since you were last told, {put_away(away)}")
-    return State(stats, waiting, capture, spent, tuple(needs))
+    return State(stats, waiting, capture, spent, tuple(needs), remote)
+
+
+def _remote(store: Store) -> "RemoteState | None":
+    """Return the state of the person's remote, None without one."""
+    if not has_remote(store.home):
+        return None
+    from mcp_server.actions.remote.set_up import state_of  # most stores have no remote
+
+    return state_of(store.home)
 
 
 def _used_up(store: Store, spent: Spending) -> bool:

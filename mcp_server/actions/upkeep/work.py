@@ -6,6 +6,7 @@ nothing, because everything it does ends with an event.
 """
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,6 +30,7 @@ from mcp_server.actions.upkeep.tidy import tidy_when_due
 from mcp_server.adapters import files, transcript_file
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.adapters.remote.notes import has_remote, is_due
 from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
 from mcp_server.core.memory import DAY
 from mcp_server.store import Store
@@ -42,6 +44,7 @@ MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does wha
 
 QUIET = 600  # seconds without a new line after which a session without an end event is kept as far as it came
 LEFT = 6 * 3600  # the same, after which it counts as over: people have lunch, and a rest costs a call
+EXCHANGED_EVERY = 600  # seconds between two exchanges with other machines while a session runs
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
@@ -72,6 +75,7 @@ def work(store_for: StoreFor) -> Work | None:
     store = store_for(None)
     done = Work()
     files.make_folder(store.home)
+    met = _exchange(store, done)  # first, so that what other machines know is not learned again
     for _ in range(ROUNDS):
         try:
             with files.lock(store.home / LOCK, patience=0):
@@ -87,6 +91,8 @@ def work(store_for: StoreFor) -> Work | None:
             break
     if done.kept or done.outcomes:
         _embed(store, done)
+        if met:
+            _exchange(store, done)
     return done
 
 
@@ -109,6 +115,11 @@ def note_left_behind(store: Store) -> bool:
         )
         answers = spending.answered_today(db, store.now())
     return ended and answers < AT_ONCE and not refusal(store)
+
+
+def exchange_is_due(store: Store) -> bool:
+    """Tell whether other machines of the person's were not heard of for a while."""
+    return is_due(store.home, every=EXCHANGED_EVERY, now=time.time())
 
 
 def note_quiet(store: Store) -> bool:
@@ -209,6 +220,22 @@ def _finish(store: Store, done: Work) -> None:
         except (DaybookError, OSError) as error:
             done.failed[step.__name__] = str(error)
             log.warning("%s: %s", step.__name__, error)
+
+
+def _exchange(store: Store, done: Work) -> bool:
+    """Exchange with the person's other machines, if there is a remote; return whether it was reached."""
+    if not has_remote(store.home):
+        return False
+    from mcp_server.actions.remote.exchange import exchange  # most stores have no remote
+
+    try:
+        return not exchange(store).trouble
+    except Held:
+        return False
+    except (DaybookError, OSError) as error:
+        done.failed["exchange"] = str(error)
+        log.warning("exchange: %s", error)
+        return False
 
 
 def _embed(store: Store, done: Work) -> None:

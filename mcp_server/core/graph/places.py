@@ -17,7 +17,7 @@ from mcp_server.core.graph.network import Line, Network, NetworkNode, degrees, u
 FONT = 12  # pixels, of a caption
 BIG_FONT = 14  # of the most linked node of a group
 LINE_HEIGHT = 1.25  # em
-MARGIN = 6  # around a node with its caption
+MARGINS = (10, 26)  # beside and below a node with its caption, where one sees its links
 GAP = 36  # between two panels
 PADDING = 14  # in a panel, around its nodes
 STEP = 48  # the sizes of panels are multiples of it: where one node more fits, no other panel moves
@@ -121,7 +121,7 @@ def apart(
     tends: Mapping[str, Place], lines: Iterable[Line], sizes: Mapping[str, tuple[float, float]]
 ) -> dict[str, Place]:
     """Return whole places for boxes of these sizes, near those where they tend to lie, none over another."""
-    wide, high = (sum(size[axis] + MARGIN for size in sizes.values()) / len(sizes) for axis in (0, 1))
+    wide, high = (sum(size[axis] + MARGINS[axis] for size in sizes.values()) / len(sizes) for axis in (0, 1))
     flat = math.sqrt(wide / high)
     lengths = sorted(math.dist(tends[line.start], tends[line.end]) for line in lines)
     spans = [max(values) - min(values) for values in zip(*tends.values(), strict=True)]
@@ -138,8 +138,8 @@ def apart(
 
 def _push(places: Mapping[str, list[float]], sizes: Mapping[str, tuple[float, float]]) -> int:
     """Move boxes that overlap away from each other, the shorter way; return how many pairs did."""
-    wide = max(width for width, _ in sizes.values()) + MARGIN
-    high = max(height for _, height in sizes.values()) + MARGIN
+    wide = max(width for width, _ in sizes.values()) + MARGINS[0]
+    high = max(height for _, height in sizes.values()) + MARGINS[1]
     cells: dict[tuple[int, int], list[str]] = {}
     for key, (x, y) in places.items():
         cells.setdefault((int(x // wide), int(y // high)), []).append(key)
@@ -154,10 +154,10 @@ def _push(places: Mapping[str, list[float]], sizes: Mapping[str, tuple[float, fl
 
 
 def _pushed(one: list[float], other: list[float], size: Place, others: Place) -> bool:
-    across = (size[0] + others[0]) / 2 + MARGIN - abs(one[0] - other[0])
+    across = (size[0] + others[0]) / 2 + MARGINS[0] - abs(one[0] - other[0])
     if across <= 0:
         return False
-    down = (size[1] + others[1]) / 2 + MARGIN - abs(one[1] - other[1])
+    down = (size[1] + others[1]) / 2 + MARGINS[1] - abs(one[1] - other[1])
     if down <= 0:
         return False
     axis, way = (0, across) if across < down else (1, down)

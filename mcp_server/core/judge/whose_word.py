@@ -18,6 +18,12 @@ _FORGETTING = re.compile(
     re.IGNORECASE,
 )
 
+_MOVING = re.compile(
+    r"\b(?:move|level|user|everywhere|global(?:ly)?|(?:all|every|other|this|only) (?:my |the )?projects?"
+    r"|verschiebe?n?|überall|alle[nr]? projekte?n?|déplace[rz]?|partout|mueve|sposta|dappertutto)\b",
+    re.IGNORECASE,
+)
+
 
 def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
     """
@@ -42,7 +48,14 @@ def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
 
 def asks_to_forget(turn: str, memory_id: str, title: str) -> bool:
     """Tell whether *turn* asks to forget the memory: by its id, or by all telling words of its title."""
-    if not _FORGETTING.search(turn):
-        return False
+    return bool(_FORGETTING.search(turn)) and _names(turn, memory_id, title)
+
+
+def asks_to_move(turn: str, memory_id: str, title: str) -> bool:
+    """Tell whether *turn* asks for another level for the memory, which it names as for `asks_to_forget`."""
+    return bool(_MOVING.search(turn)) and _names(turn, memory_id, title)
+
+
+def _names(turn: str, memory_id: str, title: str) -> bool:
     title_words = content_words(title)
     return memory_id in folded(turn) or (bool(title_words) and title_words <= content_words(turn))

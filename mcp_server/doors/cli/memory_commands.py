@@ -15,9 +15,10 @@ from mcp_server.actions.judge.compare_and_store import (
     reword,
 )
 from mcp_server.actions.judge.contradiction import tell_apart
-from mcp_server.actions.judge.persons_word import Turns, may_forget
+from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_forget
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
@@ -36,6 +37,8 @@ from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown.draft_outcome import beside, near_command, note
 from mcp_server.store import Store
+
+MOVING = "moving what the person said to another level"
 
 
 @click.command("remember")
@@ -130,6 +133,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
 @click.option("--tags", help="All tags it shall have, with commas.")
+@click.option("--level", type=LEVELS, help="Move it: user holds everywhere, project in this code base alone.")
 @click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
 @click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
 @click.option("--category", help="A word of your own for memories that belong together.")
@@ -139,12 +143,14 @@ def read_command(memory_id: str, as_json: bool) -> None:
     "--version", "version_", default="", help="Refuse when the file is not at this version any more."
 )
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
+@as_json
 def revise_command(
     memory_id: str,
     title: str | None,
     text: str | None,
     type_: str | None,
     tags: str | None,
+    level: str | None,
     pinned: bool | None,
     supersedes: tuple[str, ...],
     category: str | None,
@@ -152,8 +158,9 @@ def revise_command(
     distinct: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
+    as_json: bool,
 ) -> None:
-    """Change what a memory says; you may as well edit its file.
+    """Change what a memory says, or its level; you may as well edit its file.
 
     Example: daybook revise stripe-webhook-raw-body-k3f9 --tags billing,stripe
     """
@@ -170,13 +177,17 @@ def revise_command(
     if metadata:
         known = read(store, memory_id).memory.notes
         revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
-    if revision == Revision() and not supersedes and not distinct:
+    if revision == Revision() and not supersedes and not distinct and not level:
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --supersedes, --distinct, --category, --meta, --pin or"
-            " --unpin.",
+            "Give --title, --text, --type, --tags, --level, --supersedes, --distinct, --category, --meta,"
+            " --pin or --unpin.",
         )
     source, session = author(opened)
+    if level:
+        check_level(store, memory_id, Level(level), version=version_, keep_secrets=keep_secrets)
+        if source != MANUAL and kept_from_moving(store, memory_id, Level(level), turns(opened)):
+            raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
     if pinned:
         require_place(store, memory_id)
     notes: list[str] = []
@@ -194,20 +205,26 @@ def revise_command(
         if stored:
             waits = judged(opened, stored.id)
             told = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
-            output.print_shown(shown.beside(memory_id, told))
+            told = replace(told, notes=(*told.notes, *([shown.STAYS] if level else [])))
+            output.print_shown(shown.beside(memory_id, told), as_json=as_json)
             return
         file = read(store, memory_id)
         notes += filter(None, [judged(opened, memory_id) or take_over(opened, file.memory.id)])
         if (title or text) and (near := near_now(store, memory_id)):
             notes.append(near_command(memory_id, near))
     became = []
+    if level:
+        change = change_level(store, memory_id, Level(level), keep_secrets=keep_secrets, session=session)
+        where, more = shown.moved(change)
+        became.append(where)
+        notes += more
     if distinct:
         became.append(beside(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
         done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
         became.append(note(looked_up(store, done)) or shown.ALREADY)
     file = read(store, memory_id)
-    output.print_shown(shown.revised(file, became=" ".join(became), notes=notes))
+    output.print_shown(shown.revised(file, became=" ".join(became), notes=notes), as_json=as_json)
 
 
 @click.command("forget")

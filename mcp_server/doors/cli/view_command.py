@@ -1,5 +1,6 @@
 """The command that opens the viewer: view."""
 
+import contextlib
 import os
 import sys
 import webbrowser
@@ -42,13 +43,14 @@ def view_command(read_only: bool, no_open: bool, file: Path | None) -> None:
     from mcp_server.doors.viewer.serve import ViewerServer  # slow to load
 
     server = ViewerServer(opened, read_only=read_only or not theirs)
-    if browser:
-        # A browser that is not running yet may stay in the foreground until it is closed.
-        Thread(target=browser.open, args=(server.link,), daemon=True).start()
-    else:
-        click.echo(f"Open {server.link}")
-    click.echo(OPEN if theirs else f"{OPEN} {LOOKING_ONLY}")
-    server.run()
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a person ends it
+        if browser:
+            # A browser that is not running yet may stay in the foreground until it is closed.
+            Thread(target=browser.open, args=(server.link,), daemon=True).start()
+        else:
+            click.echo(f"Open {server.link}")
+        click.echo(OPEN if theirs else f"{OPEN} {LOOKING_ONLY}")
+        server.run()
 
 
 def _export(file: Path) -> None:

@@ -16,7 +16,7 @@ from mcp_server.actions.files.litter import sweep_litter
 from mcp_server.actions.files.sync import catch_up, make_folders, sync, take_in
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.upkeep.work import note_left_behind, note_quiet
+from mcp_server.actions.upkeep.work import exchange_is_due, note_left_behind, note_quiet
 from mcp_server.adapters import files, places
 from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker
@@ -57,7 +57,8 @@ def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
     if hooks_are_off(opened.environment):
         return
     try:
-        if look(opened.store()):
+        store = opened.store()
+        if look(store) or exchange_is_due(store):
             start_worker(opened.environment)
     except (DaybookError, OSError) as error:
         log.warning("what earlier sessions left waits: %s", error)

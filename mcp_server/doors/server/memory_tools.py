@@ -19,6 +19,7 @@ from mcp_server.actions.judge.compare_and_store import (
 from mcp_server.actions.judge.contradiction import apart, tell_apart
 from mcp_server.actions.judge.origins import words_of
 from mcp_server.actions.memory import forget as forgetting
+from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revised_draft
@@ -39,7 +40,13 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.persons_yes import ask_before_forgetting, may_replace, names_in, told_title
+from mcp_server.doors.server.persons_yes import (
+    ask_before_forgetting,
+    ask_before_moving,
+    may_replace,
+    names_in,
+    told_title,
+)
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows
@@ -164,6 +171,7 @@ def register(application: Application) -> None:
         content: str = "",
         type: str = "",
         tags: Annotated[list[str] | str | None, Field(description="all tags it shall have")] = None,
+        level: Annotated[LevelName, Field(description="moves it there")] = "",
         pinned: bool | None = None,
         touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
         links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
@@ -187,13 +195,16 @@ def register(application: Application) -> None:
             category=None if category is None else check_category(category),
         )
         olds, others = names_in(supersedes), split_list(distinct)
-        if revision == Revision() and not olds and not others and not metadata:
+        if revision == Revision() and not olds and not others and not metadata and not level:
             raise Rejected(
                 "Nothing was given to change.",
-                "Give title, content, type, tags, touches, links, supersedes, distinct, pinned, category or"
-                " metadata.",
+                "Give title, content, type, tags, level, touches, links, supersedes, distinct, pinned,"
+                " category or metadata.",
             )
         here = store()
+        if level:
+            check_level(here, id, Level(level), version=version, keep_secrets=keep_secrets)
+            ask_before_moving(Dialog(context), here, id, Level(level), application.turns)
         if pinned:
             require_place(here, id)
         before = read_found(here, id)
@@ -220,17 +231,23 @@ def register(application: Application) -> None:
                 waits = application.judged(beside.id)
                 file = read_found(here, beside.id)
                 stored = shown.remembered(looked_up(here, beside), file, waits=waits)
+                stored = replace(stored, notes=(*stored.notes, *([shown.STAYS] if level else [])))
                 return replies.shown_lines(shown.beside(memory_id, stored))
             waits = application.judged(memory_id, was=was)
             notes += [waits] if waits else []
             if (title or content) and (near := near_now(here, memory_id)):
                 notes.append(near_note(memory_id, near))
         became = []
+        if level:
+            done = change_level(here, id, Level(level), keep_secrets=keep_secrets, session=session.id)
+            where, more = shown.moved(done)
+            became.append(where)
+            notes += more
         if others:
             became.append(beside_others(tell_apart(here, memory_id, others, session=session.id)))
         if olds:
-            done = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
-            became.append(note(looked_up(here, done)) or shown.ALREADY)
+            took = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
+            became.append(note(looked_up(here, took)) or shown.ALREADY)
         return replies.shown_lines(shown.revised(read_found(here, id), became=" ".join(became), notes=notes))
 
     @tool(destroys=True)

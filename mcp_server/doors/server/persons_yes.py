@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
-from mcp_server.actions.judge.persons_word import Turns, may_change, may_forget
+from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_change, may_forget
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.memory import ID, Draft, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -16,6 +16,7 @@ from mcp_server.store import Store
 
 REPLACING = "replacing what the person said"
 FORGETTING = "forgetting what the person said"
+MOVING = "moving what the person said to another level"
 
 
 def names_in(given: list[str] | str) -> tuple[str, ...]:
@@ -76,6 +77,19 @@ def ask_before_forgetting(
                 act=FORGETTING,
                 typed=f"{verb} {name}",
             )
+
+
+def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:
+    """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, Asked, NotFound."""
+    if kept := kept_from_moving(store, memory_id, level, turns):
+        memory = read(store, memory_id).memory
+        olds = ", ".join(old.memory.id for old in kept if old.memory.id != memory.id)
+        dialog.consent(
+            f"Move {memory.id}, “{one_line(memory.title)}”, to {level.value} level?"
+            + (f" It takes the place of {olds} there." if olds else ""),
+            act=MOVING,
+            typed=f"revise {memory.id} --level {level.value}",
+        )
 
 
 def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:

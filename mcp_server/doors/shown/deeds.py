@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index import events
+from mcp_server.core.remote import OF_COPY
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 
@@ -47,13 +48,21 @@ def history(found: Sequence[TitledDeed]) -> Shown:
 
 
 def words(deed: Deed) -> str:
-    """Return what was done, in words."""
+    """Return what was done, in words, and on which machine if it was another one."""
+    if OF_COPY in deed.place[0]:
+        return f"{_words(deed)}, on {deed.place[0].partition(OF_COPY)[0][: -len('-2026-11')]}"
+    return _words(deed)
+
+
+def _words(deed: Deed) -> str:
     detail = deed.detail
     match deed.event:
         case "trusted":
             return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
         case "forgotten":
             return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
+        case "moved" if level := detail.get("level"):
+            return f"moved to {level} level"
         case "tidied" if reason := detail.get("reason"):
             return f"tidied: {reason}"
         case "tidied":

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.revise import version
-from mcp_server.core.memory import WORDS, timestamp, type_or_kind
+from mcp_server.core.memory import WORDS, Level, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.files.read import MemoryFile
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
+    from mcp_server.actions.memory.change_level import LevelChange
     from mcp_server.actions.memory.forget import Forgotten
     from mcp_server.actions.memory.remember import Remembered
     from mcp_server.actions.memory.session import Since
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mcp_server.core.sessions.conversation import Turn
 
 ALREADY = "It had taken their place already."
+STAYS = "The level of neither was changed."
 MOST = 20  # ids of one sentence
 OF_OUTCOME = (
     "action", "superseded", "shadowed", "later", "unmoved", "several", "elsewhere", "kept", "near", "waiting"
@@ -64,8 +66,31 @@ def remembered(
 
 def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) -> Shown:
     """Return that a memory was revised, or what *became* of it and others instead."""
-    rows = (("version", version(file)), ("file", file.path))
-    return Shown(f"{file.memory.id}: {became or 'revised.'}", rows=rows, notes=tuple(notes))
+    rows = (("level", file.vault.level.value), ("version", version(file)), ("file", file.path))
+    return Shown(
+        f"{file.memory.id}: {became or 'revised.'}",
+        rows=rows,
+        notes=tuple(notes),
+        json={"id": file.memory.id, **dict(rows), "became": became, "notes": list(notes)},
+    )
+
+
+def moved(done: LevelChange) -> tuple[str, list[str]]:
+    """Return where a memory stands after its move to another level, and notes on what came of that."""
+    level = done.file.vault.level
+    if done.left is None:
+        return f"at {level.value} level already.", []
+    where = "in every project" if level is Level.USER else "in this project alone"
+    notes = []
+    if done.superseded:
+        notes.append(f"It takes the place of {', '.join(done.superseded)}, which is kept as superseded.")
+    if done.shared and done.file.vault.in_repository:
+        notes.append(
+            f"Git sees its file, {done.file.path}: once committed, whoever gets the repository reads it."
+        )
+    elif done.shared:
+        notes.append("Git sees that its file is gone from the repository.")
+    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(done.still)]
 
 
 def beside(memory_id: str, stored: Shown) -> Shown:
@@ -139,7 +164,8 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
         ("superseded by", memory.superseded_by),
     ]
     first = {"id": memory.id, "title": memory.title, "text": memory.text}
-    json = first | asdict(memory) | {"path": file.path, "version": version(file)}
+    about = {"level": file.vault.level.value, "path": file.path, "version": version(file)}
+    json = first | asdict(memory) | about
     if now:
         stale = {
             "believed": round(now.trust, 4),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp_server.actions.files.sync import SyncReport
+    from mcp_server.actions.remote.set_up import RemoteState
     from mcp_server.actions.status.doctor import Check
     from mcp_server.actions.status.status import State
     from mcp_server.adapters.former import Former
@@ -37,11 +38,16 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
             ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
             ("to keep", counted(capture.unkept, "transcript")),
             *_calls(found, settings),
-            *((f"learning from {name}", cost) for name, cost in found.spending.sessions),
+            *([("other machines", _remote(found.remote))] if found.remote else []),
+            *((f"learning from session {name}", cost) for name, cost in found.spending.sessions),
         ),
         notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
         json=asdict(found),
     )
+
+
+def _remote(remote: RemoteState) -> str:
+    return f"{remote.url}, last exchange {remote.last.at or 'none yet'}"
 
 
 def _calls(found: State, settings: Settings) -> Iterator[tuple[str, object]]:

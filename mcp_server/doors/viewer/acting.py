@@ -1,7 +1,7 @@
 """acting: what a person does with one memory or with many, and taking it back."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,13 +19,14 @@ from mcp_server.actions.memory.forget import forget, is_put_away, restore
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
-from mcp_server.core.memory import Kind, Status, clean_tags
+from mcp_server.core.memory import Kind, Level, Status, clean_tags
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
 from mcp_server.doors.shown import Shown, cells, history, hot
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown.trust import moved
 from mcp_server.doors.viewer.asked import Where, store_for
+from mcp_server.doors.viewer.levels import TO_PROJECT, TO_USER, levels_for, move_to, what_git_sees
 from mcp_server.doors.viewer.page import Fields, form, page
 from mcp_server.store import Store
 
@@ -124,6 +125,10 @@ ACTS = {
     "promote": Act("Promote", "keeps it at hand until it was not used for 14 days", _promote),
     "demote": Act("Demote", "takes it from those at hand now", _demote),
     "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
+    TO_USER: Act("Move to user level", "lets it hold in every project", move_to(Level.USER), many=True),
+    TO_PROJECT: Act(
+        "Move to this project", "lets it hold in this project alone", move_to(Level.PROJECT), many=True
+    ),
     "archive": Act("Archive", "puts it out of sight; nobody is told it any more", _archive, many=True),
     "restore": Act("Restore", "makes it active again", _restore, many=True),
     "forget": Act(
@@ -140,7 +145,16 @@ ACTS = {
 """What a person can do with a memory, by its name in a form."""
 
 
-def offered(found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
+def for_many(store: Store) -> dict[str, Act]:
+    """Return what can be done with many memories at once, seen from the project of *store*."""
+    return {
+        name: _told(store, name)
+        for name, act in ACTS.items()
+        if act.many and (name != TO_PROJECT or store.of_project)
+    }
+
+
+def offered(store: Store, found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
     """Return what can be done with the memory as it stands now."""
     active = found.memory.status is Status.ACTIVE and not is_put_away(found)
     if not active:
@@ -148,7 +162,14 @@ def offered(found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
     names = []
     if found.memory.kind is Kind.KNOWLEDGE:
         names = ["unpin"] if found.memory.pinned else ["pin", "demote" if is_hot else "promote"]
-    return {name: ACTS[name] for name in (*names, "archive", "forget")}
+        names += levels_for(store, found)
+    return {name: _told(store, name) for name in (*names, "archive", "forget")}
+
+
+def _told(store: Store, name: str) -> Act:
+    """Return what can be done under that name; its hint tells what leaves this machine by it."""
+    leaves = what_git_sees(store) if name == TO_PROJECT else ""
+    return replace(ACTS[name], hint=ACTS[name].hint + leaves)
 
 
 def judged() -> dict[str, Act]:
@@ -164,7 +185,8 @@ def act_on_one(request: Request, fields: Fields) -> Response:
     with one_change(name):
         done = act.run(store, memory_id, fields.get("word", ""))
     rows = [" · ".join(cells(done, row)) for row in done.rows]
-    return _answered(request, [done.head, *rows, *done.notes], change=name, done=[chosen])
+    lines = [done.head, *rows, *done.notes]
+    return _answered(request, lines, change=name, done=[_known_as(store, chosen.id)])
 
 
 def ask_for_many(request: Request) -> Response:
@@ -175,7 +197,7 @@ def ask_for_many(request: Request) -> Response:
         request,
         "many.html",
         name=name,
-        act=_act(name, many=True),
+        act=_act(name, many=True) and _told(store_for(request), name),
         chosen=chosen,
         most=SAID,
         project=request.query_params.get("project", ""),
@@ -197,7 +219,7 @@ def act_on_many(request: Request, fields: Fields) -> Response:
         for each in chosen:
             try:
                 act.run(each.store, each.id, fields.get("word", ""))
-                done.append(each)
+                done.append(_known_as(each.store, each.id))
             except (DaybookError, OSError) as error:
                 refused.append((each.title, str(error)))
     head = f"{act.label}: {len(done)} of {len(chosen)} done."

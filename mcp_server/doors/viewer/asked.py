@@ -9,10 +9,10 @@ from starlette.requests import Request
 from mcp_server.actions.files.read import look_up
 from mcp_server.adapters import places
 from mcp_server.adapters.project import Project
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind, Level, Status
-from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, check_offset, filter_of
-from mcp_server.doors.viewer.page import address, store_of, viewer
+from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, filter_of
+from mcp_server.doors.viewer.page import address, number, root_of, store_of, viewer
 from mcp_server.store import Store
 
 ALL = "all"  # as a project: every project; no project has this key, for a key ends in a digest
@@ -75,12 +75,9 @@ def asked_of(request: Request) -> Asked:
         for name in fields(Asked)
         if name.name != "offset"
     }
-    offset = request.query_params.get("offset") or "0"
-    if not offset.isdecimal() or len(offset) > 9:
-        raise Rejected(f"'{offset[:20]}' is no place in a list.", "Begin with the first page.")
     if said["mode"] not in MODES:
         raise _unknown(said["mode"], "a way to search", ["words", "meaning"])
-    return Asked(**said, offset=check_offset(int(offset)))
+    return Asked(**said, offset=number(request, "offset"))
 
 
 def store_for(request: Request) -> Store:
@@ -111,10 +108,6 @@ class Where:
         only = vault if self._is_hidden(vault, memory_id) else ""
         return address(f"/memories/{memory_id}{tail}", project=self.project(vault), vault=only)
 
-    def near(self, memory_id: str) -> str:
-        """Return the address of the memory that is known here by that id."""
-        return address(f"/memories/{memory_id}", project=self.here)
-
     def tagged(self, tag: str) -> str:
         """Return the address of the list of memories with that tag."""
         return address("/memories", project=self.here, tag=tag)
@@ -123,11 +116,7 @@ class Where:
         """Return the store as seen from the project of that vault, '' for the one at hand; raise NotFound."""
         if not vault or self._store.vault(vault):
             return self._store
-        key = self.project(vault)
-        for project in places.known_projects(self._opened.home):
-            if project.key == key:
-                return self._opened.store(folder=project.root)
-        raise NotFound(key, sentence=f"No project has the key '{key[:80]}'.", hint="Choose one of the list.")
+        return self._opened.store(folder=root_of(self._opened, self.project(vault)))
 
     def seen(self, memory_id: str, tail: str = "") -> str:
         """Return the address of a memory as it is seen from here, without the viewer's base."""

@@ -58,7 +58,7 @@ class AskedLinks:
 def graph(request: Request) -> Response:
     """Return the page of the graph, or for a request of htmx only the picture with its table."""
     asked, store, network = _asked(request)
-    part = _chosen(asked, store, network)
+    part = _chosen(request, asked, store, network)
     known = hashlib.blake2b(repr(part).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     if request.query_params.get("known") == known:
         return Response(status_code=HTTPStatus.NO_CONTENT)  # what is on the page is so still
@@ -87,7 +87,7 @@ def links(request: Request) -> Response:
     """Return a page of the table of links, for a request of htmx without what is around it."""
     asked, store, network = _asked(request)
     whole = "hx-request" not in request.headers
-    values = _table(request, asked, store, _chosen(asked, store, network))
+    values = _table(request, asked, store, _chosen(request, asked, store, network))
     return page(request, "graph_links.html" if whole else "graph_table.html", **values)
 
 
@@ -103,15 +103,13 @@ def _asked(request: Request) -> tuple[AskedLinks, Store, Network]:
     return asked, store, read_network(store, all_projects=asked.project == ALL)
 
 
-def _chosen(asked: AskedLinks, store: Store, network: Network) -> Network:
+def _chosen(request: Request, asked: AskedLinks, store: Store, network: Network) -> Network:
     levels = {each.value: each for each in Level}
     if asked.level and asked.level not in levels:
         raise Rejected(f"'{asked.level[:40]}' is not a level.", f"Use one of: {', '.join(levels)}.")
-    if asked.steps and not (asked.steps.isascii() and asked.steps.isdecimal() and len(asked.steps) < 9):
-        raise Rejected(f"'{asked.steps[:20]}' is no number of steps.", f"Give one from 1 to {DEEPEST}.")
     around = find_in(network, store, asked.around) if asked.around else frozenset[str]()
-    choice = Choice(asked.relation, asked.type, levels.get(asked.level), around, int(asked.steps or 1))
-    return chosen(network, choice)
+    steps = number(request, "steps") or 1
+    return chosen(network, Choice(asked.relation, asked.type, levels.get(asked.level), around, steps))
 
 
 def _picture(request: Request, store: Store, part: Network) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.text.words import query_terms
 from mcp_server.doors.shown.recall import components, doubts, shelves
-from mcp_server.doors.viewer.acting import ACTS
+from mcp_server.doors.viewer.acting import for_many
 from mcp_server.doors.viewer.asked import ALL, ANY, MODES, Asked, Where, asked_of, projects, store_for
 from mcp_server.doors.viewer.marked import marked
 from mcp_server.doors.viewer.page import page, viewer
@@ -52,8 +52,7 @@ def memories(request: Request) -> Response:
     if whole:
         store.meaning()  # it loads while the person still types
     found = _searched(request, store, asked) if asked.q else _listed(request, store, asked)
-    many = {name: act for name, act in ACTS.items() if act.many}
-    values: dict[str, Any] = {"asked": asked, "many": many, **found}
+    values: dict[str, Any] = {"asked": asked, "many": for_many(store), **found}
     if not whole:
         answer = page(request, "memories_found.html", **values)
         answer.headers.update(_address(request, asked))

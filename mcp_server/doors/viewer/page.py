@@ -85,10 +85,15 @@ def folder_of(request: Request) -> Path:
         return opened.folder
     if key == places.USER_KEY:
         return Path(person_home(opened.environment))
-    known = {project.key: project for project in places.known_projects(opened.home)}
-    if key not in known:
-        raise NotFound(key, sentence=f"No project has the key '{key[:80]}'.", hint="Choose one of the list.")
-    return known[key].root
+    return root_of(opened, key)
+
+
+def root_of(opened: Opened, key: str) -> Path:
+    """Return the folder of the project with that key; raises NotFound for an unknown one."""
+    for project in places.known_projects(opened.home):
+        if project.key == key:
+            return project.root
+    raise NotFound(key, sentence=f"No project has the key '{key[:80]}'.", hint="Choose one of the list.")
 
 
 def number(request: Request, name: str) -> int:
@@ -182,7 +187,7 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": NESTED}).enable(
         ["table", "strikethrough"]
     )
-    parser.add_render_rule("image", lambda _self, tokens, number, *_: _escaped(tokens[number].content))
+    parser.add_render_rule("image", lambda _self, tokens, number, *_: nh3.clean_text(tokens[number].content))
     parser.add_render_rule("link_open", _opened)
     parser.inline.ruler.before("link", "wiki", _wiki)
     parser.core.ruler.push("below the title", _lowered)
@@ -219,10 +224,6 @@ def _opened(
     if not tokens[number].meta.get("ours"):
         tokens[number].attrSet("target", "_blank")
     return self.renderToken(tokens, number, options, env)
-
-
-def _escaped(text: str) -> str:
-    return nh3.clean_text(text)
 
 
 @functools.cache

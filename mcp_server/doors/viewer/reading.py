@@ -80,7 +80,7 @@ def _values(request: Request, store: Store, where: Where, found: MemoryFile) -> 
         "linked": _linked(request, where, related),
         "receipts": why(store, ref=found.ref, limit=TOLD),
         "words": [(name, value) for name in WORDS if (value := getattr(memory, name))],
-        "acts": offered(found, is_hot=is_hot),
+        "acts": offered(store, found, is_hot=is_hot),
         "judged": judged() if memory.status is Status.ACTIVE else {},
     }
 

@@ -1,7 +1,6 @@
 """serve: the viewer's server, on 127.0.0.1 and a free port, for as long as somebody looks."""
 
 import asyncio
-import contextlib
 import secrets
 import socket
 
@@ -52,9 +51,8 @@ class ViewerServer:
         return self._guard.link
 
     def run(self) -> None:
-        """Serve until the end."""
-        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how a person ends it
-            asyncio.run(self._run())
+        """Serve until the end; Ctrl-C is raised as KeyboardInterrupt once all is closed."""
+        asyncio.run(self._run())
 
     def end(self) -> None:
         """End `run`; may be called from any thread."""

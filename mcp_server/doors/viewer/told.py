@@ -71,7 +71,7 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         prompt[: turns.LONGEST_PROMPT],
         session=session or NEXT,
         given=[*given],
-        with_misses=True,
+        explained=True,
     )
     text = decided.called.text
     fates = [(hit, fate, _to(where, hit.ref)) for hit, fate in decided.fates]
@@ -129,8 +129,7 @@ def _seen_from(request: Request) -> tuple[Store, Where]:
 
 def _to(where: Where, ref: str) -> str:
     """Return the address of the memory *ref*, '' for none."""
-    vault, _, memory_id = ref.rpartition("/")
-    return where.to(vault, memory_id) if ref else ""
+    return where.of(ref) if ref else ""
 
 
 def _named(where: Where, ref: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ class EventRow(NamedTuple):
     `done` is the history's text for it, '' where the event's name is the text, None where it is not history:
     it only says that a memory was shown, or is internal bookkeeping. `counted`: counted by day. `alive`: a
     sign of life of the memories in its `refs`. `accepts`: bytes with its `digests` may be shown unasked.
+    `here`: it says something of this machine alone (its files, sessions, spending), so no other one gets it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class EventRow(NamedTuple):
     counted: bool = False
     alive: bool = False
     accepts: bool = False
+    here: bool = False
 
 
 def a_list(value: Any) -> list[Any]:

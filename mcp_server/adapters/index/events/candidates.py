@@ -12,7 +12,7 @@ TABLES = (
     ),
     Table("judged", {"candidate": str, "verdict": str}, pk="candidate"),
 )
-EVENTS = (EventRow("mined", None), EventRow("judged", "", counted=True))
+EVENTS = (EventRow("mined", None, here=True), EventRow("judged", "", counted=True))
 ALSO = frozenset({"transcript_kept"})
 TAKEN_BACK = frozenset({"judged"})
 

@@ -36,9 +36,9 @@ EVENTS = (
     EventRow("restored", "", counted=True, alive=True, accepts=True),
     EventRow("archived", "", accepts=True),
     EventRow("undone", "its last change was taken back", accepts=True),
-    EventRow("arrived", None, alive=True),
-    EventRow("edited", "changed by hand", alive=True),
-    EventRow("emptied", "deleted from the trash for good"),
+    EventRow("arrived", None, alive=True, here=True),
+    EventRow("edited", "changed by hand", alive=True, here=True),
+    EventRow("emptied", "deleted from the trash for good", here=True),
     EventRow("linked", "", alive=True),
     EventRow("unlinked", "", alive=True),
     EventRow("pinned", "", alive=True, accepts=True),
@@ -46,10 +46,11 @@ EVENTS = (
     EventRow("accepted", "accepted, may be shown unasked", alive=True, accepts=True),
     EventRow("approved", "kept by the person's word", alive=True),
     EventRow("judged_origin", "", accepts=True),
+    EventRow("exchanged", None, accepts=True),
     EventRow("marked", "said with #remember in a prompt, stored at once"),
-    EventRow("started_by_claude", ""),
-    EventRow("mining_run", ""),
-    EventRow("history_pruned", ""),
+    EventRow("started_by_claude", "", here=True),
+    EventRow("mining_run", "", here=True),
+    EventRow("history_pruned", "", here=True),
 )
 """Events of the history that no single other module counts."""
 

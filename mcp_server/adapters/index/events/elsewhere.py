@@ -15,7 +15,7 @@ TABLES = (
         pk="origin",
     ),
 )
-EVENTS = (EventRow(ELSEWHERE, None),)
+EVENTS = (EventRow(ELSEWHERE, None, here=True),)
 
 
 class Topic(NamedTuple):

@@ -21,7 +21,7 @@ TABLES = (
         defaults={"told": 0, "seen": "{}"},
     ),
 )
-EVENTS = (EventRow("graph_read", None),)
+EVENTS = (EventRow("graph_read", None, here=True),)
 ALSO = frozenset({"session_started", "session_told"})
 
 

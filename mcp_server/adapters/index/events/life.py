@@ -18,7 +18,7 @@ TABLES = (
     Table("life", {"ref": Ref, "month": int, "at": int}, pk=("ref", "month")),
     Table("kept", {"ref": Ref}, pk="ref"),
 )
-EVENTS = (EventRow("found", None, alive=True), EventRow("told", None, alive=True))
+EVENTS = (EventRow("found", None, alive=True), EventRow("told", None, alive=True, here=True))
 _KEEPING = frozenset({"imported", "approved"})
 TAKEN_BACK = frozenset({"approved"})
 _NAMING_SOME = frozenset({"imported", "recalled", "trusted"})

@@ -8,8 +8,10 @@ from typing import Any
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref
+from mcp_server.core.runs import UNDONE
 
-EVENTS = (EventRow("moved", ""),)
+EVENTS = (EventRow("moved", "", alive=True, accepts=True),)
+ALSO = frozenset({UNDONE})  # which may take a move back
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:

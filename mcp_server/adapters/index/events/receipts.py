@@ -25,7 +25,7 @@ TABLES = (
 EVENTS = (
     EventRow("recalled", None, counted=True),
     EventRow("injected", None, counted=True, alive=True),
-    EventRow("kept_silent", None),
+    EventRow("kept_silent", None, here=True),
 )
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 

@@ -1,16 +1,19 @@
 """The ledger replayed into the index: each event goes to the tables that are derived from it."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Event, Ledger, read_events, size
 from mcp_server.core.memory import parse_timestamp
+from mcp_server.core.remote import OF_COPY
 from mcp_server.core.runs import UNDONE
 
 TABLES = (Table("ledger_files", {"path": str, "offset": int}, pk="path"),)
+_Line = tuple[Event, str, int]  # an event, the file of its line, and the offset after it
 # Errors from values that none of our lines has: another version or a person wrote the line.
 _ODD = (
     ArithmeticError, AttributeError, TypeError, ValueError, sqlite3.InterfaceError, sqlite3.ProgrammingError,
@@ -20,19 +23,47 @@ _ODD = (
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
     """Add the events that are new since the last call; return how many. Call it inside a write."""
     known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
-    added = 0
+    added, new = 0, dict[str, int]()
+    for event, file, end in _in_order(ledger, known, new):
+        _add(db, event, file, end)
+        added, new[file] = added + 1, end
+    db.executemany("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", new.items())
+    return added
+
+
+def _in_order(ledger: Ledger, known: Mapping[str, int], new: dict[str, int]) -> Iterator[_Line]:
+    """
+    Yield the new lines of all files, those of several machines in the order of their moments.
+
+    Puts into *new* from where each file is read. What other machines wrote of themselves alone is left out.
+    """
+    own: list[Path] = []
+    others: dict[str, list[Path]] = {}
     for path in ledger.paths():
         offset = known.get(path.name, 0)
         if size(path) == offset:
             continue
-        if size(path) < offset:
-            offset = 0  # the file was replaced: counting twice is better than not at all
-        for event, behind in read_events(path, offset):
-            _add(db, event, path.name, behind)
-            added += 1
-            offset = behind
-        db.execute("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", (path.name, offset))
-    return added
+        # The file was replaced if it is shorter: counting twice is better than not at all.
+        new[path.name] = offset if size(path) > offset else 0
+        machine = path.stem.rpartition(OF_COPY)[2]
+        (others.setdefault(machine, []) if OF_COPY in path.name else own).append(path)
+    machines = [_lines(paths, new) for paths in (own, *others.values()) if paths]
+    if len(machines) == 1:
+        return machines[0]
+    import heapq  # only for the person who has several machines
+
+    return heapq.merge(*machines, key=lambda line: line[0].at)
+
+
+def _lines(paths: Sequence[Path], new: dict[str, int]) -> Iterator[_Line]:
+    """Yield the lines of one machine's files, which its months order, from the places in *new* on."""
+    for path in paths:
+        for event, end in read_events(path, new[path.name]):
+            row = events.table().get(event.event) if OF_COPY in path.name else None
+            if row and row.here:
+                new[path.name] = end
+            else:
+                yield event, path.name, end
 
 
 def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:

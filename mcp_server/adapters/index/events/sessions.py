@@ -26,11 +26,11 @@ TABLES = (
     ),
 )  # fmt: skip
 EVENTS = (
-    EventRow("session_started", None, counted=True),
-    EventRow("session_told", None),
-    EventRow("session_titled", "what the session is about was noted", accepts=True),
-    EventRow("session_ended", None),
-    EventRow("session_forgotten", ""),
+    EventRow("session_started", None, counted=True, here=True),
+    EventRow("session_told", None, here=True),
+    EventRow("session_titled", "what the session is about was noted", accepts=True, here=True),
+    EventRow("session_ended", None, here=True),
+    EventRow("session_forgotten", "", here=True),
 )
 LONGEST_SHORT = 64  # characters; ids that share this many go by the full id
 _GOING_ON = ("session_started", "session_told")

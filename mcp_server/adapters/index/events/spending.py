@@ -26,7 +26,11 @@ TABLES = (
     Table("call_sessions", {"session": str, "call": str, "share": float}, pk=("session", "call")),
     Table("pauses", {"at": int, "until": int, "reason": str, "settings": str}),
 )
-EVENTS = (EventRow("reserved", None), EventRow("spent", None, counted=True), EventRow("paused", None))
+EVENTS = (
+    EventRow("reserved", None, here=True),
+    EventRow("spent", None, counted=True, here=True),
+    EventRow("paused", None, here=True),
+)
 PLAN = "plan"
 """The start of the names of calls on the person's own plan, and the name that its pauses are bound to."""
 

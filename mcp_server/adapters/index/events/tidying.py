@@ -33,7 +33,7 @@ TABLES = (
     ),
 )
 EVENTS = (
-    EventRow("tidied", "", counted=True),
+    EventRow("tidied", "", counted=True, here=True),
     EventRow("merged", "took over the uses of what it absorbed", alive=True),
     EventRow("unmerged", "gave back the uses of what it had absorbed"),
 )

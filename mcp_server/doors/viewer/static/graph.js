@@ -40,6 +40,7 @@ of the least linked nodes first.
       })
       .sort((one, other) => other.rank - one.rank);
     svg.removeAttribute("viewBox"); // from here on a unit is a pixel, times the zoom
+    canvas.style.maxHeight = `${height * Math.min(canvas.clientWidth / width, 1)}px`; // no higher than it is
     const size = () => ({ width: canvas.clientWidth, height: canvas.clientHeight });
     const whole = () => Math.min(size().width / width, size().height / height, 1);
     const start = kept ?? middle({ left, top, width, height }, whole(), size());

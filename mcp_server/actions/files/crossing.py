@@ -1,0 +1,117 @@
+"""
+crossing: move the file of a memory into another vault, with its history and all that the ledger says of it.
+
+While that is under way a note says so: after a kill the next sync completes the move, or drops it when the
+file did not get there.
+"""
+
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files, history, moving, places
+from mcp_server.adapters.index.events import deeds, replay
+from mcp_server.adapters.vault import stamp
+from mcp_server.core.errors import Conflict, DaybookError, Held
+from mcp_server.store import Store
+
+LOCK = ".crossing.lock"
+NOTED = "crossing-"  # a file in the folder `work` for each move under way
+_OTHER = "vault/"  # how a place in another vault begins, before the key of that vault
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """
+    The move of a file to another vault: the ref of its memory and its path, before and after.
+
+    `digest` is that of its bytes.
+    """
+
+    was: str
+    now: str
+    path: str
+    target: str
+    digest: str
+
+
+def other_place(vault: str, place: str) -> str:
+    """Return the ledger's name for *place* of the *vault* with that key, for a memory of another vault."""
+    return f"{_OTHER}{vault}/{place}"
+
+
+def parted(place: str) -> tuple[str, str]:
+    """Return (key of the other vault that *place* names, the place in it); the key is '' if it names none."""
+    if not place.startswith(_OTHER):
+        return "", place
+    key, _, within = place.removeprefix(_OTHER).partition("/")
+    return key, within
+
+
+def cross(store: Store, going: Crossing, event: str, **detail: object) -> None:
+    """
+    Move a file, and write *event* with *detail* and its two refs to the ledger.
+
+    Raises FileExistsError when something is at its target, Conflict, Held, OSError; the file stays then.
+    """
+    data = {"refs": [going.now], **detail, "from": [going.was]}
+    note = store.home / places.WORK / f"{NOTED}{os.urandom(6).hex()}.json"
+    with _alone(store, patience=files.PATIENCE):
+        files.write_new(note, json.dumps({**asdict(going), "event": event, "data": data}).encode())
+        try:
+            moving.move(Path(going.path), Path(going.target))
+        except BaseException:
+            files.delete(note)
+            raise
+        try:
+            _tell(store, going, event, data)
+        except OSError as error:  # the note stays: the next sync tells it
+            reason = error.strerror or error
+            store.database.trouble.remark(f"That this was {event} could not be written down yet: {reason}.")
+        else:
+            files.delete(note)
+
+
+def complete_crossings(store: Store) -> None:
+    """Complete what killed processes left of moves, or drop it; a move under way is left alone."""
+    notes = sorted((store.home / places.WORK).glob(f"{NOTED}*.json"))
+    if notes:
+        with contextlib.suppress(Held, OSError), _alone(store, patience=0):
+            for note in notes:
+                with contextlib.suppress(OSError, DaybookError, ValueError, KeyError, TypeError):
+                    _complete(store, json.loads(files.read(note)))
+                    files.delete(note)
+
+
+def _complete(store: Store, noted: dict[str, Any]) -> None:
+    event, data = noted.pop("event"), noted.pop("data")
+    going = Crossing(**noted)
+    path, target = Path(going.path), Path(going.target)
+    if stamp(path):
+        if stamp(target):  # it has both names, or was saved at the first one since: that one stays
+            is_same = os.path.samefile(path, target)
+            with contextlib.suppress(Conflict):
+                files.delete(target, expected="" if is_same else going.digest)
+    elif stamp(target):
+        with store.database.write() as db:
+            replay.catch_up(db, store.ledger)
+            known = any(
+                (deed.ref, deed.event) == (going.now, event) for deed in deeds.named(db, data["change"])
+            )
+        if known:
+            history.carry(store.home, going.was, going.now)
+        else:
+            _tell(store, going, event, data)
+
+
+def _tell(store: Store, going: Crossing, event: str, data: dict[str, Any]) -> None:
+    store.ledger.append(event, store.clock(), **data)
+    history.carry(store.home, going.was, going.now)
+
+
+def _alone(store: Store, *, patience: float) -> contextlib.AbstractContextManager[None]:
+    files.make_folder(store.home)
+    return files.lock(store.home / LOCK, patience=patience)

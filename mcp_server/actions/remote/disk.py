@@ -1,0 +1,203 @@
+"""
+disk: read what the store's files say, as the tree that other machines get.
+
+Conversations only where they are wanted; of a project only its name and its git remote; of this machine's
+ledger the lines that mean something on another one. Never: index, logs, settings, work, history, trash.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index import events
+from mcp_server.adapters.ledger import Ledger
+from mcp_server.adapters.remote.notes import Remote
+from mcp_server.adapters.remote.repository import blob_id
+from mcp_server.adapters.vault import Vault, stamps
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import Level
+from mcp_server.core.remote import OF_COPY, paths
+from mcp_server.core.remote.tree_merge import Tree
+from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.store import Store
+
+POSITIONS = "positions.json"  # in the tree that is noted for this machine: how far its ledger was read
+MOST_LEDGER = 64 * 1024 * 1024  # bytes of one file of the ledger, which holds a month
+FEW = 5  # so many files missing at once from a folder that stays count as deleted by the person
+
+
+@dataclass(slots=True)
+class Disk:
+    """
+    What the files say: path → id, and the bytes of those that are new.
+
+    `held` is path → why a file stays here. `back` are the paths whose whole folder vanished: nobody deleted
+    them. `positions` is file of the ledger → the byte up to which it is in the tree.
+    """
+
+    tree: dict[str, str] = field(default_factory=dict)
+    new: dict[str, bytes] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
+    back: set[str] = field(default_factory=set)
+    positions: dict[str, int] = field(default_factory=dict)
+
+
+def vaults_of(home: Path) -> list[Vault]:
+    """Return the vaults that are exchanged: the person's own, and the private one of each project."""
+    folder = home / places.PROJECTS
+    keys = sorted(place.name for place in folder.iterdir() if place.is_dir()) if folder.is_dir() else []
+    projects = [Vault(key, folder / key, Level.PROJECT, key) for key in keys]
+    return [places.user_vault(home), *projects]
+
+
+def vault_at(home: Path, path: str) -> Vault:
+    """Return the vault to which the *path* of a memory belongs, whether or not its folder exists."""
+    key = paths.vault_of(path)
+    if key == places.USER_KEY:
+        return places.user_vault(home)
+    return Vault(key, home / places.PROJECTS / key, Level.PROJECT, key)
+
+
+def read_memories(store: Store, remote: Remote, known: Tree) -> Disk:
+    """Return what the files of memories say; *known* is what they said when they were read last."""
+    disk = Disk()
+    for vault in vaults_of(store.home):
+        _read_vault(disk, vault, remote, known)
+        if vault.key != places.USER_KEY and (about := _about_project(store.home, vault.key)):
+            _put(disk, paths.of_vault(vault.key, paths.PROJECT_FILE), about, known)
+    return disk
+
+
+def _read_vault(disk: Disk, vault: Vault, remote: Remote, known: Tree) -> None:
+    closed: list[str] = []
+    seen = [Path(stamp.path) for stamp in stamps(vault, closed)]
+    folder = vault.root / paths.CANDIDATES
+    seen += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
+    here = {paths.of_vault(vault.key, path.relative_to(vault.root).as_posix()): path for path in seen}
+    for path, file in here.items():
+        if paths.sort_of(path) is not paths.PathSort.MEMORY:
+            disk.held[path] = "has a name that another system could not hold"
+        elif paths.is_conversation(path) and not remote.conversations:
+            continue
+        else:
+            _read_file(disk, path, file, known)
+    shut = tuple(paths.of_vault(vault.key, Path(each).relative_to(vault.root).as_posix()) for each in closed)
+    for path in _vanished(vault, here, known, shut, remote):
+        disk.tree[path] = known[path]
+        disk.back.add(path)
+
+
+def _read_file(disk: Disk, path: str, file: Path, known: Tree) -> None:
+    try:
+        data = files.read(file)
+    except FileNotFoundError:
+        return  # it went this moment
+    except Unreadable as error:
+        disk.held[path] = error.reason
+        data = b""
+    text = data.decode("utf-8", "replace")
+    if data and blob_id(data) == known.get(path):
+        disk.tree[path] = known[path]
+        return
+    if data and (secrets := find_secrets(text)):
+        disk.held[path] = f"seems to hold {secrets[0].kind}"
+    if path in disk.held:
+        if path in known:
+            disk.tree[path] = known[path]
+        return
+    _put(disk, path, data, known)
+
+
+def _put(disk: Disk, path: str, data: bytes, known: Tree) -> None:
+    blob = blob_id(data)
+    disk.tree[path] = blob
+    if known.get(path) != blob:
+        disk.new[blob] = data
+
+
+def _vanished(
+    vault: Vault, here: Iterable[str], known: Tree, shut: tuple[str, ...], remote: Remote
+) -> Iterator[str]:
+    """Yield the paths that were in folders of *vault* which vanished, were emptied, or cannot be read."""
+    present = set(here)
+    left = {_folder(path) for path in present}
+    gone: dict[str, list[str]] = {}
+    for path in known:
+        if paths.sort_of(path) is not paths.PathSort.MEMORY or paths.vault_of(path) != vault.key:
+            continue
+        unwanted = paths.is_conversation(path) and not remote.conversations
+        if unwanted or any(path.startswith(f"{folder}/") for folder in shut):
+            yield path
+        elif path not in present:
+            gone.setdefault(_folder(path), []).append(path)
+    for folder, those in gone.items():
+        if folder not in left and len(those) > FEW:
+            yield from those
+
+
+def _folder(path: str) -> str:
+    """Return the folder of a vault in which *path* lies: knowledge, sessions, archive and so on."""
+    return path[: len(path) - len(paths.in_vault(path))] + paths.in_vault(path).split("/")[0]
+
+
+def _about_project(home: Path, key: str) -> bytes:
+    """Return what other machines are told of a project: its name and its git remote."""
+    notes = places.project_notes(home, key)
+    said = {name: str(notes[name]) for name in ("name", "remote") if notes.get(name)}
+    return (json.dumps(said, sort_keys=True, ensure_ascii=False) + "\n").encode() if said else b""
+
+
+def read_own_ledger(store: Store, remote: Remote, disk: Disk, sent: dict[str, bytes], known: Tree) -> None:
+    """
+    Put this machine's ledger into *disk*: what *sent* (path → bytes) has of it, and the lines that are new.
+
+    A line that is not complete yet waits.
+    """
+    for file in Ledger(store.home / "ledger").paths():
+        if OF_COPY in file.name:
+            continue
+        path = f"{paths.LEDGER}/{file.stem}{OF_COPY}{remote.copy}.jsonl"
+        if paths.sort_of(path) is None:
+            disk.held[f"{paths.LEDGER}/{file.name}"] = "has a name that is none of the ledger's"
+            continue
+        start = disk.positions.get(file.name, 0) if path in known else 0
+        new, end = _new_lines(file, start, questions=remote.questions)
+        disk.positions[file.name] = end
+        if new or path in sent:
+            _put(disk, path, sent.get(path, b"") + new, known)
+
+
+def read_other_ledgers(store: Store, remote: Remote, disk: Disk, known: Tree) -> None:
+    """Put the ledgers that came from other copies of the store into *disk*, as they are."""
+    for path in known:
+        if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) != remote.copy:
+            disk.tree[path] = known[path]
+            if not (store.home / path).is_file():
+                disk.back.add(path)
+
+
+def _new_lines(file: Path, start: int, *, questions: bool) -> tuple[bytes, int]:
+    """Return the lines of *file* from byte *start* on that other machines get, and where they end."""
+    data = files.read(file, MOST_LEDGER)
+    end = data.rfind(b"\n") + 1
+    if start > end:
+        start = 0  # the file was replaced
+    lines = (_leaving(line, questions=questions) for line in data[start:end].split(b"\n"))
+    return b"".join(line + b"\n" for line in lines if line), end
+
+
+def _leaving(line: bytes, *, questions: bool) -> bytes:
+    """Return *line* as it leaves: without the question, if it stays here; b"" for what stays as a whole."""
+    try:
+        said = json.loads(line)
+        row = events.table().get(said["event"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return b""
+    if row is None or row.here:
+        return b""
+    if not questions and "query" in said:
+        del said["query"]
+        return json.dumps(said, ensure_ascii=True).encode("ascii")
+    return line

@@ -1,0 +1,264 @@
+"""
+exchange: give the person's other machines what this one has, and take in what they have.
+
+First what the files say is committed, then what the remote has is merged with it and given back, then the
+files are made to say the result. A kill at any point loses nothing: each step starts from what is on the disk
+and in the repository, and the next exchange does what is missing.
+"""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from mcp_server.actions.remote.disk import (
+    MOST_LEDGER,
+    POSITIONS,
+    Disk,
+    read_memories,
+    read_other_ledgers,
+    read_own_ledger,
+)
+from mcp_server.actions.remote.joining import Contents
+from mcp_server.actions.remote.take_in import TakenIn, take_in_tree
+from mcp_server.adapters import files
+from mcp_server.adapters.remote import notes
+from mcp_server.adapters.remote.notes import Last, Remote
+from mcp_server.adapters.remote.repository import DISK, HEAD, Blob, Commit, Repository
+from mcp_server.core.authors import ELSEWHERE
+from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
+from mcp_server.core.memory import timestamp
+from mcp_server.core.remote import paths
+from mcp_server.core.remote.tree_merge import Tree, merge_trees
+from mcp_server.store import Store
+
+LOCK = ".exchange.lock"
+ROUNDS = 8  # attempts to give the remote what we have: each time another machine was faster
+BACKGROUND = 60.0  # seconds that the remote may take for one step in the background
+LOOSE = 2000  # objects in files of their own after which they are packed
+MOST = {
+    paths.PathSort.MEMORY: files.MAX_MEMORY_FILE,
+    paths.PathSort.LEDGER: MOST_LEDGER,
+    paths.PathSort.PROJECT: 64 * 1024,
+}
+"""The most bytes of each sort of file that are taken from a remote."""
+
+
+@dataclass(slots=True)
+class Exchanged:
+    """
+    What an exchange did: how many files were given, and the ids of memories that came.
+
+    `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the file
+    does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the remote could
+    not be reached, and what is here waits.
+    """
+
+    given: int = 0
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    clashes: dict[str, str] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+    trouble: str = ""
+
+
+def repository_of(store: Store) -> Repository:
+    """Return the repository of *store*, whether or not it is made."""
+    around = store.project.root if store.project else store.home
+    return Repository(store.home / notes.FOLDER / notes.REPOSITORY, store.git, around)
+
+
+@contextlib.contextmanager
+def alone(store: Store, *, patience: float) -> Iterator[None]:
+    """Hold the lock of exchanges while the block runs; raises Held after *patience* seconds."""
+    files.make_folder(store.home / notes.FOLDER)
+    with files.lock(store.home / notes.FOLDER / LOCK, patience=patience):
+        yield
+
+
+def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0) -> Exchanged:
+    """
+    Give and take, once; a remote that cannot be reached is no error: the answer says so.
+
+    *timeout* is what the remote may take for one step, *patience* how long another exchange is waited for, in
+    seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own repository fails.
+    """
+    remote = notes.remote_of(store.home)
+    if remote is None:
+        raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
+    with alone(store, patience=patience):
+        before = notes.last_of(store.home)
+        try:
+            done = _exchange(store, remote, timeout, before)
+        except DaybookError as error:
+            notes.note_last(store.home, replace(before, trouble=str(error)))
+            raise
+        at = before.at if done.trouble else timestamp(store.clock())
+        forever = before.forever and bool(done.trouble)
+        notes.note_last(store.home, Last(at, done.trouble, tuple(sorted(done.held.items())), forever))
+    return done
+
+
+def _exchange(store: Store, remote: Remote, timeout: float, before: Last) -> Exchanged:
+    repository = repository_of(store)
+    repository.make()
+    repository.clear_locks()
+    contents = Contents(repository, store.clock())
+    done = Exchanged()
+    disk = commit_disk(store, remote, repository, contents, done)
+    try:
+        _give_and_take(store, remote, repository, contents, done, timeout)
+    except RemoteUnavailable as error:
+        done.trouble = str(error)
+    goal = _of_ours(repository.tree(repository.ref(HEAD)))
+    taken = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
+    _note_disk(store, repository, disk, taken)
+    done.added, done.changed, done.forgotten = map(tuple, (taken.added, taken.changed, taken.forgotten))
+    done.held, done.left = disk.held, taken.left
+    if before.forever and not done.trouble:
+        cut_history(store, repository)
+    elif repository.objects() > LOOSE:
+        repository.pack()
+    return done
+
+
+def commit_disk(
+    store: Store, remote: Remote, repository: Repository, contents: Contents, done: Exchanged
+) -> Disk:
+    """Commit what the files say, merged with what other machines said since they were read last."""
+    head, last = repository.ref(HEAD), repository.ref(DISK)
+    noted, had = repository.tree(last), _of_ours(repository.tree(head))
+    known = _of_ours(noted)
+    disk = read_memories(store, remote, known)
+    disk.positions = _positions(repository, noted)
+    own = {
+        path: blob
+        for path, blob in had.items()
+        if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) == remote.copy
+    }
+    data = repository.data(own.values())
+    read_own_ledger(store, remote, disk, {path: data[blob] for path, blob in own.items()}, known)
+    read_other_ledgers(store, remote, disk, known)
+    contents.new |= disk.new
+    merged = merge_trees(known, disk.tree, had, contents.files())
+    done.clashes |= merged.clashes
+    commits = []
+    if changes := _changes(had, merged.files):
+        done.given = len(changes[0]) + len(changes[1])
+        parents = [head] if head else []
+        commits.append(_commit(store, HEAD, parents, changes, contents.new, _said(changes)))
+    if changed := _changes(known, disk.tree):
+        # Every file's bytes as they were read: from these its next change is counted.
+        commits.append(_commit_disk_tree(store, contents, last, changed, disk))
+    repository.commit(commits)
+    return disk
+
+
+def _give_and_take(
+    store: Store, remote: Remote, repository: Repository, contents: Contents, done: Exchanged, timeout: float
+) -> None:
+    """Merge what the remote has with what was committed here, and give it the result."""
+    for _ in range(ROUNDS):
+        theirs, head = repository.fetch(remote.url, timeout=timeout), repository.ref(HEAD)
+        if theirs and not (head and repository.is_ancestor(theirs, head)):
+            _merge(store, repository, contents, done, head, theirs)
+            head = repository.ref(HEAD)
+        if not head or head == theirs or repository.push(remote.url, head, timeout=timeout):
+            return
+    raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
+
+
+def _merge(
+    store: Store, repository: Repository, contents: Contents, done: Exchanged, head: str, theirs: str
+) -> None:
+    if not head or repository.is_ancestor(head, theirs):
+        repository.set_ref(HEAD, theirs)
+        return
+    base = repository.merge_base(head, theirs)
+    was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
+    contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
+    contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
+    merged = merge_trees(was, ours, other, contents.files())
+    done.clashes |= merged.clashes
+    changes = _changes(other, merged.files)
+    repository.commit([_commit(store, HEAD, [theirs, head], changes, contents.new, "Join two machines")])
+
+
+def _note_disk(store: Store, repository: Repository, disk: Disk, taken: TakenIn) -> None:
+    """Note what the files say after what came was written."""
+    if changes := _changes(disk.tree, taken.tree):
+        last = repository.ref(DISK)
+        commit = _commit(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
+        repository.commit([commit])
+
+
+def cut_history(store: Store, repository: Repository) -> None:
+    """Forget what the repository here had before now: what was deleted for good leaves no byte in it."""
+    head, last = repository.ref(HEAD), repository.ref(DISK)
+    tree = {path: blob.id for path, blob in repository.tree(last).items()}
+    repository.drop(DISK)
+    repository.commit([_commit(store, DISK, [], (tree, set()), {}, "Note what the files say")])
+    if head:
+        repository.cut_before(head)
+
+
+_Changes = tuple[dict[str, str], set[str]]
+
+
+def _changes(was: Tree, now: Tree) -> _Changes | tuple[()]:
+    """Return the paths that changed, with their new ids, and those that are gone; () for none."""
+    changed = {path: blob for path, blob in now.items() if was.get(path) != blob}
+    gone = {path for path in was if path not in now}
+    return (changed, gone) if changed or gone else ()
+
+
+def _commit(
+    store: Store,
+    ref: str,
+    parents: list[str],
+    changes: _Changes | tuple[()],
+    new: dict[str, bytes],
+    said: str,
+) -> Commit:
+    changed, gone = changes or ({}, set())
+    wanted = {*changed.values()}
+    return Commit(
+        ref=ref,
+        parents=parents,
+        changed=changed,
+        deleted=gone,
+        new={blob: data for blob, data in new.items() if blob in wanted},
+        message=said,
+        at=store.clock(),
+    )
+
+
+def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: _Changes, disk: Disk) -> Commit:
+    positions = contents.keep(json.dumps(disk.positions, sort_keys=True).encode())
+    with_positions = ({**changes[0], POSITIONS: positions}, changes[1])
+    return _commit(
+        store, DISK, [last] if last else [], with_positions, contents.new, "Note what the files say"
+    )
+
+
+def _positions(repository: Repository, noted: dict[str, Blob]) -> dict[str, int]:
+    if POSITIONS not in noted:
+        return {}
+    said = json.loads(repository.data([noted[POSITIONS].id])[noted[POSITIONS].id])
+    return {str(name): int(end) for name, end in said.items()}
+
+
+def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
+    """Return path → id of the files that are ours, and not too large; what else a remote has stays there."""
+    return {
+        path: blob.id
+        for path, blob in tree.items()
+        if (sort := paths.sort_of(path)) is not None and blob.size <= MOST[sort]
+    }
+
+
+def _said(changes: _Changes) -> str:
+    changed, gone = changes
+    return f"{len(changed)} changed, {len(gone)} gone"

@@ -1,0 +1,154 @@
+"""set up: add the remote by which the person's machines exchange their memory, look at it, take it out."""
+
+import json
+import os
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_server.actions.remote.disk import Disk, read_memories, read_own_ledger
+from mcp_server.actions.remote.exchange import Exchanged, alone, exchange, repository_of
+from mcp_server.adapters.remote import notes
+from mcp_server.adapters.remote.notes import Last, Remote
+from mcp_server.adapters.remote.repository import BRANCH, is_folder
+from mcp_server.core.errors import Rejected
+from mcp_server.core.remote import paths
+from mcp_server.core.remote.url import check_url, shown_url
+from mcp_server.store import Store
+
+FIRST = 600.0  # seconds that the remote may take for one step of a command
+PATIENCE = 30.0  # seconds that a command waits for an exchange in the background
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """
+    What leaves for the remote at *url*, before it does.
+
+    `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
+    event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path → why
+    that file stays here. `makes`: the remote is a folder that is made now.
+    """
+
+    remote: Remote
+    files: dict[str, int]
+    projects: tuple[str, ...]
+    events: dict[str, int]
+    questions: int
+    size: int
+    held: dict[str, str]
+    makes: bool
+
+    @property
+    def url(self) -> str:
+        """The address, without a password in it."""
+        return shown_url(self.remote.url)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteState:
+    """The remote of a store and how the last exchange ended; `url` without a password in it."""
+
+    url: str
+    conversations: bool
+    questions: bool
+    last: Last
+
+
+def look_ahead(store: Store, url: str, *, conversations: bool = False, questions: bool = True) -> Leaving:
+    """
+    Return what would leave for the remote *url*; nothing is written and nothing leaves.
+
+    Raises Rejected when there is a remote already, for an address that is none, and for a repository that
+    holds something else; RemoteUnavailable when it does not answer.
+    """
+    if known := notes.remote_of(store.home):
+        raise Rejected(
+            f"This store has the remote {shown_url(known.url)}.", "Take it out first: daybook remote remove"
+        )
+    address = check_url(os.path.expanduser(url) if url.startswith("~") else url)
+    remote = Remote(address, os.urandom(6).hex(), conversations, questions)
+    makes = _is_to_be_made(address)
+    if not makes:
+        others = [name for name in repository_of(store).branches(address, timeout=FIRST) if name != BRANCH]
+        if others:
+            raise Rejected(
+                f"{shown_url(address)} holds something else: the branch {others[0]}.",
+                "Make an empty repository for your memory alone, one that only you can read.",
+            )
+    disk = Disk()
+    memories = read_memories(store, remote, {})
+    read_own_ledger(store, remote, disk, {}, {})
+    lines = [json.loads(line) for data in disk.new.values() for line in data.splitlines()]
+    of_memories = [path for path in memories.tree if paths.sort_of(path) is paths.PathSort.MEMORY]
+    return Leaving(
+        remote=remote,
+        files=dict(Counter(paths.in_vault(path).split("/")[0] for path in of_memories)),
+        projects=tuple(sorted({paths.vault_of(path) for path in of_memories} - {paths.USER})),
+        events=dict(Counter(str(line["event"]) for line in lines)),
+        questions=sum(bool(line.get("query")) for line in lines),
+        size=sum(len(data) for each in (memories, disk) for data in each.new.values()),
+        held=memories.held | disk.held,
+        makes=makes,
+    )
+
+
+def add(store: Store, leaving: Leaving) -> Exchanged:
+    """Add the remote of *leaving*, and exchange; when the first exchange fails, nothing is added."""
+    with alone(store, patience=PATIENCE):
+        repository = repository_of(store)
+        shutil.rmtree(repository.folder, ignore_errors=True)
+        if leaving.makes:
+            repository.make_remote(_folder(leaving.remote.url))
+        notes.note_remote(store.home, leaving.remote)
+    done = exchange(store, timeout=FIRST, patience=PATIENCE)
+    if done.trouble:
+        remove(store)
+    return done
+
+
+def remove(store: Store) -> str:
+    """
+    Forget the remote, and delete our repository; the remote keeps what it has, the memories stay here.
+
+    Return its address without a password. Raises Rejected without a remote.
+    """
+    remote = notes.remote_of(store.home)
+    if remote is None:
+        raise Rejected("This store has no remote.", "Nothing was changed.")
+    with alone(store, patience=PATIENCE):
+        for name in (notes.ABOUT, notes.LAST):
+            (store.home / notes.FOLDER / name).unlink(missing_ok=True)
+        shutil.rmtree(repository_of(store).folder, ignore_errors=True)
+    return shown_url(remote.url)
+
+
+def state_of(home: Path) -> RemoteState | None:
+    """Return the remote of the store in *home* and how the last exchange ended, None without a remote."""
+    remote = notes.remote_of(home)
+    if remote is None:
+        return None
+    return RemoteState(shown_url(remote.url), remote.conversations, remote.questions, notes.last_of(home))
+
+
+def _is_to_be_made(address: str) -> bool:
+    """Tell whether *address* is an empty or missing folder; raises Rejected for one with other things."""
+    if not is_folder(address):
+        return False
+    folder = _folder(address)
+    if not folder.parent.is_dir():
+        raise Rejected(
+            f"{folder.parent} is not there.", "Connect the disk, or make the folder above it first."
+        )
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return True
+    if not ((folder / "HEAD").is_file() and (folder / "objects").is_dir()):
+        raise Rejected(
+            f"{folder} is neither empty nor a bare git repository.", "Name a folder that is not there yet."
+        )
+    return False
+
+
+def _folder(address: str) -> Path:
+    return Path(address.removeprefix("file://"))

@@ -1,0 +1,224 @@
+"""
+take in: let the store's files say what other machines changed.
+
+What a file said before stays in the history, and what was deleted elsewhere goes to the trash. A file that
+somebody saves at this moment stays as they saved it; the next exchange joins both.
+"""
+
+import contextlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from mcp_server.actions.files.commit import indexed, put_bytes
+from mcp_server.actions.files.sync import catch_up, if_free, take_in
+from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.remote.disk import Disk, vault_at
+from mcp_server.actions.remote.joining import Contents
+from mcp_server.adapters import files, history, moving, places, swap
+from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.remote.notes import Remote
+from mcp_server.adapters.remote.repository import blob_id
+from mcp_server.adapters.vault import Vault, confined, make_vault_folders
+from mcp_server.core.errors import Conflict, DaybookError
+from mcp_server.core.remote import paths
+from mcp_server.core.remote.tree_merge import Tree
+from mcp_server.store import Store
+
+EXCHANGED = "exchanged"  # the event, and the verb of a version in the history
+BATCH = 250  # files in one transaction of the index
+
+
+@dataclass(slots=True)
+class TakenIn:
+    """
+    What came from other machines: ids of memories by what became of them, and what is left for next time.
+
+    `tree` is what the files say now, as far as Daybook knows.
+    """
+
+    tree: dict[str, str]
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> list[str]:
+        """All memories that came, changed or went."""
+        return [*self.added, *self.changed, *self.forgotten]
+
+
+def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, goal: Tree) -> TakenIn:
+    """Make the files of *store*, which say what *disk* has, say what *goal* has; return what was done."""
+    done = TakenIn(dict(disk.tree))
+    wanted = {path: blob for path, blob in goal.items() if _is_wanted(path, remote)}
+    present = {path: blob for path, blob in disk.tree.items() if path not in disk.back}
+    differing = {path for path in {*wanted, *present} if wanted.get(path) != present.get(path)}
+    differing -= disk.held.keys()
+    contents.fetch(wanted[path] for path in differing if path in wanted)
+    contents.fetch(present[path] for path in differing if path in present and path not in wanted)
+    for path in sorted(differing):
+        match paths.sort_of(path):
+            case paths.PathSort.LEDGER if paths.copy_of(path) != remote.copy and path in wanted:
+                with _left(done, path):
+                    _put_over(store.home / path, contents.data(wanted[path]))
+                    done.tree[path] = wanted[path]
+            case paths.PathSort.PROJECT if path in wanted:
+                with _left(done, path):
+                    _note_project(store.home, paths.vault_of(path), contents.data(wanted[path]))
+            case _:
+                pass
+    with if_free(store):
+        catch_up(store)  # the ledger says what was accepted, before the files that it is about come
+    memories = {path for path in differing if paths.sort_of(path) is paths.PathSort.MEMORY}
+    _take_in_memories(store, contents, done, {path: present.get(path, "") for path in memories}, wanted)
+    _accept(store, contents, done)
+    return done
+
+
+def _is_wanted(path: str, remote: Remote) -> bool:
+    return paths.sort_of(path) is not None and (remote.conversations or not paths.is_conversation(path))
+
+
+@contextlib.contextmanager
+def _left(done: TakenIn, path: str) -> Iterator[None]:
+    """Note that the file at *path* stays as it is when the block fails; the next exchange tries again."""
+    try:
+        yield
+    except (DaybookError, OSError) as error:
+        done.left[path] = str(error)
+
+
+def _put_over(path: Path, data: bytes) -> None:
+    """Write the whole of a file that nothing else writes, durably."""
+    other = path.with_name(swap.temporary_name())
+    files.make_folder(path.parent)
+    files.write_new(other, data)
+    other.replace(path)
+    files.sync_folder(path.parent)
+
+
+def _note_project(home: Path, key: str, data: bytes) -> None:
+    """Note the name and the git remote that another machine knows of a project, where none are known."""
+    with contextlib.suppress(ValueError, RecursionError):
+        said = json.loads(data)
+        if isinstance(said, dict):
+            places.note_elsewhere(home, key, str(said.get("name", "")), str(said.get("remote", "")))
+
+
+def _take_in_memories(
+    store: Store, contents: Contents, done: TakenIn, present: dict[str, str], wanted: Tree
+) -> None:
+    gone = {path for path, blob in present.items() if blob and path not in wanted}
+    came = {path for path, blob in present.items() if not blob and path in wanted}
+    touched: dict[str, list[Path]] = defaultdict(list)
+    vaults: dict[str, Vault] = {}
+    for old, new in [*_moves(contents, present, wanted, gone, came), *((path, path) for path in present)]:
+        if old != new:
+            gone.discard(old)
+            came.discard(new)
+        elif old not in gone and old not in came and (not present[old] or old not in wanted):
+            continue  # it was moved already
+        vault, former = vault_at(store.home, new), vault_at(store.home, old)
+        vaults |= {vault.key: vault, former.key: former}
+        with _left(done, old if old == new else new):
+            if old in gone:
+                done.forgotten.append(_forget(store, contents, former, old, present[old]))
+                done.tree.pop(old, None)
+            elif new in came:
+                done.added.append(_add(contents, vault, new, wanted[new]))
+                done.tree[new] = wanted[new]
+            else:
+                done.changed.append(
+                    _change(store, contents, (former, old, present[old]), (vault, new, wanted[new]))
+                )
+                done.tree.pop(old, None)
+                done.tree[new] = wanted[new]
+        touched[former.key].append(former.root / paths.in_vault(old))
+        touched[vault.key].append(vault.root / paths.in_vault(new))
+    for key, those in touched.items():
+        batches = iter(indexed(vaults[key], those))
+        while batch := list(islice(batches, BATCH)):
+            with if_free(store):
+                take_in(store, vaults[key], *batch)
+
+
+def _moves(
+    contents: Contents, present: dict[str, str], wanted: Tree, gone: Iterable[str], came: Iterable[str]
+) -> list[tuple[str, str]]:
+    """Return (old path, new path) of the memories that only lie elsewhere now, and perhaps changed."""
+    before, after = (defaultdict[str, list[str]](list) for _ in range(2))
+    for those, tree, into in ((gone, present, before), (came, wanted, after)):
+        for path in sorted(those):
+            if (memory := contents.parse(path, tree[path])) and not paths.is_candidate(path):
+                into[memory.id].append(path)
+    pairs = [(before[each], after[each]) for each in before if each in after]
+    return [(olds[0], news[0]) for olds, news in pairs if len(olds) == len(news) == 1]
+
+
+def _id_at(contents: Contents, path: str, blob: str) -> str:
+    memory = contents.parse(path, blob)
+    return memory.id if memory else path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _file(vault: Vault, path: str) -> Path:
+    return confined(vault, vault.root / paths.in_vault(path))
+
+
+def _add(contents: Contents, vault: Vault, path: str, blob: str) -> str:
+    """Write a file that came new; raises Conflict when another one is there by now."""
+    if not vault.root.is_dir():
+        make_vault_folders(vault)
+    target = _file(vault, path)
+    files.make_folder(target.parent)
+    try:
+        files.write_new(target, contents.data(blob))
+    except FileExistsError:
+        if blob_id(files.read(target)) != blob:
+            raise Conflict(f"{target} was written meanwhile.") from None
+    return _id_at(contents, path, blob)
+
+
+def _change(
+    store: Store, contents: Contents, was: tuple[Vault, str, str], now: tuple[Vault, str, str]
+) -> str:
+    """Let a file say what it says elsewhere, and lie where it lies there; raises Conflict."""
+    (former, old, before), (vault, new, after) = was, now
+    source, target, memory_id = _file(former, old), _file(vault, new), _id_at(contents, new, after)
+    if old != new and former.key != vault.key:
+        make_vault_folders(vault)
+        history.carry(store.home, f"{former.key}/{memory_id}", f"{vault.key}/{memory_id}")
+    ref = f"{vault.key}/{memory_id}"
+    files.make_folder(target.parent)
+    put_bytes(
+        store, vault, ref, source, contents.data(before), contents.data(after), to=target, verb=EXCHANGED
+    )
+    return memory_id
+
+
+def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str) -> str:
+    """Move to the trash what was deleted elsewhere; raises Conflict when somebody changed it here."""
+    source, memory_id = _file(vault, path), _id_at(contents, path, blob)
+    if blob_id(files.read(source)) != blob:
+        raise Conflict(f"{source} was changed meanwhile.")
+    place = Path(paths.in_vault(path)).with_name(f"{memory_id}.md")
+    moving.move(source, free_name(places.trash_folder(store.home, vault) / place))
+    return memory_id
+
+
+def _accept(store: Store, contents: Contents, done: TakenIn) -> None:
+    """Note which merged bytes may be shown unasked: those of which every part may be."""
+    if not contents.made:
+        return
+    with if_free(store):
+        asked = {digest for parts in contents.made.values() for digest in parts}
+        with store.database.read() as db:
+            accepted = usage.accepted_digests(db, asked)
+        digests = [made for made, parts in contents.made.items() if accepted.issuperset(parts)]
+        if digests:
+            store.ledger.try_append(EXCHANGED, store.clock(), refs=[], digests=digests)
+            catch_up(store)

@@ -1,0 +1,315 @@
+"""
+The repository that the store is exchanged through: a bare one of our own, and the person's remote.
+
+Git only keeps and carries the bytes: no work tree is ever checked out, files are read and written by us, and
+trees are merged by `core/remote`. Nothing of a remote runs: hooks, monitors, filters and attributes are off,
+as are submodules and all transports but those of `PROTOCOLS`; a folder's own settings and hooks are overruled
+when it is the remote. The person's own git settings hold: they know how to reach the remote.
+It is long because what git may do for us, and what it must never do, is one thing to read.
+"""
+
+import contextlib
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcp_server.adapters import files
+from mcp_server.adapters.detached import windowless
+from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
+from mcp_server.core.errors import RemoteUnavailable
+
+BRANCH = "daybook"
+HEAD = f"refs/heads/{BRANCH}"  # what was committed here
+THEIRS = "refs/daybook/theirs"  # what the remote had when it was last asked
+DISK = "refs/daybook/disk"  # what the files said when they were last read: changes are counted from there
+PROTOCOLS = "file:http:https:ssh"
+LOCAL = 60.0  # seconds for a command that asks no remote
+AUTHOR = "Daybook <daybook@localhost>"
+
+_OFF = (
+    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
+    "core.alternateRefsCommand=:", "core.askPass=", "core.fsync=committed", "gc.auto=0",
+    "maintenance.auto=false", "receive.autogc=false", "submodule.recurse=false",
+    "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false", "fetch.fsckObjects=true",
+    "push.followTags=false", "push.gpgSign=false",
+    "push.recurseSubmodules=no", "commit.gpgSign=false", "log.showSignature=false",
+    "transfer.bundleURI=false", "protocol.allow=never", "protocol.https.allow=always",
+    "protocol.http.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always",
+)  # fmt: skip
+_FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s in _OFF for f in ("-c", s)))
+_NEEDS_QUOTES = re.compile(r'["\\]')
+_NO_BRANCH = "couldn't find remote ref"
+_INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
+_BEHIND = (
+    *("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "incorrect old value"),
+    *("failed to update ref", "reference already exists"),
+)
+
+
+class Blob(NamedTuple):
+    """A file of a tree: the id of its bytes, and their number."""
+
+    id: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """
+    What a commit says: the files that it adds or changes (path → id), and those that it deletes.
+
+    `new` has the bytes of ids that the repository may not have yet. Its tree is that of the first of
+    `parents`, with these changes.
+    """
+
+    ref: str
+    parents: Sequence[str]
+    changed: Mapping[str, str]
+    deleted: Iterable[str]
+    new: Mapping[str, bytes]
+    message: str
+    at: datetime
+
+
+def blob_id(data: bytes) -> str:
+    """Return the id that git gives to *data*."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Our bare repository in *folder*, run with the person's *git*, found outside of the project *around*."""
+
+    folder: Path
+    git: Git
+    around: Path
+
+    def make(self) -> None:
+        """Create the repository if it is missing; raises RemoteUnavailable."""
+        if not (self.folder / "HEAD").is_file():
+            files.make_folder(self.folder)
+            self._run(*_INIT)
+
+    def clear_locks(self) -> None:
+        """Delete what killed git processes left locked; only the holder of the exchange's lock calls it."""
+        for place in (self.folder, self.folder / "refs"):
+            for path in place.rglob("*.lock") if place.name == "refs" else place.glob("*.lock"):
+                path.unlink(missing_ok=True)
+
+    def ref(self, name: str) -> str:
+        """Return the commit that the ref *name* stands for, '' when there is none."""
+        return self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").strip()
+
+    def tree(self, commit: str) -> dict[str, Blob]:
+        """Return path → file of the plain files of *commit*, none for ''; links do not count."""
+        tree: dict[str, Blob] = {}
+        for line in (
+            self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0") if commit else ()
+        ):
+            about, _, path = line.partition(b"\t")
+            if path and about.startswith((b"100644 blob ", b"100755 blob ")):
+                _, _, blob, size = about.split()
+                with contextlib.suppress(UnicodeDecodeError):
+                    tree[path.decode("utf-8")] = Blob(blob.decode("ascii"), int(size))
+        return tree
+
+    def data(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """Return id → bytes of *blobs*; raises RemoteUnavailable when one is missing."""
+        wanted = sorted(set(blobs))
+        if not wanted:
+            return {}
+        answer = self._run("cat-file", "--batch", given="".join(f"{blob}\n" for blob in wanted).encode())
+        contents, at = {}, 0
+        for blob in wanted:
+            end = answer.index(b"\n", at)
+            about = answer[at:end].split()
+            if len(about) != 3:
+                raise RemoteUnavailable(f"The repository {self.folder} lacks what it should have.", _BROKEN)
+            size = int(about[2])
+            contents[blob] = answer[end + 1 : end + 1 + size]
+            at = end + 2 + size
+        return contents
+
+    def commit(self, commits: Sequence[Commit]) -> None:
+        """Write *commits*, in one step for each; raises RemoteUnavailable."""
+        self._run("fast-import", "--quiet", "--force", "--done", given=b"".join(_imported(commits)))
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Tell whether *commit* is part of the history of the commit *of*."""
+        return self._answer("merge-base", "--is-ancestor", commit, of)[0] == 0
+
+    def merge_base(self, one: str, other: str) -> str:
+        """Return the last commit that the histories of two commits share, '' when they share none."""
+        return self._ask("merge-base", one, other).strip()
+
+    def fetch(self, url: str, *, timeout: float) -> str:
+        """Take in what the remote has; return its commit, '' for an empty one. Raises RemoteUnavailable."""
+        refspec = f"+{HEAD}:{THEIRS}"
+        options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=")
+        code, _, said = self._reach("fetch", options, url, (refspec,), timeout)
+        if code and _NO_BRANCH in said:
+            return ""
+        if code:
+            raise _unreachable(said)
+        return self.ref(THEIRS)
+
+    def push(self, url: str, commit: str, *, timeout: float) -> bool:
+        """Give the remote *commit*; return False when it has another one by now. Raises RemoteUnavailable."""
+        code, out, said = self._reach(
+            "push", ("--porcelain", "--no-verify"), url, (f"{commit}:{HEAD}",), timeout
+        )
+        if code and any(word in f"{out}{said}" for word in _BEHIND):
+            return False
+        if code:
+            raise _unreachable(said)
+        return True
+
+    def branches(self, url: str, *, timeout: float) -> list[str]:
+        """Return the names of the remote's branches; raises RemoteUnavailable."""
+        code, out, said = self._reach("ls-remote", ("--heads", "--quiet"), url, (), timeout)
+        if code:
+            raise _unreachable(said)
+        return [line.partition("\t")[2].removeprefix("refs/heads/") for line in out.splitlines()]
+
+    def make_remote(self, folder: Path) -> None:
+        """Create an empty bare repository in *folder*."""
+        files.make_folder(folder)
+        self._run(*_INIT, at=folder)
+
+    def pack(self, *, prune: bool = False) -> None:
+        """Put what lies about into one pack; with *prune* delete what no ref leads to."""
+        self._run("gc", "--quiet", *(["--prune=now"] if prune else []))
+
+    def objects(self) -> int:
+        """Return how many objects lie about in files of their own."""
+        return sum(1 for place in self.folder.glob("objects/[0-9a-f][0-9a-f]") for _ in place.iterdir())
+
+    def cut_before(self, commit: str) -> None:
+        """Forget all that was before *commit*, and delete its bytes; the remote keeps what it has."""
+        (self.folder / "shallow").write_text(f"{commit}\n", encoding="ascii")
+        self.pack(prune=True)
+
+    def set_ref(self, name: str, commit: str) -> None:
+        """Let the ref *name* stand for *commit*; raises RemoteUnavailable."""
+        self._run("update-ref", "--", name, commit)
+
+    def drop(self, name: str) -> None:
+        """Delete the ref *name*."""
+        self._answer("update-ref", "-d", name)
+
+    def _reach(
+        self, verb: str, options: Sequence[str], url: str, rest: Sequence[str], timeout: float
+    ) -> tuple[int, str, str]:
+        """Run a command that asks the remote; a folder that is one runs nothing of its own."""
+        if is_folder(url):
+            own = " ".join(map(shlex.quote, (self._program(), *_FLAGS)))
+            name = "receive-pack" if verb == "push" else "upload-pack"
+            options = (*options, f"--{name}={own} {name}")
+        code, out, said = self._answer(verb, *options, "--", url, *rest, timeout=timeout)
+        return code, out.decode("utf-8", "replace"), said.decode("utf-8", "replace")
+
+    def _ask(self, *arguments: str) -> str:
+        code, out, _ = self._answer(*arguments)
+        return out.decode("utf-8", "replace") if code == 0 else ""
+
+    def _run(self, *arguments: str, given: bytes = b"", at: Path | None = None) -> bytes:
+        code, out, said = self._answer(*arguments, given=given, at=at)
+        if code:
+            what = said.decode("utf-8", "replace").strip().splitlines()
+            raise RemoteUnavailable(f"git {arguments[0]} failed: {what[-1] if what else code}.", _BROKEN)
+        return out
+
+    def _answer(
+        self, *arguments: str, given: bytes = b"", timeout: float = LOCAL, at: Path | None = None
+    ) -> tuple[int, bytes, bytes]:
+        import subprocess  # slow to load, and only an exchange runs git here
+
+        program = self._program()
+        command = [program, *_FLAGS, f"--git-dir={at or self.folder}", *arguments]
+        about: dict[str, Any] = windowless()
+        try:
+            done = subprocess.run(
+                command,
+                cwd=os.sep,
+                env={
+                    **environment_of(self.git, self.around),
+                    **self.git.network,
+                    "GIT_ALLOW_PROTOCOL": PROTOCOLS,
+                },
+                input=given,
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+                **about,
+            )
+        except subprocess.TimeoutExpired:
+            raise RemoteUnavailable(f"Git did not finish within {timeout:.0f} seconds.", _LATER) from None
+        except (OSError, ValueError) as error:
+            raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
+        return done.returncode, done.stdout, done.stderr
+
+    def _program(self) -> str:
+        program = program_of(self.git, self.around)
+        if not program or not is_safe_git(self.git, program):
+            raise RemoteUnavailable(
+                "No git was found that can be kept from running what a remote says.",
+                "Install git 2.45, or a later release of 2.39 to 2.44, outside of the project.",
+            )
+        return program
+
+
+_LATER = "What was remembered stays here; the next exchange tries again."
+_BROKEN = "Take the remote out with 'daybook remote remove' and add it again: nothing is lost."
+
+
+def is_folder(url: str) -> bool:
+    """Tell whether *url* names a folder of this machine, or one that is mounted here."""
+    return os.path.isabs(url) or url.startswith("file://")
+
+
+def _unreachable(said: str) -> RemoteUnavailable:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
+    reason = fatal or (lines[-1] if lines else "git gave no reason")
+    return RemoteUnavailable(
+        f"The remote could not be reached: {_without_password(reason).rstrip('.')}.", _LATER
+    )
+
+
+def _without_password(text: str) -> str:
+    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
+
+
+def _imported(commits: Sequence[Commit]) -> Iterator[bytes]:
+    """Yield what fast-import reads for *commits*: their bytes first, then each commit."""
+    written: set[str] = set()
+    for each in commits:
+        for blob, data in each.new.items():
+            if blob not in written:
+                written.add(blob)
+                yield b"blob\ndata %d\n" % len(data)
+                yield data
+                yield b"\n"
+    for each in commits:
+        when = f"{int(each.at.timestamp())} +0000"
+        message = each.message.encode("utf-8")
+        yield f"commit {each.ref}\ncommitter {AUTHOR} {when}\ndata {len(message)}\n".encode()
+        yield message + b"\n"
+        for number, parent in enumerate(each.parents):
+            yield f"{'merge' if number else 'from'} {parent}\n".encode()
+        for path in sorted(each.deleted):
+            yield f"D {_quoted(path)}\n".encode()
+        for path, blob in sorted(each.changed.items()):
+            yield f"M 100644 {blob} {_quoted(path)}\n".encode()
+        yield b"\n"
+    yield b"done\n"
+
+
+def _quoted(path: str) -> str:
+    return '"' + _NEEDS_QUOTES.sub(lambda sign: f"\\{sign[0]}", path) + '"'

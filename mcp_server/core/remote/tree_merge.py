@@ -1,0 +1,201 @@
+"""
+Two states of the whole store, each made on a machine of the person's, as one: which file lies where.
+
+A memory is known by its id, so one that was moved on one machine and changed on the other is both. What one
+machine deleted is deleted, unless the other gave it other words meanwhile.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mcp_server.core.memory import Memory
+from mcp_server.core.remote.memory_merge import MergedMemory, Placed, merge_memories, says_other_words
+from mcp_server.core.remote.paths import PathSort, is_candidate, sort_of, vault_of
+
+Tree = Mapping[str, str]
+"""Path → the id of the bytes there."""
+
+
+class TreeFile(NamedTuple):
+    """A file of a tree: its path, the id of its bytes, and the memory in it, None when it holds none."""
+
+    path: str
+    blob: str
+    memory: Memory | None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """
+    How a merge gets at files.
+
+    `parse` returns the memory that the bytes with an id hold at a path, None when they hold none. `write`
+    returns the id of the bytes of a merged memory, made of those of its states; `create` of a new memory's.
+    `data` returns the bytes with an id, `keep` the id of bytes.
+    """
+
+    parse: Callable[[str, str], Memory | None]
+    write: Callable[[MergedMemory, TreeFile | None, TreeFile, TreeFile], str]
+    create: Callable[[Memory], str]
+    data: Callable[[str], bytes]
+    keep: Callable[[bytes], str]
+
+
+@dataclass(slots=True)
+class MergedTree:
+    """The tree that two became, and the ids of memories of which both versions stay, with the other's id."""
+
+    files: dict[str, str]
+    clashes: dict[str, str] = field(default_factory=dict)
+
+
+_Key = tuple[str, str]
+
+
+def changed_paths(base: Tree, one: Tree, other: Tree) -> set[str]:
+    """Return the paths at which the three trees are not all the same."""
+    paths = {path for path, blob in one.items() if base.get(path) != blob}
+    paths |= {path for path, blob in other.items() if base.get(path) != blob}
+    return paths | {path for path in base if path not in one or path not in other}
+
+
+def merge_trees(base: Tree, one: Tree, other: Tree, files: Files) -> MergedTree:
+    """Return *one* and *other*, which were both made of *base*, as one; the same in either order."""
+    changed = changed_paths(base, one, other)
+    if all(base.get(path) == one.get(path) for path in changed):
+        return MergedTree(dict(other))
+    if all(base.get(path) == other.get(path) for path in changed):
+        return MergedTree(dict(one))
+    merged = MergedTree({path: blob for path, blob in base.items() if path not in changed})
+    for path in sorted(path for path in changed if sort_of(path) is not PathSort.MEMORY):
+        blob = _plain(base.get(path, ""), one.get(path, ""), other.get(path, ""), files)
+        if blob:
+            merged.files[path] = blob
+    memories = sorted(path for path in changed if sort_of(path) is PathSort.MEMORY)
+    before, first, second = (_entries(tree, memories, files) for tree in (base, one, other))
+    for side in (first, second):
+        _follow_moves(before, side)
+    for key in sorted({*before, *first, *second}):
+        _merge_entry(merged, before.get(key), first.get(key), second.get(key), files)
+    return merged
+
+
+def _entries(tree: Tree, paths: list[str], files: Files) -> dict[_Key, TreeFile]:
+    """Return the files of *tree* at *paths* by what they are: a memory of a vault, else a file at a path."""
+    entries: dict[_Key, TreeFile] = {}
+    for path in paths:
+        if path not in tree:
+            continue
+        entry = TreeFile(path, tree[path], files.parse(path, tree[path]))
+        key = _key(entry)
+        rival = entries.get(key)
+        if rival and _stem(entry.path) == key[1]:  # of two with one id, the file named after it has it
+            entries["", rival.path] = rival
+        elif rival:
+            key = ("", path)
+        entries[key] = entry
+    return entries
+
+
+def _key(entry: TreeFile) -> _Key:
+    if entry.memory is None:
+        return "", entry.path
+    return f"{vault_of(entry.path)}{'/candidates' if is_candidate(entry.path) else ''}", entry.memory.id
+
+
+def _follow_moves(before: Mapping[_Key, TreeFile], side: dict[_Key, TreeFile]) -> None:
+    """Give each memory of *side* that came from another vault the key that it had there."""
+    gone = [key for key in before if key not in side and key[0]]
+    new = [key for key in side if key not in before and key[0]]
+    left, came = (Counter(key[1] for key in keys) for keys in (gone, new))
+    by_id = {key[1]: key for key in gone}
+    for key in new:
+        if left[key[1]] == came[key[1]] == 1:
+            side[by_id[key[1]]] = side.pop(key)
+
+
+def _merge_entry(
+    merged: MergedTree, base: TreeFile | None, one: TreeFile | None, other: TreeFile | None, files: Files
+) -> None:
+    if one is None or other is None:
+        left = one or other
+        if left and (base is None or _survives(base, left)):
+            _place(merged, left.path, left.blob)
+        return
+    if _same(one, other) or _same(base, other):
+        _place(merged, one.path, one.blob)
+    elif _same(base, one):
+        _place(merged, other.path, other.blob)
+    elif one.memory and other.memory:
+        was = Placed(base.memory, base.path) if base and base.memory else None
+        placed = Placed(one.memory, one.path)
+        joined = merge_memories(was, placed, Placed(other.memory, other.path))
+        first, last = (one, other) if joined.older is placed else (other, one)
+        path = _place(merged, joined.path, files.write(joined, base, first, last))
+        if joined.beside:
+            folder = path.rpartition("/")[0]
+            _place(merged, f"{folder}/{joined.beside.id}.md", files.create(joined.beside))
+            merged.clashes[joined.memory.id] = joined.beside.id
+    else:  # one of them is no memory, which its owner is told of: both stay
+        kept, apart = sorted((one, other), key=lambda each: (each.memory is None, each.path, each.blob))
+        _place(merged, kept.path, kept.blob)
+        _place(merged, _beside(kept.path, apart.blob), apart.blob)
+
+
+def _same(one: TreeFile | None, other: TreeFile | None) -> bool:
+    return bool(one and other and (one.path, one.blob) == (other.path, other.blob))
+
+
+def _survives(base: TreeFile, left: TreeFile) -> bool:
+    """Tell whether a file that one machine deleted stays, as the other has it."""
+    if base.memory is None or left.memory is None:
+        return base.blob != left.blob
+    return says_other_words(base.memory, left.memory)
+
+
+def _place(merged: MergedTree, path: str, blob: str) -> str:
+    """Put a file at *path*, or beside it where another one is; return where it is."""
+    if merged.files.get(path, blob) != blob:
+        path = _beside(path, blob)
+    merged.files[path] = blob
+    return path
+
+
+def _beside(path: str, blob: str) -> str:
+    stem, dot, ending = path.rpartition(".")
+    return f"{stem}-{blob[:8]}{dot}{ending}"
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _plain(base: str, one: str, other: str, files: Files) -> str:
+    """Return the id of a merged file that holds no memory: a ledger's, which only grows, or a project's."""
+    if not (one and other):
+        return one or other  # neither is ever deleted
+    if one == other or other == base:
+        return one
+    if one == base:
+        return other
+    lines = [files.data(blob).splitlines(keepends=True) if blob else [] for blob in (base, one, other)]
+    return files.keep(b"".join(_grown(*lines)))
+
+
+def _grown(base: list[bytes], one: list[bytes], other: list[bytes]) -> list[bytes]:
+    """Return the lines of both, each once, those that are new in the order of their moments."""
+    known = {*base}
+    new = sorted(
+        {line for line in (*one, *other) if line not in known}, key=lambda line: (_moment(line), line)
+    )
+    return [*base, *new]
+
+
+def _moment(line: bytes) -> str:
+    try:
+        return str(json.loads(line)["at"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""

@@ -1,0 +1,33 @@
+"""The address of a remote, as a person types it."""
+
+import re
+
+from mcp_server.core.errors import Rejected
+
+LONGEST = 2000
+_SCHEMES = ("https://", "http://", "ssh://", "file://")
+_SSH = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!:)[\w./~+@-][\w./~+@ -]*")
+_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
+
+
+def check_url(text: str) -> str:
+    """
+    Return the address of a remote, whole; raises Rejected for one that git could take for something else.
+
+    A folder is given by its absolute path; `~` must have been replaced.
+    """
+    url = text.strip()
+    plain = url.isprintable() and 0 < len(url) <= LONGEST and not url.startswith("-") and "::" not in url
+    if plain and (
+        url.startswith(("/", *_SCHEMES)) or re.match(r"[A-Za-z]:[\\/]", url) or _SSH.fullmatch(url)
+    ):
+        return url
+    raise Rejected(
+        f"'{url[:80]}' is no address of a remote.",
+        "Give one as 'git@host:me/memory.git' or 'https://host/me/memory.git', or the path of a folder.",
+    )
+
+
+def shown_url(url: str) -> str:
+    """Return *url* without a name and a password in it."""
+    return _PASSWORD.sub("", url)

@@ -1,0 +1,81 @@
+"""The command remote: exchange the memory with one's own other machines."""
+
+import click
+
+from mcp_server.actions.remote import set_up
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.core.errors import Rejected, RemoteUnavailable
+from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import remote as shown
+
+
+@click.group("remote")
+def remote_command() -> None:
+    """Exchange the memory with your other machines, through a git repository of yours.
+
+    Example: daybook remote add git@github.com:me/memory.git
+    """
+
+
+@remote_command.command("add")
+@click.argument("url")
+@click.option("--conversations", is_flag=True, help="Past conversations leave, too.")
+@click.option("--no-questions", is_flag=True, help="The questions that were asked stay here.")
+@click.option("--yes", is_flag=True, help="Do not ask again, only show what leaves.")
+def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) -> None:
+    """Add the repository, an address or a folder; shows what leaves and asks first.
+
+    It must be empty, or that of your other machines, and only you should be able to read it.
+
+    Example: daybook remote add /mnt/disk/memory.git
+    """
+    person.require("sending the memory to a remote")
+    store = output.opened().store()
+    leaving = set_up.look_ahead(store, url, conversations=conversations, questions=not no_questions)
+    output.print_shown(shown.leaving(leaving))
+    if not yes:
+        click.confirm("Shall this leave, and what changes from now on?", default=False, abort=True)
+    done = set_up.add(store, leaving)
+    if done.trouble:
+        raise RemoteUnavailable(f"{done.trouble} The remote was not added.", "Correct it, and add it again.")
+    output.print_shown(shown.exchanged(done))
+    click.echo("From now on this happens by itself, at the start and the end of a session.")
+
+
+@remote_command.command("status")
+@as_json
+def status_command(as_json: bool) -> None:
+    """Tell where the remote is, what leaves, and how the last exchange ended.
+
+    Example: daybook remote status
+    """
+    output.print_shown(shown.state(set_up.state_of(output.opened().home)), as_json=as_json)
+
+
+@remote_command.command("sync")
+@as_json
+def sync_command(as_json: bool) -> None:
+    """Exchange now. You rarely need it: every session does it by itself.
+
+    Example: daybook remote sync
+    """
+    store = output.opened(takes_in=True).store()
+    if set_up.state_of(store.home) is None:
+        raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
+    done = exchange(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
+    output.print_shown(shown.exchanged(done), as_json=as_json)
+
+
+@remote_command.command("remove")
+def remove_command() -> None:
+    """Stop exchanging. The memories stay here, and the remote keeps what it has.
+
+    Example: daybook remote remove
+    """
+    person.require("taking out the remote")
+    url = set_up.remove(output.opened().store())
+    click.echo(f"Nothing leaves for {url} any more; it keeps what it has.")
+
+
+COMMANDS = (remote_command,)

@@ -1,0 +1,232 @@
+"""
+Random histories of machines that share a memory: what people and Daybook do to files, at clocks that differ.
+
+At the end all machines must say the same, no word may be lost that nobody took out, and no file may hold the
+mark of a conflict.
+"""
+
+import contextlib
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.archive import archive
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.link import link
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.remote.exchange import Exchanged, exchange
+from mcp_server.actions.remote.set_up import add, look_ahead
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.opened import opened_at
+
+FOLDERS = ("knowledge", "sessions", "archive", "candidates", "projects")
+SKEWS = (0.0, 0.0, 1.0, -1.0, 400.0)  # days by which a machine's clock is wrong
+MARK = re.compile(r"^(<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
+WORD = re.compile(r"\bw\d+\b")
+
+
+class History:
+    """One history: *machines* homes in *folder*, and what was done to them, chosen by *seed*."""
+
+    def __init__(self, folder: Path, *, machines: int, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.folder = folder
+        self.words, self.new = 0, set[str]()
+        self.written, self.removed = set[str](), set[str]()  # what was acknowledged, and what was taken out
+        self.by_hand = set[str]()  # taken out in an editor, which keeps no copy
+        self.now = datetime(2026, 11, 20, 9, tzinfo=UTC)
+        self.opened: list[Opened] = []
+        self.stores: list[Store] = []
+        self.log: list[str] = []
+        self.clashes = 0
+        for number in range(machines):
+            skew = timedelta(days=self.random.choice(SKEWS))
+            opened = opened_at(folder / f"home-{number}", clock=lambda skew=skew: self.now + skew)
+            self.opened.append(opened)
+            self.stores.append(opened.store())
+        for store in self.stores:
+            if self.random.random() < 0.3:
+                self.do(self.remember, store)  # before it knows the others
+            done = add(store, look_ahead(store, str(folder / "memory.git")))
+            assert not done.trouble, done.trouble
+
+    def run(self, steps: int) -> None:
+        """Do *steps* things at random."""
+        deeds = (
+            *(self.remember, self.revise, self.revise, self.revise, self.tag, self.pin, self.archive),
+            *(self.forget, self.restore, self.edit, self.edit, self.rename, self.link, self.delete),
+            *(self.exchange, self.exchange, self.exchange),
+        )
+        for _ in range(steps):
+            self.now += timedelta(seconds=self.random.randint(0, 90))
+            store, deed = self.random.choice(self.stores), self.random.choice(deeds)
+            self.log.append(f"{store.home.name} {deed.__name__}")
+            self.do(deed, store)
+
+    def do(self, deed: Callable[[Store], object], store: Store) -> None:
+        """Do one thing; what it wrote counts as written when it was acknowledged."""
+        self.new.clear()
+        with contextlib.suppress(DaybookError):
+            deed(store)
+            self.written |= self.new
+
+    def settle(self) -> list[Exchanged]:
+        """Let all machines exchange until each has what all have."""
+        done: list[Exchanged] = []
+        for _ in range(2):
+            self.now += timedelta(seconds=30)
+            done += [self.exchange(store) for store in self.stores]
+        return done
+
+    def check(self) -> None:
+        """Raise AssertionError when the machines differ, a word is lost, or a mark of a conflict is found."""
+        done = self.settle()
+        assert not any(each.trouble or each.left for each in done), done
+        first, *others = [says(store) for store in self.stores]
+        assert all(first == other for other in others), self.differ(first, others)
+        text = "\n".join(data.decode() for data in first.values())
+        lost = self.written - self.removed - {*WORD.findall(text)}
+        assert not lost, (lost, self.log)
+        kept = {word for store in self.stores for word in WORD.findall(everything(store))}
+        assert self.written - self.by_hand <= kept, (self.written - self.by_hand - kept, self.log)
+        assert not MARK.search(text)
+
+    def differ(self, first: dict[str, bytes], others: list[dict[str, bytes]]) -> object:
+        """Return where the machines differ, and what was done."""
+        return [
+            {
+                path: (first.get(path), other.get(path))
+                for path in {*first, *other}
+                if first.get(path) != other.get(path)
+            }
+            for other in others
+        ], self.log
+
+    def close(self) -> None:
+        for opened in self.opened:
+            opened.database.close()
+
+    def word(self) -> str:
+        """Return a word that nobody has used."""
+        self.words += 1
+        self.new.add(f"w{self.words}")
+        return f"w{self.words}"
+
+    def remember(self, store: Store) -> None:
+        remember(store, Draft(self.word(), f"{self.word()} {self.word()} stays.\n\n{self.word()} too."))
+
+    def revise(self, store: Store) -> None:
+        if file := self.one(store):
+            memory = read(store, id_in(file)).memory
+            text = self.changed(memory.text)
+            removed = {*WORD.findall(memory.text)} - {*WORD.findall(text)}
+            revise(store, memory.id, Revision(text=text))
+            self.removed |= removed
+
+    def edit(self, store: Store) -> None:
+        if file := self.one(store):
+            before = file.read_text(encoding="utf-8")
+            head, mark, body = before.rpartition("---\n")
+            after = f"{head}{mark}{self.changed(body.strip())}\n"
+            self.by_hand |= {*WORD.findall(before)} - {*WORD.findall(after)}
+            self.removed |= self.by_hand
+            file.write_text(after, encoding="utf-8")
+
+    def changed(self, text: str) -> str:
+        """Return *text* with something put in, put in the place of something, or taken out."""
+        pieces = re.split(r"(\s+)", text)
+        at = self.random.randrange(0, len(pieces), 2)
+        match self.random.randrange(5):
+            case 0:
+                pieces[at] = self.word()
+            case 1:
+                pieces[at] = f"{pieces[at]} {self.word()}"
+            case 2:
+                return f"{text}\n{self.word()} is new."
+            case 3 if len(pieces) > 4:
+                del pieces[at : at + 2]
+            case _:
+                return f"{self.word()} comes first.\n{text}"
+        return "".join(pieces).strip() or self.word()
+
+    def tag(self, store: Store) -> None:
+        if file := self.one(store):
+            memory = read(store, id_in(file)).memory
+            tags = {*memory.tags} ^ {self.random.choice("abcdef")}
+            revise(store, memory.id, Revision(tags=tuple(sorted(tags))))
+
+    def pin(self, store: Store) -> None:
+        if file := self.one(store):
+            text = file.read_text(encoding="utf-8")
+            file.write_text(text.replace("\n---\n", "\npinned: true\n---\n", 1), encoding="utf-8")
+
+    def archive(self, store: Store) -> None:
+        if file := self.one(store):
+            archive(store, [id_in(file)])
+
+    def forget(self, store: Store) -> None:
+        if file := self.one(store):
+            words = {*WORD.findall(file.read_text(encoding="utf-8"))}
+            forget(store, id_in(file))
+            self.removed |= words
+
+    def delete(self, store: Store) -> None:
+        if (file := self.one(store)) and self.random.random() < 0.3:
+            copy = store.home / "trash" / "by-hand"
+            copy.mkdir(parents=True, exist_ok=True)
+            self.removed |= {*WORD.findall(file.read_text(encoding="utf-8"))}
+            file.rename(copy / f"{file.stem}-{self.random.random()}.txt")
+
+    def restore(self, store: Store) -> None:
+        away = [*store.home.glob("archive/*.md"), *store.home.glob("trash/user/**/*.md")]
+        if away:
+            restore(store, id_in(self.random.choice(sorted(away))))
+
+    def rename(self, store: Store) -> None:
+        if file := self.one(store):
+            folder = file.parent / self.random.choice(["", "moved", "other"])
+            folder.mkdir(exist_ok=True)
+            target = folder / f"{self.random.choice(['', 'n-'])}{file.name}"
+            if not target.exists():
+                file.rename(target)
+
+    def link(self, store: Store) -> None:
+        one, other = self.one(store), self.one(store)
+        if one and other and one != other:
+            link(store, id_in(one), id_in(other), "relates-to")
+
+    def exchange(self, store: Store) -> Exchanged:
+        done = exchange(store)
+        self.clashes += len(done.clashes)
+        return done
+
+    def one(self, store: Store) -> Path | None:
+        """Return the file of a memory."""
+        files = sorted(store.home.glob("knowledge/**/*.md"))
+        return self.random.choice(files) if files else None
+
+
+def id_in(file: Path) -> str:
+    """Return the id that a file states."""
+    found = re.search(r"^id: (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else file.stem
+
+
+def says(store: Store) -> dict[str, bytes]:
+    """Return what the files of memories say, by their places."""
+    files = [path for name in FOLDERS for path in (store.home / name).rglob("*.md")]
+    return {path.relative_to(store.home).as_posix(): path.read_bytes() for path in files}
+
+
+def everything(store: Store) -> str:
+    """Return all texts that a store holds, also what was forgotten and what memories said before."""
+    folders = (*FOLDERS, "trash", "history")
+    files = [path for name in folders for path in (store.home / name).rglob("*") if path.is_file()]
+    return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in files)

@@ -1,0 +1,112 @@
+"""Two machines of one person exchange their memories through a repository between them."""
+
+from pathlib import Path
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.forget import forget, restore
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.review.review import QUESTION, review
+from mcp_server.core.search.query import Query
+from mcp_server.store import Store
+from tests.actions.remote.conftest import Machines
+from tests.memories import stored
+
+
+def says(store: Store) -> dict[str, bytes]:
+    """Return what the files of memories say, by their places."""
+    folders = ("knowledge", "sessions", "archive", "candidates", "projects")
+    files = [path for name in folders for path in (store.home / name).rglob("*.md")]
+    return {path.relative_to(store.home).as_posix(): path.read_bytes() for path in files}
+
+
+def test_what_one_machine_learns_the_other_finds(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    laptop = machines.joined("laptop")
+    memory_id = stored(desk, "Deploys start from the release branch.")
+
+    exchange(desk)
+    done = exchange(laptop)
+
+    assert done.added == (memory_id,)
+    assert [hit.id for hit in recall(laptop, Query("deploys release branch")).hits] == [memory_id]
+    assert says(laptop) == says(desk)
+
+
+def test_both_edit_other_words_of_one_memory(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "The port is 8080.\n\nThe host is alpha.", tags=("net",))
+    exchange(desk)
+    laptop = machines.joined("laptop")
+    revise(desk, memory_id, Revision(text="The port is 9090.\n\nThe host is alpha.", tags=("net", "port")))
+    revise(laptop, memory_id, Revision(text="The port is 8080.\n\nThe host is beta.", tags=("net", "host")))
+
+    machines.meet(desk, laptop)
+
+    memory = read(desk, memory_id).memory
+    assert memory.text == "The port is 9090.\n\nThe host is beta."
+    assert set(memory.tags) == {"net", "port", "host"}
+    assert says(laptop) == says(desk)
+
+
+def test_both_change_the_same_words_and_the_person_is_asked_once(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "The port is 8080.", type="decision")
+    exchange(desk)
+    laptop = machines.joined("laptop")
+    revise(desk, memory_id, Revision(text="The port is 9090."))
+    revise(laptop, memory_id, Revision(text="The port is 7070."))
+
+    machines.meet(desk, laptop)
+
+    for store in (desk, laptop):
+        texts = [path.read_text() for path in (store.home / "knowledge").iterdir() if path.suffix == ".md"]
+        assert sum("9090" in text for text in texts) == sum("7070" in text for text in texts) == 1
+        assert not any("<<<<" in text for text in texts)
+        assert review(store).counts == {QUESTION: 1}
+    assert says(laptop) == says(desk)
+
+
+def test_forgetting_on_one_machine_is_forgetting_on_the_other(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "Old hosts are called after trees.")
+    exchange(desk)
+    laptop = machines.joined("laptop")
+    forget(laptop, memory_id)
+
+    machines.meet(laptop, desk)
+
+    assert says(desk) == says(laptop) == {}
+    assert list((desk.home / "trash").rglob(f"{memory_id}.md"))
+    restore(desk, memory_id)
+    machines.meet(desk, laptop)
+    assert read(laptop, memory_id).memory.text == "Old hosts are called after trees."
+
+
+def test_a_memory_that_was_edited_meanwhile_is_not_forgotten(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    memory_id = stored(desk, "Old hosts are called after trees.")
+    exchange(desk)
+    laptop = machines.joined("laptop")
+    forget(laptop, memory_id)
+    revise(desk, memory_id, Revision(text="Old hosts are called after rivers."))
+
+    machines.meet(laptop, desk)
+
+    assert read(laptop, memory_id).memory.text == "Old hosts are called after rivers."
+    assert says(laptop) == says(desk)
+
+
+def test_an_unreachable_remote_is_no_error_and_nothing_is_lost(machines: Machines, tmp_path: Path) -> None:
+    desk = machines.joined("desk")
+    laptop = machines.joined("laptop")
+    machines.remote.rename(tmp_path / "away")
+    memory_id = stored(desk, "Deploys start from the release branch.")
+
+    done = exchange(desk)
+
+    assert "could not be reached" in done.trouble
+    (tmp_path / "away").rename(machines.remote)
+    machines.meet(desk, laptop)
+    assert read(laptop, memory_id).memory.text == "Deploys start from the release branch."

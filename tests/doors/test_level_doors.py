@@ -1,0 +1,137 @@
+"""A memory is moved to another level in a terminal and by Claude: what is told, and whose word is needed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.repository import init, share
+from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.store import Store
+from tests.actions.test_change_level import LONGER, UPLOADS, level, of_project, of_user
+from tests.conftest import Open
+from tests.doors.shell import Run, said
+from tests.durability.served import Served
+from tests.recorded import Recorded
+
+NEEDED = "Moving what the person said to another level needs the person's own word"
+
+
+@pytest.fixture
+def session(scratch_home: Path, project: Path) -> Recorded:
+    return Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project)
+
+
+@pytest.fixture
+def served(memory_dir: Path, project: Path, session: Recorded) -> Iterator[Served]:
+    session.user("how long may uploads take?")
+    with Served(memory_dir, project, CLAUDE_CODE_SESSION_ID=session.session) as server:
+        yield server.greet()
+
+
+def of_claude(store: Store, **more: object) -> str:
+    draft = Draft("Uploads", UPLOADS, level=Level.PROJECT, source="assistant", **more)  # type: ignore[arg-type]
+    return remember(store, draft).memory.id
+
+
+def test_a_terminal_moves_a_memory_says_where_it_is_and_takes_it_back(run: Run, store: Store) -> None:
+    memory_id = of_project(store)
+
+    told = said(run("revise", memory_id, "--level", "user"))
+
+    assert told.startswith(f"{memory_id}: moved to user level: it holds in every project.\nlevel    user\n")
+    assert str(store.home / "knowledge" / f"{memory_id}.md") in told
+    assert "moved to user level" in said(run("history"))
+    again = json.loads(said(run("revise", memory_id, "--level", "user", "--json")))
+    assert (again["became"], again["level"]) == ("at user level already.", "user")
+    assert json.loads(said(run("read", memory_id, "--json")))["level"] == "user"
+    assert "Taken back: 1 memory." in said(run("undo"))
+    back = json.loads(said(run("revise", memory_id, "--level", "project", "--json")))
+    assert (back["became"], back["level"]) == ("at project level already.", "project")
+
+
+def test_words_and_level_are_given_in_one_command_and_neither_when_one_is_refused(
+    run: Run, store: Store
+) -> None:
+    memory_id = of_project(store)
+    told = said(run("revise", memory_id, "--text", LONGER, "--level", "user"))
+    assert "moved to user level" in told
+    file = read(store, memory_id)
+    assert (file.memory.text, file.vault.level) == (LONGER, Level.USER)
+
+    other = of_project(store, "Other", UPLOADS)
+    of_user(store, "Other", UPLOADS)
+    refused = run("revise", other, "--tags", "a", "--level", "user")
+    assert "says the same at user level already." in refused.stderr
+    assert read(store, other).memory.tags == ()
+    late = run("revise", memory_id, "--tags", "a", "--level", "project", "--version", "0123")
+    assert f"'{memory_id}' changed since version 0123 was read." in late.stderr
+    assert level(store, memory_id) is Level.USER
+    assert "--level" in run("revise", other).stderr
+
+
+def test_what_goes_into_a_shared_repository_and_leaves_it_is_told(
+    run: Run, store: Store, open_here: Open
+) -> None:
+    init(store)
+    share(open_here().store())
+    memory_id = of_user(store)
+
+    told = said(run("revise", memory_id, "--level", "project"))
+
+    assert "moved to project level: it holds in this project alone." in told
+    assert "Git sees its file" in told and "once committed, whoever gets the repository reads it." in told
+    assert "Git sees that its file is gone from the repository." in said(
+        run("revise", memory_id, "--level", "user")
+    )
+
+
+def test_claude_moves_its_own_and_what_the_person_said_by_their_word(
+    served: Served, session: Recorded, store: Store
+) -> None:
+    own, theirs = of_claude(store), of_project(store, "Upload timeout", LONGER)
+    assert f"{own}: moved to user level" in served.call("revise", id=own, level="user")
+    assert level(store, own) is Level.USER
+
+    told = served.call("revise", id=theirs, level="user")
+    assert NEEDED in told and f"daybook revise {theirs} --level user" in told
+    assert level(store, theirs) is Level.PROJECT
+
+    session.user("the upload timeout holds everywhere, not just here")
+    assert "moved to user level" in served.call("revise", id=theirs, level="user")
+    assert "at user level already." in served.call("revise", id=theirs, level="user")
+
+
+def test_claude_takes_nothing_of_the_persons_level_away_by_a_move(served: Served, store: Store) -> None:
+    old = of_user(store, "Upload timeout", LONGER)
+    own = of_claude(store, supersedes=(old,))
+
+    assert NEEDED in served.call("revise", id=own, level="user")
+
+    assert read(store, old).memory.status is Status.ACTIVE
+    assert level(store, own) is Level.PROJECT
+
+
+def test_claude_in_a_shell_needs_the_word_too(run: Run, store: Store) -> None:
+    theirs = of_project(store)
+
+    refused = run("revise", theirs, "--level", "user", CLAUDECODE="1")
+
+    assert NEEDED in refused.stderr
+    assert level(store, theirs) is Level.PROJECT
+
+
+def test_other_words_beside_the_persons_change_no_level(
+    served: Served, session: Recorded, store: Store
+) -> None:
+    theirs = of_project(store, "Upload timeout", UPLOADS)
+    session.user("move the upload timeout to the user level")
+
+    told = served.call("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
+
+    assert "not changed, for the person said it." in told
+    assert "The level of neither was changed." in told
+    assert level(store, theirs) is Level.PROJECT

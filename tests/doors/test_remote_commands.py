@@ -1,0 +1,93 @@
+"""The command remote, on two machines of one person."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.adapters.ledger import Ledger
+from tests.opened import run_daybook
+
+
+def said(home: Path, *words: str, typed: bool = False) -> str:
+    """Return what a command prints on the machine with the store *home*; it must succeed."""
+    done = run_daybook(home, *words, typed=typed)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout + (done.stderr or "")
+
+
+def test_a_second_machine_finds_what_the_first_remembered(tmp_path: Path) -> None:
+    desk, laptop, remote = tmp_path / "desk", tmp_path / "laptop", str(tmp_path / "memory.git")
+    said(desk, "remember", "Deploys start from the release branch.")
+
+    added = said(desk, "remote", "add", remote, "--yes", typed=True)
+
+    assert "1 file" in added and "From now on" in added
+    said(laptop, "remote", "add", remote, "--yes", typed=True)
+    assert "release branch" in said(laptop, "recall", "deploys")
+    status = json.loads(said(laptop, "remote", "status", "--json"))
+    assert status["url"] == remote and status["last"]["at"]
+    assert f"{remote}, last exchange" in said(laptop, "status")
+
+    said(laptop, "remember", "The staging host is called birch.")
+    assert "1 memory came" in (said(laptop, "remote", "sync") and said(desk, "remote", "sync"))
+    assert "it keeps what it has" in said(desk, "remote", "remove", typed=True)
+    assert "no remote" in said(desk, "remote", "status")
+    assert "birch" in said(desk, "recall", "staging host")
+
+
+def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
+    home, remote = tmp_path / "desk", tmp_path / "memory.git"
+
+    by_a_program = run_daybook(home, "remote", "add", str(remote), "--yes")
+
+    assert by_a_program.returncode == 12 and not remote.exists()
+
+
+def test_questions_stay_here_when_they_are_not_to_leave(tmp_path: Path) -> None:
+    home, remote = tmp_path / "desk", tmp_path / "memory.git"
+    said(home, "remember", "Deploys start from the release branch.")
+    Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
+    Ledger(home / "ledger").append("spent", datetime.now(UTC), usd=1.0)
+
+    added = said(home, "remote", "add", str(remote), "--yes", "--no-questions", typed=True)
+
+    assert "without the questions" in added
+    said(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
+    ledgers = [path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir()]
+    assert any("remembered" in text for text in ledgers)
+    assert not any(word in text for text in ledgers for word in ("peculiar", "spent"))
+
+
+def test_questions_leave_when_they_were_told_of(tmp_path: Path) -> None:
+    home, remote = tmp_path / "desk", tmp_path / "memory.git"
+    Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
+
+    assert "1 question in it" in said(home, "remote", "add", str(remote), "--yes", typed=True)
+
+    said(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
+    assert any("peculiar" in path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir())
+
+
+def test_a_remote_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+    home, other = tmp_path / "desk", tmp_path / "other"
+    other.mkdir()
+    (other / "letter.txt").write_text("Dear")
+
+    refused = run_daybook(home, "remote", "add", str(other), "--yes", typed=True)
+    odd = run_daybook(home, "remote", "add", "ext::sh -c touch% /tmp/pwned", "--yes", typed=True)
+
+    assert refused.returncode == odd.returncode == 4
+    assert "neither empty nor a bare git repository" in refused.stdout
+    assert "is no address of a remote" in odd.stdout
+
+
+def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
+    home, remote = tmp_path / "desk", tmp_path / "memory.git"
+    said(home, "remote", "add", str(remote), "--yes", typed=True)
+    remote.rename(tmp_path / "away")
+    said(home, "remember", "Deploys start from the release branch.")
+
+    done = said(home, "remote", "sync")
+
+    assert "2 files are ready" in done and "could not be reached" in done
+    assert "could not be reached" in said(home, "status")
