@@ -1,5 +1,6 @@
 """
-Settings and adapters, opened on first use: the only reader of the environment.
+Settings and adapters, opened on first use: the only reader of the environment. It is long because
+what is opened, and when, is one thing to read.
 
 Slow modules (the embedding model, the watcher, numpy) are imported inside the functions
 that need them, so that a hook or a search by words never pays for them.
@@ -16,6 +17,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
+from mcp_server.adapters.remote.notes import as_everywhere
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
 from mcp_server.core.ports import Model
@@ -200,7 +202,7 @@ class Opened:
     def store(self, *, folder: Path | None = None) -> Store:
         """Return the store as seen from *folder* or our working folder; it answers even without its index."""
         person = Path(person_home(self.environment))
-        project = resolve_project(folder or self.folder, home=person)
+        project = as_everywhere(self.home, resolve_project(folder or self.folder, home=person))
         project_vaults = places.project_vaults(self.home, project) if project else []
         here = Store(
             home=self.home,
@@ -271,7 +273,7 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
     """Return a store whose index is only read, for hooks; there is no embedder and no language model."""
     environment = persons_own(environment, folder)
     home = memory_dir(environment)
-    project = resolve_project(folder, home=Path(person_home(environment)))
+    project = as_everywhere(home, resolve_project(folder, home=Path(person_home(environment))))
     return Store(
         home=home,
         vaults=(places.user_vault(home), *(places.project_vaults(home, project) if project else [])),

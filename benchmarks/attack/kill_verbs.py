@@ -8,7 +8,9 @@ from pathlib import Path
 from benchmarks.attack.facts import GONE, LIVE, TRASH, WAITS, Fact, allow, signed
 from benchmarks.attack.kill_world import World, message
 
-_DONE = re.compile(r"^\S+: (?:remembered|revised|forgotten|restored|deleted|session|conversation)\b.*\n")
+_DONE = re.compile(
+    r"^\S+: (?:remembered|revised|moved|forgotten|restored|deleted|session|conversation)\b.*\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,16 @@ def revise(world: World) -> Attempt | None:
     version = fact.version + 1
     fact.pending = allow(version, LIVE)
     return Attempt(("revise", fact.id, "--text", signed(fact.name, version)), _folder(world, fact), (fact,))
+
+
+def change_level(world: World) -> Attempt | None:
+    fact = _having(world, LIVE)
+    if not fact:
+        return None
+    fact.pending, folder = allow(fact.version, LIVE), _folder(world, fact)
+    world.owns[fact.name] = folder  # it may be that project's now
+    level = world.rng.choice(("project", "user"))
+    return Attempt(("revise", fact.id, "--level", level), folder, (fact,))
 
 
 def forget(world: World) -> Attempt | None:
@@ -204,6 +216,7 @@ def rebuild(world: World) -> Attempt:
 VERBS: dict[str, tuple[Callable[[World], Attempt | None], int]] = {  # and how often each comes
     "remember": (remember, 6),
     "revise": (revise, 5),
+    "revise --level": (change_level, 3),
     "forget": (forget, 3),
     "forget --forever": (forget_forever, 2),
     "restore": (restore, 3),

@@ -12,10 +12,15 @@ from mcp_server.core.memory import Level
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """The note of a folder that is gone: the key of its vault, and where the folder was."""
+    """
+    The note of a folder that is gone: the key of its vault, and where the folder was.
+
+    `elsewhere`: another machine of the person's noted it; `root` is only its name.
+    """
 
     key: str
     root: Path
+    elsewhere: bool = False
 
 
 def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Former]:
@@ -53,8 +58,10 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
 def former(home: Path, key: str) -> Former | None:
     """Return the note of the project with *key*, None when there is none."""
     known = places.project_notes(home, key) if "/" not in key else {}
-    root = known.get("root")
-    return Former(key, Path(str(root))) if root else None
+    if root := known.get("root"):
+        return Former(key, Path(str(root)))
+    name = "" if known.get("remote") else str(known.get("name") or "")
+    return Former(key, Path(name), elsewhere=True) if name else None
 
 
 def inherit(home: Path, project: Project, old: Former) -> None:
@@ -72,7 +79,8 @@ def inherit(home: Path, project: Project, old: Former) -> None:
 
 def _is_gone(home: Path, known: Former) -> bool:
     """Tell whether a folder without a remote no longer exists, and its vault has memories."""
-    if places.project_notes(home, known.key).get("remote") or os.path.lexists(known.root):
+    exists = not known.elsewhere and os.path.lexists(known.root)
+    if exists or places.project_notes(home, known.key).get("remote"):
         return False
     return _has_memories(home / places.PROJECTS / known.key)
 

@@ -9,6 +9,7 @@ from mcp_server.actions.changes.preview import preview_of_undo
 from mcp_server.actions.changes.undo import change_named, last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.commit import one_change
+from mcp_server.actions.files.crossing import NOTE
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.change_level import change_level
@@ -269,4 +270,4 @@ def test_nothing_of_the_history_stays_behind(store: Store) -> None:
 
     assert history.versions(store.home, was) == []
     assert not Path(store.home / "history" / was).exists()
-    assert not list((store.home / "work").glob("crossing-*"))
+    assert not (store.home / "work" / NOTE).exists()

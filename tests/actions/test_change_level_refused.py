@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.crossing import NOTE
 from mcp_server.actions.files.gone import tell_gone
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import sync
@@ -17,11 +18,12 @@ from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.repository import init, share, trust
 from mcp_server.actions.memory.session import save_session
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Level
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, level, of_project, of_user
 from tests.conftest import Open
+from tests.durability.stepped import stepped
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,24 @@ def test_a_file_in_the_way_is_left_alone(store: Store) -> None:
 
     assert path.read_bytes() == before
     assert level(store, memory_id) is Level.PROJECT
-    assert not list((store.home / "work").glob("crossing-*"))
+    assert not (store.home / "work" / NOTE).exists()
+
+
+def test_of_two_that_move_it_at_once_the_later_is_told(store: Store) -> None:
+    memory_id = of_project(store)
+    place = read(store, memory_id).path
+    elsewhere = store.home / "knowledge" / "theirs.md"
+    elsewhere.parent.mkdir(exist_ok=True)
+    road = stepped(lambda: check_level(store, memory_id, Level.USER), {})
+
+    with pytest.raises(Conflict, match="was moved or forgotten meanwhile"):
+        stepped(
+            lambda: change_level(store, memory_id, Level.USER),
+            {len(road) + 1: lambda: place.rename(elsewhere)},
+        )
+
+    assert level(store, memory_id) is Level.USER
+    assert not (store.home / "work" / NOTE).exists()
 
 
 @pytest.fixture

@@ -15,10 +15,11 @@ from mcp_server.actions.files.crossing import Crossing
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.change_level import change_level
+from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters import files, leftovers
+from mcp_server.adapters import files
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
@@ -75,24 +76,20 @@ def test_no_kill_leaves_a_memory_at_two_levels_or_without_its_past(
     lines = [number for number, name in enumerate(names, start=1) if name in MOVING]
     lines = lines[::2]  # each makes a memory, and waits for the disk
     assert len(lines) > 40, "the lines of the road are not looked at"
-    prior = {}
+    prior, levels, doubled = {}, [], 0
     for line in lines:
         memory_id = prepared(line)
-        prior[memory_id] = (past(store, memory_id), read(store, memory_id).vault.level)
+        before, level = past(store, memory_id), read(store, memory_id).vault.level
         assert killed(lambda: verb(store, memory_id), {}, line), names[line - 1]  # noqa: B023
-        assert files_of(store, memory_id), f"killed before line {line}"
-    assert any(len(files_of(store, each)) == 2 for each in prior), "no kill fell between the two names"
-
-    sync(store)
-    leftovers.sweep(trees=[store.home], age=-1)
-
-    levels = []
-    for memory_id, (before, level) in prior.items():
-        assert len(files_of(store, memory_id)) == 1
-        assert past(store, memory_id) == before
+        doubled += len(files_of(store, memory_id)) == 2
+        assert past(store, memory_id) == before, f"killed before line {line}"
+        assert len(files_of(store, memory_id)) == 1, f"killed before line {line}"
+        prior[memory_id] = before, level
         levels.append(read(store, memory_id).vault.level is level)
+
+    assert doubled, "no kill fell between the two names"
     assert 5 < sum(levels) < len(lines) - 5
-    assert not list((store.home / "work").glob("crossing-*"))
+    assert not (store.home / "work" / crossing.NOTE).exists()
     rebuild(store)
     for memory_id, (before, level) in prior.items():
         assert past(store, memory_id) == before
@@ -101,13 +98,30 @@ def test_no_kill_leaves_a_memory_at_two_levels_or_without_its_past(
             assert (past(store, memory_id), read(store, memory_id).vault.level) == (before, level)
 
 
+def test_what_is_forgotten_after_a_kill_is_at_no_level(store: Store) -> None:
+    memory_id = known(store, 1)
+    assert killed(lambda: moved(store, memory_id), {}, _line_between_the_names(store))
+    assert len(files_of(store, memory_id)) == 2
+
+    forget(store, memory_id)
+
+    (left,) = files_of(store, memory_id)
+    assert left.is_relative_to(store.home / "trash")
+
+
+def _line_between_the_names(store: Store) -> int:
+    moved(store, known(store, 2))  # which makes the folders
+    other = known(store, 3)
+    return 1 + stepped(lambda: moved(store, other), {}).index("_take_name")
+
+
 def test_a_sync_leaves_a_move_alone_that_is_under_way(store: Store) -> None:
     memory_id = known(store, 1)
     path = read(store, memory_id).path
     target = store.home / "knowledge" / path.name
     ref = f"user/{memory_id}"
     going = Crossing(read(store, memory_id).ref, ref, str(path), str(target), read(store, memory_id).digest)
-    note = store.home / "work" / f"{crossing.NOTED}1.json"
+    note = store.home / "work" / crossing.NOTE
     files.write_new(note, json.dumps({**asdict(going), "event": "moved", "data": {"change": "c"}}).encode())
     target.parent.mkdir(exist_ok=True)
     os.link(path, target)
@@ -127,7 +141,7 @@ def test_what_was_saved_at_either_place_after_a_kill_stays(store: Store, edited:
     file = read(store, memory_id)
     target = store.home / "knowledge" / file.path.name
     going = Crossing(file.ref, f"user/{memory_id}", str(file.path), str(target), file.digest)
-    note = store.home / "work" / f"{crossing.NOTED}1.json"
+    note = store.home / "work" / crossing.NOTE
     files.write_new(note, json.dumps({**asdict(going), "event": "moved", "data": {"change": "c"}}).encode())
     target.parent.mkdir(exist_ok=True)
     os.link(file.path, target)

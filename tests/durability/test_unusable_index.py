@@ -10,6 +10,7 @@ from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
@@ -42,6 +43,8 @@ def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: 
     assert [row.id for row in list_memories(opened.store(), Filter()).rows] == [known]
     revise(opened.store(), known, Revision(text="herons are blue"))
     assert read(opened.store(), known).memory.text == "herons are blue"
+    change_level(opened.store(), known, Level.PROJECT)
+    assert read(opened.store(), known).vault.level is Level.PROJECT
     other = remember(opened.store(), Draft("Other", "quokkas smile", level=Level.USER)).memory.id
     forget(opened.store(), known)
     with pytest.raises(NotFound):

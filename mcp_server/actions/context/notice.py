@@ -142,6 +142,11 @@ def offer(projects: "Sequence[Former]") -> str:
         return ""
     first = projects[0]
     more = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
+    if first.elsewhere:
+        return (
+            f"What another machine of yours remembers of {first.root} may be this project's:"
+            f" 'daybook adopt {first.key}' makes both one{more}."
+        )
     return (
         f"What was remembered in {first.root}, which is gone, may be this project's:"
         f" 'daybook adopt {first.key}' takes it over{more}."

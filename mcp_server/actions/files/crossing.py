@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_server.adapters import files, history, moving, places
+from mcp_server.adapters import files, history, leftovers, moving, places
 from mcp_server.adapters.index.events import deeds, replay
 from mcp_server.adapters.vault import stamp
-from mcp_server.core.errors import Conflict, DaybookError, Held
+from mcp_server.core.errors import Conflict, Held
 from mcp_server.store import Store
 
 LOCK = ".crossing.lock"
-NOTED = "crossing-"  # a file in the folder `work` for each move under way
+NOTE = "crossing.json"  # in the folder `work` while a move is under way; only one is at a time
 _OTHER = "vault/"  # how a place in another vault begins, before the key of that vault
 
 
@@ -58,8 +58,9 @@ def cross(store: Store, going: Crossing, event: str, **detail: object) -> None:
     Raises FileExistsError when something is at its target, Conflict, Held, OSError; the file stays then.
     """
     data = {"refs": [going.now], **detail, "from": [going.was]}
-    note = store.home / places.WORK / f"{NOTED}{os.urandom(6).hex()}.json"
     with _alone(store, patience=files.PATIENCE):
+        _complete_noted(store)
+        note = _note(store)
         files.write_new(note, json.dumps({**asdict(going), "event": event, "data": data}).encode())
         try:
             moving.move(Path(going.path), Path(going.target))
@@ -75,15 +76,29 @@ def cross(store: Store, going: Crossing, event: str, **detail: object) -> None:
             files.delete(note)
 
 
-def complete_crossings(store: Store) -> None:
-    """Complete what killed processes left of moves, or drop it; a move under way is left alone."""
-    notes = sorted((store.home / places.WORK).glob(f"{NOTED}*.json"))
-    if notes:
+def is_unfinished(store: Store) -> bool:
+    """Tell whether a move is under way, or was when its process was killed; costs one look at the disk."""
+    return os.path.lexists(_note(store))
+
+
+def complete_crossing(store: Store) -> None:
+    """Complete what a killed process left of a move, or drop it; a move under way is left alone."""
+    if is_unfinished(store):
         with contextlib.suppress(Held, OSError), _alone(store, patience=0):
-            for note in notes:
-                with contextlib.suppress(OSError, DaybookError, ValueError, KeyError, TypeError):
-                    _complete(store, json.loads(files.read(note)))
-                    files.delete(note)
+            _complete_noted(store)
+
+
+def _note(store: Store) -> Path:
+    return store.home / places.WORK / NOTE
+
+
+def _complete_noted(store: Store) -> None:
+    """Complete the move that the note tells of, if there is one, and delete the note; raises OSError."""
+    with contextlib.suppress(FileNotFoundError):
+        said = files.read(_note(store))
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # not a note of this version
+            _complete(store, json.loads(said))
+        files.delete(_note(store))
 
 
 def _complete(store: Store, noted: dict[str, Any]) -> None:
@@ -96,6 +111,7 @@ def _complete(store: Store, noted: dict[str, Any]) -> None:
             with contextlib.suppress(Conflict):
                 files.delete(target, expected="" if is_same else going.digest)
     elif stamp(target):
+        leftovers.sweep_taken_out(path.parent)
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
             known = any(

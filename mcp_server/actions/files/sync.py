@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from mcp_server.actions.files.crossing import complete_crossings
+from mcp_server.actions.files.crossing import complete_crossing, is_unfinished
 from mcp_server.actions.files.gone import note_lost, vanished_vault
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sight import Sight, note_seen
@@ -80,7 +80,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
     with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
-        complete_crossings(store)
+        complete_crossing(store)
         lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
         if (store.home / places.AUTO_MEMORY).is_dir():
             from mcp_server.actions.files.older_notes import carry_over  # an earlier version wrote them
@@ -131,7 +131,8 @@ def _keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
 
 def ensure_synced(store: Store) -> None:
     """
-    Sync when the index has never seen the visible vaults, or when this process failed to write it earlier.
+    Sync when the index has never seen the visible vaults, when this process failed to write it earlier, or
+    when a process was killed while it moved a memory to another level.
 
     In the first case the index is new, or was deleted meanwhile; raises IndexUnavailable if it cannot sync.
     """
@@ -140,7 +141,7 @@ def ensure_synced(store: Store) -> None:
     if not synced.issuperset(_synced_facts(store.vaults)):
         with store.database.patience.at_most(PATIENCE):
             sync(store)
-    elif store.database.trouble:
+    elif store.database.trouble or is_unfinished(store):
         sync_if_free(store)
 
 

@@ -24,9 +24,11 @@ from mcp_server.adapters.index.database import erase
 from mcp_server.adapters.index.events import deeds, transcripts
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamp, stamps
 from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id, fingerprint, typed_id
+from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
@@ -40,6 +42,7 @@ class Forgotten:
     `superseded` are the memories that it had superseded: they stay superseded until they are restored.
     `heirs` are those into which it was merged: they go on saying what it said.
     `uncovered` are those of the person that it had shadowed in this project: they hold here again.
+    `remote` is the address of the person's remote, which still has what was deleted for good.
     """
 
     id: str
@@ -47,6 +50,7 @@ class Forgotten:
     superseded: tuple[str, ...] = ()
     heirs: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    remote: str = ""
 
 
 def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
@@ -70,7 +74,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
             for each in _erase_history(store, vault, memory_id.strip())
         ]
         _leave_no_trace(store)
-        return Forgotten(memory_id, None, heirs=tuple(heirs))
+        return Forgotten(memory_id, None, heirs=tuple(heirs), remote=_still_held(store))
     return _forget(store, row, forever=forever, session=session)
 
 
@@ -105,7 +109,16 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
             take_in(store, vault, path)
     if forever:
         _leave_no_trace(store)
-    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs), uncovered(store, covered))
+    back = uncovered(store, covered)
+    remote = _still_held(store) if forever else ""
+    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs), back, remote)
+
+
+def _still_held(store: Store) -> str:
+    """Let the next exchange take out of our repository what was deleted; return the remote's address."""
+    notes.note_forever(store.home)
+    remote = notes.remote_of(store.home)
+    return shown_url(remote.url) if remote else ""
 
 
 def _leave_no_trace(store: Store) -> None:

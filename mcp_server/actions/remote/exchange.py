@@ -24,7 +24,7 @@ from mcp_server.actions.remote.take_in import TakenIn, take_in_tree
 from mcp_server.adapters import files
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
-from mcp_server.adapters.remote.repository import DISK, HEAD, Blob, Commit, Repository
+from mcp_server.adapters.remote.repository import DISK, HEAD, THEIRS, Blob, Commit, Repository
 from mcp_server.core.authors import ELSEWHERE
 from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
 from mcp_server.core.memory import timestamp
@@ -35,6 +35,8 @@ from mcp_server.store import Store
 LOCK = ".exchange.lock"
 ROUNDS = 8  # attempts to give the remote what we have: each time another machine was faster
 BACKGROUND = 60.0  # seconds that the remote may take for one step in the background
+ALONE = "refs/daybook/alone"  # for a moment: a commit without a past
+REWRITTEN = "Stands for"  # begins the message of a commit that replaces a history, before its last commit
 LOOSE = 2000  # objects in files of their own after which they are packed
 MOST = {
     paths.PathSort.MEMORY: files.MAX_MEMORY_FILE,
@@ -51,7 +53,7 @@ class Exchanged:
 
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the file
     does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the remote could
-    not be reached, and what is here waits.
+    not be reached, and what is here waits. `rewritten`: another machine took out the remote's history.
     """
 
     given: int = 0
@@ -62,6 +64,7 @@ class Exchanged:
     held: dict[str, str] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
+    rewritten: bool = False
 
 
 def repository_of(store: Store) -> Repository:
@@ -91,17 +94,18 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
     with alone(store, patience=patience):
         before = notes.last_of(store.home)
         try:
-            done = _exchange(store, remote, timeout, before)
+            done = _exchange(store, remote, timeout)
         except DaybookError as error:
             notes.note_last(store.home, replace(before, trouble=str(error)))
             raise
         at = before.at if done.trouble else timestamp(store.clock())
-        forever = before.forever and bool(done.trouble)
-        notes.note_last(store.home, Last(at, done.trouble, tuple(sorted(done.held.items())), forever))
+        notes.note_last(store.home, Last(at, done.trouble, tuple(sorted(done.held.items()))))
     return done
 
 
-def _exchange(store: Store, remote: Remote, timeout: float, before: Last) -> Exchanged:
+def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
+    forever = store.home / notes.FOLDER / notes.FOREVER
+    cuts = forever.exists()
     repository = repository_of(store)
     repository.make()
     repository.clear_locks()
@@ -117,8 +121,9 @@ def _exchange(store: Store, remote: Remote, timeout: float, before: Last) -> Exc
     _note_disk(store, repository, disk, taken)
     done.added, done.changed, done.forgotten = map(tuple, (taken.added, taken.changed, taken.forgotten))
     done.held, done.left = disk.held, taken.left
-    if before.forever and not done.trouble:
+    if (cuts or done.rewritten) and not done.trouble:
         cut_history(store, repository)
+        forever.unlink(missing_ok=True)
     elif repository.objects() > LOOSE:
         repository.pack()
     return done
@@ -130,7 +135,7 @@ def commit_disk(
     """Commit what the files say, merged with what other machines said since they were read last."""
     head, last = repository.ref(HEAD), repository.ref(DISK)
     noted, had = repository.tree(last), _of_ours(repository.tree(head))
-    known = _of_ours(noted)
+    known = _of_ours(noted) if head else {}  # without the one the other says nothing of what was deleted
     disk = read_memories(store, remote, known)
     disk.positions = _positions(repository, noted)
     own = {
@@ -161,29 +166,43 @@ def _give_and_take(
 ) -> None:
     """Merge what the remote has with what was committed here, and give it the result."""
     for _ in range(ROUNDS):
+        known = repository.ref(THEIRS)
         theirs, head = repository.fetch(remote.url, timeout=timeout), repository.ref(HEAD)
         if theirs and not (head and repository.is_ancestor(theirs, head)):
-            _merge(store, repository, contents, done, head, theirs)
+            _merge(store, repository, contents, done, (known, head, theirs))
             head = repository.ref(HEAD)
-        if not head or head == theirs or repository.push(remote.url, head, timeout=timeout):
+        if not head or head == theirs:
+            return
+        if repository.push(remote.url, head, timeout=timeout):
+            repository.set_ref(THEIRS, head)
             return
     raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
 
 
 def _merge(
-    store: Store, repository: Repository, contents: Contents, done: Exchanged, head: str, theirs: str
+    store: Store, repository: Repository, contents: Contents, done: Exchanged, commits: tuple[str, str, str]
 ) -> None:
+    """Merge what the remote has: *commits* are what it had before, what was committed here, what it has."""
+    known, head, theirs = commits
     if not head or repository.is_ancestor(head, theirs):
         repository.set_ref(HEAD, theirs)
         return
     base = repository.merge_base(head, theirs)
+    rewritten = not base and repository.message(theirs).startswith(REWRITTEN)
+    if rewritten:  # it says what its former history said, of which we know the part up to *known*
+        base = known
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
     contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
     merged = merge_trees(was, ours, other, contents.files())
     done.clashes |= merged.clashes
     changes = _changes(other, merged.files)
-    repository.commit([_commit(store, HEAD, [theirs, head], changes, contents.new, "Join two machines")])
+    if rewritten and not changes:
+        repository.set_ref(HEAD, theirs)
+    else:
+        parents = [theirs] if rewritten else [theirs, head]
+        repository.commit([_commit(store, HEAD, parents, changes, contents.new, "Join two machines")])
+    done.rewritten |= rewritten
 
 
 def _note_disk(store: Store, repository: Repository, disk: Disk, taken: TakenIn) -> None:
@@ -197,11 +216,45 @@ def _note_disk(store: Store, repository: Repository, disk: Disk, taken: TakenIn)
 def cut_history(store: Store, repository: Repository) -> None:
     """Forget what the repository here had before now: what was deleted for good leaves no byte in it."""
     head, last = repository.ref(HEAD), repository.ref(DISK)
-    tree = {path: blob.id for path, blob in repository.tree(last).items()}
-    repository.drop(DISK)
-    repository.commit([_commit(store, DISK, [], (tree, set()), {}, "Note what the files say")])
+    if last:
+        repository.set_ref(DISK, _alone(store, repository, last, "Note what the files say"))
+        repository.drop(ALONE)
     if head:
+        repository.set_ref(THEIRS, head)
         repository.cut_before(head)
+
+
+def _alone(store: Store, repository: Repository, commit: str, said: str) -> str:
+    """Return a new commit without a past that says what *commit* says."""
+    tree = {path: blob.id for path, blob in repository.tree(commit).items()}
+    repository.drop(ALONE)
+    repository.commit([_commit(store, ALONE, [], (tree, set()), {}, said)])
+    return repository.ref(ALONE)
+
+
+def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchanged:
+    """
+    Exchange, then let the remote have one commit with what is there now, and nothing of what was before.
+
+    Other machines follow at their next exchange. Raises Rejected without a remote, RemoteUnavailable, Held.
+    """
+    done = exchange(store, timeout=timeout, patience=patience)
+    if done.trouble:
+        raise RemoteUnavailable(done.trouble, "Nothing was taken out. Try again when the remote is there.")
+    remote = notes.remote_of(store.home)
+    assert remote
+    with alone(store, patience=patience):
+        repository = repository_of(store)
+        head = repository.ref(HEAD)
+        if head:
+            new = _alone(store, repository, head, f"{REWRITTEN} {head}")
+            if not repository.push(remote.url, new, timeout=timeout, instead_of=head):
+                raise RemoteUnavailable("Another machine was faster.", "Run it again.")
+            repository.set_ref(HEAD, new)
+            repository.drop(ALONE)
+            cut_history(store, repository)
+            repository.prune_remote(remote.url)
+    return done
 
 
 _Changes = tuple[dict[str, str], set[str]]

@@ -11,6 +11,7 @@ from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.adapters import former, places
 from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.remote.notes import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Level
@@ -30,6 +31,8 @@ def adopt(store: Store, key: str = "") -> Adopted:
     """
     Move the memories known by *key*, by default the only ones `offered`, with their use, to this project.
 
+    A project that another machine of the person's knows by *key* becomes this one; nothing moves.
+
     Raises Rejected, NotFound for a key that nothing has, OSError when the disk refuses; what moved until then
     stays moved, and the next call continues.
     """
@@ -37,6 +40,9 @@ def adopt(store: Store, key: str = "") -> Adopted:
     if not project:
         raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
     was = _chosen(store, key)
+    if was.elsewhere:
+        note_same_project(store.home, project.former or project.key, was.key)
+        return Adopted(was, 0, ())
     old = Vault(was.key, store.home / places.PROJECTS / was.key, Level.PROJECT, was.key)
     new = next(vault for vault in store.vaults if vault.key == project.key)
     both = store.scoped([*store.vaults, old])

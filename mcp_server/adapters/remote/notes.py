@@ -6,14 +6,16 @@ how the last exchange ended. Without the first there is no remote, and nothing o
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mcp_server.adapters import files, swap
+from mcp_server.adapters.project import Project
 from mcp_server.core.errors import Unreadable
 
 FOLDER, ABOUT, LAST, SAME = "remote", "remote.json", "last.json", "same.json"
+FOREVER = "deleted-for-good"  # an empty file: something was, since the last exchange
 REPOSITORY = "store.git"
 
 
@@ -36,13 +38,12 @@ class Last:
     """
     How the last exchange ended: when the last whole one was, `trouble`, '' for none, and what stays here.
 
-    `held` is path → why the file does not leave. `forever`: something was deleted for good since.
+    `held` is path → why the file does not leave.
     """
 
     at: str = ""
     trouble: str = ""
     held: tuple[tuple[str, str], ...] = ()
-    forever: bool = False
 
 
 def has_remote(home: Path) -> bool:
@@ -83,9 +84,7 @@ def last_of(home: Path) -> Last:
     said = _read(home / FOLDER / LAST)
     held = said.get("held")
     pairs = [(str(each[0]), str(each[1])) for each in held] if isinstance(held, list) else []
-    return Last(
-        str(said.get("at", "")), str(said.get("trouble", "")), tuple(pairs), bool(said.get("forever"))
-    )
+    return Last(str(said.get("at", "")), str(said.get("trouble", "")), tuple(pairs))
 
 
 def note_last(home: Path, last: Last) -> None:
@@ -101,6 +100,20 @@ def same_projects(home: Path) -> dict[str, str]:
 def note_same_project(home: Path, key: str, same: str) -> None:
     """Note that the project *key* of this machine is the one that another machine knows as *same*."""
     _write(home / FOLDER / SAME, {**same_projects(home), key: same})
+
+
+def as_everywhere(home: Path, project: Project | None) -> Project | None:
+    """Return *project* under the key that it has on the person's other machines, if they said so once."""
+    if project is None or project.remote or not os.path.exists(home / FOLDER / SAME):
+        return project
+    same = same_projects(home).get(project.key)
+    return replace(project, key=same, former=project.key) if same else project
+
+
+def note_forever(home: Path) -> None:
+    """Note that something was deleted for good: the next exchange takes it out of our repository, too."""
+    if has_remote(home):
+        (home / FOLDER / FOREVER).touch(mode=files.FILE_MODE)
 
 
 def _read(path: Path) -> dict[str, Any]:

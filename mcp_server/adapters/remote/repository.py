@@ -34,7 +34,7 @@ AUTHOR = "Daybook <daybook@localhost>"
 
 _OFF = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
-    "core.alternateRefsCommand=:", "core.askPass=", "core.fsync=committed", "gc.auto=0",
+    "core.alternateRefsCommand=true", "core.askPass=", "core.fsync=committed", "gc.auto=0",
     "maintenance.auto=false", "receive.autogc=false", "submodule.recurse=false",
     "fetch.recurseSubmodules=false", "fetch.writeCommitGraph=false", "fetch.fsckObjects=true",
     "push.followTags=false", "push.gpgSign=false",
@@ -159,13 +159,29 @@ class Repository:
             raise _unreachable(said)
         return self.ref(THEIRS)
 
-    def push(self, url: str, commit: str, *, timeout: float) -> bool:
-        """Give the remote *commit*; return False when it has another one by now. Raises RemoteUnavailable."""
+    def message(self, commit: str) -> str:
+        """Return the message of *commit*."""
+        return self._ask("log", "-1", "--format=%B", commit)
+
+    def prune_remote(self, url: str) -> None:
+        """Delete from a remote that is a folder what no branch leads to; a host does that by itself."""
+        if is_folder(url):
+            self._answer("gc", "--quiet", "--prune=now", at=Path(url.removeprefix("file://")))
+
+    def push(self, url: str, commit: str, *, timeout: float, instead_of: str = "") -> bool:
+        """
+        Give the remote *commit*; return False when it has another one by now. Raises RemoteUnavailable.
+
+        With *instead_of*, the remote's commit is replaced if it is that one, and its history is left behind.
+        """
+        lease = [f"--force-with-lease={HEAD}:{instead_of}"] if instead_of else []
         code, out, said = self._reach(
-            "push", ("--porcelain", "--no-verify"), url, (f"{commit}:{HEAD}",), timeout
+            "push", ("--porcelain", "--no-verify", *lease), url, (f"{commit}:{HEAD}",), timeout
         )
         if code and any(word in f"{out}{said}" for word in _BEHIND):
             return False
+        if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
+            raise RemoteUnavailable(f"The remote takes nothing: {refused[1]}.", _LATER)
         if code:
             raise _unreachable(said)
         return True

@@ -6,7 +6,7 @@ from mcp_server.core.errors import Rejected
 
 LONGEST = 2000
 _SCHEMES = ("https://", "http://", "ssh://", "file://")
-_SSH = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!:)[\w./~+@-][\w./~+@ -]*")
+_SSH = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!:|//)[\w./~+@-][\w./~+@ -]*")
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 

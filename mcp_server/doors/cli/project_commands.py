@@ -166,12 +166,16 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
 def adopt_command(key: str) -> None:
     """Take over what was remembered of this project before its folder was renamed or moved.
 
-    'daybook where' tells what may be its own; with one such memory KEY can be left out.
+    'daybook where' tells what may be its own; with one such memory KEY can be left out. A project without a
+    git remote that came from another machine of yours becomes one with this folder.
 
     Example: daybook adopt shop-1a2b3c4d
     """
     person.require("taking over what another folder remembered")
     done = adopt(output.opened().store(), key)
+    if done.was.elsewhere:
+        click.echo(f"This folder is the project {done.was.key} from now on, as on your other machine.")
+        return
     click.echo(f"{counted(done.moved, 'memory')} of {visible(str(done.was.root))} moved here.")
     for path in done.left:
         click.echo(f"Left, because a file of that name is here: {visible(str(path))}")

@@ -3,7 +3,7 @@
 import click
 
 from mcp_server.actions.remote import set_up
-from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.exchange import exchange, rewrite_history
 from mcp_server.core.errors import Rejected, RemoteUnavailable
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
@@ -76,6 +76,21 @@ def remove_command() -> None:
     person.require("taking out the remote")
     url = set_up.remove(output.opened().store())
     click.echo(f"Nothing leaves for {url} any more; it keeps what it has.")
+
+
+@remote_command.command("rewrite")
+def rewrite_command() -> None:
+    """Take out of the remote all that it had before now, also what was deleted for good.
+
+    Your other machines follow by themselves. A host may keep old bytes for a while, and says how to purge.
+
+    Example: daybook remote rewrite
+    """
+    person.require("taking out the history of the remote")
+    store = output.opened(takes_in=True).store()
+    done = rewrite_history(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
+    output.print_shown(shown.exchanged(done))
+    click.echo("The remote has what is there now, and nothing of what was before.")
 
 
 COMMANDS = (remote_command,)

@@ -110,7 +110,15 @@ def forgotten(gone: Forgotten) -> Shown:
             *([merged] if heirs else []),
             *([f"In this project holds again what it had stood in for: {again}."] if again else []),
             *_still(gone.superseded),
+            *([_elsewhere(gone)] if gone.remote else []),
         ),
+    )
+
+
+def _elsewhere(gone: Forgotten) -> str:
+    return (
+        f"Your other machines may have it in their trash: run 'daybook forget {gone.id} --forever' on each."
+        f" {gone.remote} has it in its history: 'daybook remote rewrite' takes it out."
     )
 
 

@@ -20,9 +20,8 @@ STAYS = "the index, logs, settings, unfinished work, the trash, and what memorie
 
 def leaving(found: Leaving) -> Shown:
     """Return what would leave for a remote, and what stays here."""
-    questions = (
-        f"{counted(found.questions, 'question')} in it" if found.questions else "without the questions"
-    )
+    asked = f"{counted(found.questions, 'question')} in it"
+    questions = asked if found.remote.questions else "without the questions"
     of_projects = ", ".join(found.projects) or "none"
     events = f"{counted(sum(found.events.values()), 'line')}, {questions}"
     conversations = "" if found.remote.conversations else "conversations, "

@@ -94,6 +94,7 @@ def where(
     if project:
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
     gone = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
+    elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' makes both one"
     return Shown(
         rows=(
             *named,
@@ -101,7 +102,7 @@ def where(
             ("index", index),
             *(("note", problem) for problem in problems),
             *((vault.level.value, _root(vault)) for vault in vaults),
-            *(("perhaps", gone.format(each)) for each in may_be),
+            *(("perhaps", (elsewhere if each.elsewhere else gone).format(each)) for each in may_be),
             *(("before", f"{each}, for this folder as another project") for each in before),
         ),
         json={

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -18,6 +19,8 @@ store = opened_at(Path(folder), Path(work)).store()
 remember(store, Draft("Of the project", "that is worth knowing"))
 known = remember(store, Draft("A thing", "that is worth knowing", level=Level.USER)).memory.id
 revise(store, known, Revision(text="changed"))
+change_level(store, known, Level.PROJECT)
+change_level(store, known, Level.USER)
 recall(store, Query("thing"), session="s")
 forget(store, known)
 restore(store, known)

@@ -12,6 +12,7 @@ from mcp_server.actions.exchange.export import export_folder, export_json, write
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
@@ -118,6 +119,7 @@ VERBS: dict[str, Callable[[Place], object]] = {
     "revise in a subfolder": lambda place: revise(
         store := place.store(), _in_a_subfolder(store), Revision(text=new())
     ),
+    "change level": lambda place: change_level(store := place.store(), _known(store), Level.USER),
     "forget": lambda place: forget(store := place.store(), _known(store)),
     "forget for good": lambda place: forget(store := place.store(), _known(store), forever=True),
     "restore": _forget_and_restore,

@@ -1,0 +1,22 @@
+"""A machine that remembers and exchanges until it is killed; prints each id when it is acknowledged."""
+
+import sys
+from pathlib import Path
+
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.core.memory import Draft
+from tests.opened import opened_at
+
+
+def main() -> None:
+    home, start = Path(sys.argv[1]), int(sys.argv[2])
+    store = opened_at(home).store()
+    for number in range(start, start + 1000):
+        title = f"Fact {number} of {home.name}"
+        print(remember(store, Draft(title, f"{title} holds.")).memory.id, flush=True)
+        exchange(store, patience=60)
+
+
+if __name__ == "__main__":
+    main()
