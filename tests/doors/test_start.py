@@ -207,7 +207,8 @@ def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
     gate, library = tmp_path / "gate", tmp_path / "slow" / "mcp"
     os.mkfifo(gate)
     library.mkdir(parents=True)
-    held = f"import os\nif os.path.exists({str(gate)!r}):\n    open({str(gate)!r}).read()\n    os.unlink({str(gate)!r})\n"
+    held = f"import os\nif os.path.exists({str(gate)!r}):\n"
+    held += f"    open({str(gate)!r}).read()\n    os.unlink({str(gate)!r})\n"
     (library / "__init__.py").write_text(f"{held}raise ImportError('it was let go')\n", encoding="utf-8")
     server = serve(PYTHONPATH=os.pathsep.join((str(library.parent), str(ROOT))))
     server.results([("initialize", GREETING)])
