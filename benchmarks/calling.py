@@ -57,7 +57,7 @@ def of_project(folder: Path) -> Iterator[Labelled]:
 def embedded(embedder: Embedder, prompts: Iterable[Labelled]) -> tuple[Floats, Floats]:
     """Return the vectors of *prompts*, and for each 1 if it calls for a memory, else -1."""
     texts, calls = zip(*prompts, strict=True)
-    vectors = [embedder.embed_query(with_other_names(text)).vector for text in texts]
+    vectors = [embedder.embed_queries([with_other_names(text)])[0].vector for text in texts]
     return np.frombuffer(b"".join(vectors), "<f4").reshape(len(texts), -1), np.where(calls, 1.0, -1.0)
 
 

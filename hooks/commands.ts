@@ -21,10 +21,9 @@ export async function registerCommands($: EngineInterface) {
 /** Registers *commands*; a name that the person or another plugin has already stays theirs. */
 export async function registerOurs($: EngineInterface, commands: readonly CommandSpec[]) {
   const listed = await $.command.list()
-  for (const command of commands) {
-    const taken = listed.some(other => other.name === command.name && other.plugin !== PLUGIN)
-    if (!taken) await $.command.register(command).catch(() => undefined)
-  }
+  const taken = (name: string) => listed.some(other => other.name === name && other.plugin !== PLUGIN)
+  const free = commands.filter(({ name }) => !taken(name))
+  await Promise.all(free.map(command => $.command.register(command).catch(() => undefined)))
 }
 
 /** Tells whether the command is ours still: another plugin may have registered its name later. */

@@ -44,10 +44,10 @@ test('a server that is gone changes no prompt', PATIENT, async ($, on) => {
   expect(asked).toEqual(['UserPromptSubmit'])
 })
 
-test('the tools that the server keeps from Claude are offered to agents alone', PATIENT, async ($, on) => {
+test('the tools that Claude does not need are offered to agents alone', PATIENT, async ($, on) => {
   if (typeof $.tool.offer !== 'function') return // 2.1.321 asks nobody which tools are offered
   mock.clock(on)
-  serve(on, { Offered: { kept: ['hook', 'undo'] } })
+  serve(on, {})
   on('tool.offer', () => ({ isOffered: true }))
   const provider = { kind: 'mcp', server: 'plugin:daybook:daybook' } as never
 

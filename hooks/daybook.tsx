@@ -8,15 +8,28 @@ import { answerPane, registerPane, showStatus } from './pane'
 import { attempt, isAway, missing, tell } from './server'
 
 const PROMPT_PATIENCE = 300 // ms that a prompt waits for what it calls for
-const OFFER_PATIENCE = 2000 // ms that a session's first request waits to hear which tools Claude needs
 const NOTE_PATIENCE = 5000 // ms until a turn that nobody could note is left to the end of the session
 const STARTS = 30 // times that a server which starts is asked for what the status line says
-const OURS = 'mcp__plugin_daybook_daybook__'
+
+/** The tools that the main conversation is not offered: `KEPT` of mcp_server/core/settings.py, which says why. */
+const KEPT = [
+  'mcp__plugin_daybook_daybook__hook',
+  'mcp__plugin_daybook_daybook__forget_session',
+  'mcp__plugin_daybook_daybook__get_session',
+  'mcp__plugin_daybook_daybook__get_sessions',
+  'mcp__plugin_daybook_daybook__history',
+  'mcp__plugin_daybook_daybook__list_memories',
+  'mcp__plugin_daybook_daybook__load_conversation',
+  'mcp__plugin_daybook_daybook__next_transcript_chunk',
+  'mcp__plugin_daybook_daybook__restore_memory',
+  'mcp__plugin_daybook_daybook__restore_session',
+  'mcp__plugin_daybook_daybook__submit_candidates',
+  'mcp__plugin_daybook_daybook__summarize_session',
+  'mcp__plugin_daybook_daybook__undo',
+]
 
 let client = 'unknown'
 let isThere = false
-let kept: Promise<ReadonlySet<string>> | undefined
-let isKeptKnown = false
 
 /** Tells the launcher's hooks, for what both did would be told and noted twice; where that may not be, they do it. */
 async function sayThatItIsThere($: EngineInterface) {
@@ -31,22 +44,16 @@ function setModule($: EngineInterface, said?: string) {
   })
 }
 
-/** The tools that the main conversation is not offered; its own alone where the server does not say. */
-async function keptFromClaude($: EngineInterface): Promise<ReadonlySet<string>> {
-  const told = await tell($, 'Offered', {}, OFFER_PATIENCE)
-  isKeptKnown = Array.isArray(told?.kept)
-  if (isAway) kept = undefined // while it is set up, whoever asks is answered at once: the next tool asks again
-  return new Set(Array.isArray(told?.kept) ? told.kept.map(name => OURS + name) : [`${OURS}hook`])
-}
-
 export const register: Register = on => {
   let isInteractive = false
   on('session.start', async ($, e, next) => {
     isInteractive = e.isInteractive
-    await tell($, 'Offered', {}, 0) // nobody waits for it: it shows whether this client can ask a server at all
-    await sayThatItIsThere($)
-    await attempt('commands', () => registerPane($))
-    await attempt('version', async () => { client = (await $.session.version()).version })
+    await Promise.all([ // the server is started, and the first prompt sent, when all of this is done
+      // Nobody waits for the answer: it shows whether this client can ask a server at all.
+      tell($, 'Begun', {}, 0).then(() => sayThatItIsThere($)),
+      attempt('commands', () => registerPane($)),
+      attempt('version', async () => { client = (await $.session.version()).version }),
+    ])
     if (isInteractive) void showStatus($, STARTS)
     const started = await next(e)
     await attempt('commands', () => registerCommands($)) // last: a name that another plugin registers is theirs
@@ -57,17 +64,16 @@ export const register: Register = on => {
 
   on('prompt.submit', async ($, e, next) => {
     stopLearning()
-    if (!isKeptKnown) kept = undefined // of a server that did not know yet, it is asked again
     await sayThatItIsThere($) // a /clear made another session of this one
     if (!isThere) return next(e)
     const module = [client, ...missing].join(' ')
     const given = { prompt: e.text, origin: e.origin.kind, module }
     const told = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
-    if (isInteractive) void showStatus($)
     const { additionalContext: text } = (told?.hookSpecificOutput ?? {}) as { additionalContext?: string }
     if (isAway) await setModule($, 'away') // while it is set up, hooks find by words alone
     if (!text) return next(e)
-    void tell($, 'Told', {}, NOTE_PATIENCE) // what comes too late was told to nobody
+    // What comes too late was told to nobody. The status line waits for it, and with it the library of the server.
+    void tell($, 'Told', {}, NOTE_PATIENCE).then(() => isInteractive ? showStatus($) : undefined)
     return next({ ...e, context: [...(e.context ?? []), text] })
   })
 
@@ -79,9 +85,9 @@ export const register: Register = on => {
     return next(e)
   })
 
-  // By a pattern: the name of an event that a client does not know keeps it from loading anything of this.
-  on('tool.*', { tool: /^mcp__plugin_daybook_daybook__/ }, async ($, e, next) => {
-    if (!next.is('tool.offer', e) || e.agentId) return next(e)
-    return (await (kept ??= keptFromClaude($))).has(e.tool) ? { isOffered: false } : next(e)
+  // By a pattern: the name of an event that a client does not know keeps it from loading anything of this. By
+  // names: the client asks this module about these tools alone, and needs no time for all the others.
+  on('tool.*', { tool: KEPT }, ($, e, next) => {
+    return next.is('tool.offer', e) && !e.agentId ? { isOffered: false } : next(e)
   })
 }

@@ -18,11 +18,12 @@ from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.remote.notes import as_everywhere
+from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
-from mcp_server.core.ports import Model
+from mcp_server.core.ports import Embedder, Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
-from mcp_server.environment import person_home, persons_git, persons_own
+from mcp_server.environment import is_own_network, person_home, persons_git, persons_own
 from mcp_server.store import NoEmbedding, Store
 
 INDEX_NAME = "memory.db"
@@ -112,7 +113,7 @@ class Models:
             wanted = (key, budget.endpoint(base_url), settings.model)
         except ValueError as error:
             raise ModelUnavailable(str(error), "Correct ANTHROPIC_BASE_URL, or api_base_url.") from None
-        if budget.price(settings) is None and not budget.is_loopback(base_url):
+        if budget.price(settings) is None and not is_loopback(base_url):
             raise ModelUnavailable(
                 f"What {settings.model} costs is not known, so no day's limit could hold.",
                 "Set DAYBOOK_MODEL_PRICE, or model_price in config.toml: 0 where it costs nothing.",
@@ -141,11 +142,7 @@ def model_identity(environment: Mapping[str, str]) -> str:
 
 def has_key(key: str, base_url: str) -> bool:
     """Tell whether a call can go out: an endpoint on this machine needs no key."""
-    if key or not base_url:
-        return bool(key)
-    from mcp_server.core.budget import is_loopback  # most people name no endpoint
-
-    return is_loopback(base_url)
+    return bool(key) or is_loopback(base_url)
 
 
 def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
@@ -189,15 +186,26 @@ class Opened:
         self.environment = persons_own(given, self.folder)
         self.home = memory_dir(self.environment)
         self.settings = read_settings(self.environment)
-        own_network = not any(name in given and name not in self.environment for name in _NETWORK)
-        self.model = Models(self.environment, own_network=own_network)
+        self.own_network = is_own_network(given, self.environment)
+        self.model = Models(self.environment, own_network=self.own_network)
         self.database = Database(_index_path(self.home))
         from mcp_server.embedding import Embedding  # slow to load, and hooks do not need it
 
-        self.meaning = Embedding(self._embedding_model, self.home, self.database, wait=wait_for_model)
+        self.meaning = Embedding(
+            self._embedding_model, self.load_embedder, self.database, wait=wait_for_model
+        )
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock
         self.by = by
+
+    def load_embedder(self, setting: str, *, key: str | None = None) -> Embedder:
+        """Load the model of a setting; an endpoint gets *key*, or else the person's."""
+        from mcp_server.embedding import embedding_key, load_embedder
+
+        def read_key() -> str:
+            return embedding_key(self.environment, read_config(self.environment)) if key is None else key
+
+        return load_embedder(self.home, setting, key=read_key, own_network=self.own_network)
 
     def store(self, *, folder: Path | None = None) -> Store:
         """Return the store as seen from *folder* or our working folder; it answers even without its index."""
@@ -210,9 +218,7 @@ class Opened:
             project=project,
             database=self.database,
             ledger=Ledger(self.home / "ledger"),
-            settings=read_settings(
-                self.environment
-            ),  # read again: what the person switches off is off at once
+            settings=read_settings(self.environment),  # again: what the person switches off is off at once
             clock=self.clock,
             meaning=self.meaning,
             model=self.model,
@@ -261,12 +267,6 @@ class Opened:
                 self._chosen = read_settings(self.environment).embedding_model
             self._looked_at = stamp
         return self._chosen
-
-
-_NETWORK = {  # variables that the library reads by itself
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
-    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
-}
 
 
 def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:

@@ -6,13 +6,13 @@ The settings say which one is chosen; that may change while a process runs.
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index.database.database import Database
-from mcp_server.core.embedding_models import NONE
+from mcp_server.core.embedding_models import NONE, endpoint_of
 from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.core.ports import Embedder
 
@@ -33,13 +33,15 @@ class Embedding:
     """
     The model by which a store finds memories, see `store.Embedding`; a process loads it once.
 
-    *choice* returns the setting at this moment. With *wait* a call loads the model; otherwise a thread loads
-    it, and calls return None until then.
+    *choice* returns the setting at this moment, and *load* its model, as `load_embedder` does. With *wait* a
+    call loads the model; otherwise a thread loads it, and calls return None until then.
     """
 
-    def __init__(self, choice: Callable[[], str], home: Path, database: Database, *, wait: bool) -> None:
+    def __init__(
+        self, choice: Callable[[], str], load: Callable[[str], Embedder], database: Database, *, wait: bool
+    ) -> None:
         self._choice = choice
-        self._home = home
+        self._load_embedder = load
         self._database = database
         self._wait = wait
         self._lock = threading.Lock()
@@ -48,8 +50,11 @@ class Embedding:
 
     @property
     def problem(self) -> str:
-        """Why the chosen model cannot be loaded, a sentence; '' when nothing failed."""
-        return self._loaded.problem if self._loaded.setting == self._choice() else ""
+        """Why the chosen model cannot be loaded, or does not answer, a sentence; '' when nothing failed."""
+        loaded = self._loaded
+        if loaded.setting != self._choice():
+            return ""
+        return loaded.problem or (loaded.meaning.embedder.problem if loaded.meaning else "")
 
     def __call__(self) -> "Meaning | None":
         """Return the chosen model, None while it loads or when there is none."""
@@ -75,7 +80,7 @@ class Embedding:
         if setting == NONE:
             return _Loaded(NONE)
         try:
-            embedder = load_embedder(self._home, setting)
+            embedder = self._load_embedder(setting)
             from mcp_server.adapters.index.search.semantic import Matrix, Meaning
 
             matrix = Matrix(embedder.model, embedder.dimensions)
@@ -87,9 +92,26 @@ class Embedding:
             return _Loaded(setting, problem=str(error))
 
 
-def load_embedder(home: Path, setting: str) -> Embedder:
-    """Load the model of a setting; raises EmbedderUnavailable, ImportError without its library."""
+def load_embedder(
+    home: Path, setting: str, *, key: Callable[[], str] = str, own_network: bool = True
+) -> Embedder:
+    """
+    Load the model of a setting; raises EmbedderUnavailable, ImportError without its library.
+
+    *key* and *own_network* are for an endpoint, see `EndpointEmbedder`.
+    """
+    if endpoint := endpoint_of(setting):
+        from mcp_server.adapters.endpoint_embedder import EndpointEmbedder
+
+        return EndpointEmbedder(endpoint, key=key, own_network=own_network)
     from mcp_server.adapters.model_folder import find_model
     from mcp_server.adapters.onnx_embedder import OnnxEmbedder
 
     return OnnxEmbedder(find_model(home, setting))
+
+
+def embedding_key(environment: Mapping[str, str], config: Mapping[str, object]) -> str:
+    """Return the key of the endpoint that embeds: of *environment*, else of `config.toml`; '' for none."""
+    return (
+        environment.get("EMBEDDING_API_KEY", "").strip() or str(config.get("embedding_api_key") or "").strip()
+    )

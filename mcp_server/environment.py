@@ -43,6 +43,17 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
     return own
 
 
+def is_own_network(given: Mapping[str, str], own: Mapping[str, str]) -> bool:
+    """Tell whether proxies and certificates in the environment *given* are all in the person's *own*."""
+    return not any(name in given and name not in own for name in _NETWORK)
+
+
+_NETWORK = {  # variables that the library reads by itself
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+}
+
+
 def _is_named(data: bytes, variables: dict[str, object] | None, name: str, value: str) -> bool:
     return is_told(variables, name, value) or (variables is None and may_name(data, name))
 

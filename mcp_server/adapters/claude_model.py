@@ -5,18 +5,18 @@ Whatever the other side does, a call ends within its deadline, reads a bounded n
 neither the key nor the prompt. The library's own retries are off: each try is reserved in the ledger first.
 """
 
-import contextlib
 import json
 import logging
 import math
-import socket
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from mcp_server.adapters.connection import Connection
 from mcp_server.core import budget
+from mcp_server.core.addresses import is_loopback
 from mcp_server.core.budget import API, CallFailed, CallOutcome, Reply, identity, outcome_of
 from mcp_server.core.settings import MODEL
 
@@ -58,7 +58,7 @@ class ClaudeModel:
         self._connection_error = anthropic.APIConnectionError
         self._consent = consent
         self._model = model
-        is_here = budget.is_loopback(base_url)
+        is_here = is_loopback(base_url)
         self._deadline = deadline = deadline or (PATIENCE_HERE if is_here else DEADLINE)
         own_network = own_network and not is_here
 
@@ -135,16 +135,12 @@ class ClaudeModel:
             wire.forget()
 
 
-class _Wire:
-    """The connection of one call: what was sent on it, and how to cut it from another thread."""
+class _Wire(Connection):
+    """The connection of one call, with the headers that carry our key."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.key_headers: dict[str, str] = {}
-        self.sent = False
-        """Whether anything of the request may have left this machine."""
-        self._lock = threading.Lock()
-        self._cut = False
-        self._socket: socket.socket | None = None
 
     def on_request(self, request: Any) -> None:
         """Prepare the request: only our key goes with it, whatever headers the environment adds."""
@@ -152,7 +148,7 @@ class _Wire:
             request.headers.pop(name, None)
         request.headers.update(self.key_headers)
         request.headers["accept-encoding"] = "identity"  # the limit counts the bytes as they arrive
-        request.extensions = {**request.extensions, "trace": self._on_event}
+        request.extensions = {**request.extensions, "trace": self.on_event}
 
     def on_response(self, response: Any) -> None:
         """Raise CallFailed for an answer that is not a reply, before the library reads it without limit."""
@@ -168,38 +164,6 @@ class _Wire:
         outcome = outcome_of(status, message)
         sentence = _SENTENCES[outcome].format(status=status)
         raise CallFailed(outcome, sentence, retry_after=_retry_after(response.headers))
-
-    def cut(self) -> None:
-        """Close the connection now, and any that is still being opened as soon as it exists."""
-        with self._lock:
-            self._cut = True
-            self._shut()
-
-    def forget(self) -> None:
-        """Forget the connection, which its owner has closed."""
-        with self._lock:
-            if self._socket:
-                self._socket.close()
-            self._socket = None
-
-    def _on_event(self, name: str, info: dict[str, Any]) -> None:
-        if name.endswith("connect_tcp.complete"):
-            connected = info["return_value"].get_extra_info("socket")
-            with self._lock:
-                # A copy of the descriptor, because TLS takes the socket over.
-                self._socket = connected.dup()
-                if self._cut:
-                    self._shut()
-        elif name.endswith("send_request_headers.started"):
-            with self._lock:
-                self.sent = not self._cut
-            if not self.sent:
-                raise CallFailed(CallOutcome.UNREACHABLE, "The model could not be reached in time.")
-
-    def _shut(self) -> None:
-        if self._socket:
-            with contextlib.suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 _SENTENCES = {

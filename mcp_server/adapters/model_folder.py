@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, is_folder
+from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, endpoint_of, is_folder
 from mcp_server.core.errors import EmbedderUnavailable
 
 SHIPPED_MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -60,6 +60,12 @@ def find_model(home: Path, setting: str) -> ModelFolder:
             f"Run 'daybook model use {setting}', which downloads it.",
         )
     return look_into(folder, known)
+
+
+def name_of(home: Path, setting: str) -> str:
+    """Return the name that the model of a setting has beside its vectors; raises as `find_model` does."""
+    endpoint = endpoint_of(setting)
+    return endpoint.model if endpoint else find_model(home, setting).model
 
 
 def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:

@@ -5,6 +5,7 @@ The default is all-MiniLM-L6-v2 in int8, shipped with the package: nothing is do
 """
 
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -30,6 +31,9 @@ Vectors = NDArray[np.float32]  # (vectors, dimensions)
 class OnnxEmbedder:
     """A model in a folder; its vectors have length one. The shipped one has 384 dimensions and 256 tokens."""
 
+    sends = False
+    problem = ""
+
     def __init__(self, folder: ModelFolder) -> None:
         """Load the model and test it; raise EmbedderUnavailable when that fails."""
         self.model = folder.model
@@ -50,8 +54,8 @@ class OnnxEmbedder:
             raise EmbedderUnavailable(f"The model in {folder.folder} does not give one vector for a text.")
         self.dimensions = len(tried)
 
-    def embed_query(self, text: str) -> Embedded:
-        return self._embedded(self._found.query_prefix + text)
+    def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
+        return [self._embedded(self._found.query_prefix + text) for text in texts]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
         # One at a time: on one thread batches are no faster, and each further passage costs 10 MB.

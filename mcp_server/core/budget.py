@@ -5,7 +5,6 @@ All figures are here: prices, caps, number of tries, pauses between calls.
 """
 
 import hashlib
-import ipaddress
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -210,15 +209,6 @@ def rest_after(outcome: CallOutcome, tries: int, retry_after: float | None, chan
         return Rest(asked_for, lifted=True)
     pause = PAUSES[min(max(tries, 1), len(PAUSES)) - 1] * (1 + JITTER * chance)
     return Rest(max(asked_for or 0.0, pause), lifted=False)
-
-
-def is_loopback(base_url: str) -> bool:
-    """Tell whether the endpoint is on this machine: prompts do not leave it, and no key is needed."""
-    try:
-        host = urlsplit(base_url).hostname or ""
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def endpoint(base_url: str) -> str:

@@ -1,10 +1,15 @@
 """
-The embedding models that the person can name, and where each is downloaded from.
+The embedding models that the person can name: those of a catalogue, a folder, a model behind an endpoint.
 
 Sizes and languages are as their makers state them; `benchmarks/README.md` has our measurements.
 """
 
+import hashlib
+import re
 from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from mcp_server.core.addresses import is_loopback
 
 SHIPPED = "minilm-l6"
 MULTILINGUAL = "multilingual"
@@ -74,13 +79,92 @@ BY_NAME = {each.name: each for each in CATALOGUE}
 NAMES = (*BY_NAME, NONE)
 
 
+class Endpoint(NamedTuple):
+    """
+    A model that another program runs: the *address* that texts are sent to, and the *name* it has there.
+
+    As a setting it is `ADDRESS#NAME#DIMENSIONS`, as in `http://localhost:11434#nomic-embed-text#768`; the
+    person names it without the *dimensions*, which are 0 until it was asked for them.
+    """
+
+    address: str
+    name: str
+    dimensions: int = 0
+
+    @property
+    def setting(self) -> str:
+        return "#".join([self.address, self.name, *([str(self.dimensions)] if self.dimensions else [])])
+
+    @property
+    def model(self) -> str:
+        """The name stored with each vector; it changes with the address, the name and the dimensions."""
+        digest = hashlib.blake2b(self.setting.encode(), digest_size=4).hexdigest()
+        return f"{self.name}-{digest}"
+
+    @property
+    def embeddings(self) -> str:
+        """The address that is called: without a path, the usual `/v1` is added."""
+        path = urlsplit(self.address).path.strip("/")
+        return f"{self.address.rstrip('/')}{'' if path else '/v1'}/embeddings"
+
+
+LONGEST_NAME = 200  # characters of the name that a model has at an endpoint
+MOST_DIMENSIONS = 16_384
+_ADDRESS = re.compile(
+    r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?(?:/[\w./~%-]*)?", re.ASCII | re.IGNORECASE
+)
+
+
+def is_endpoint(setting: str) -> bool:
+    """Tell whether the setting is meant to name a model behind an endpoint."""
+    return "://" in setting
+
+
+def endpoint_of(setting: str) -> Endpoint | None:
+    """
+    Return the endpoint that *setting* names, None when it is meant to name something else.
+
+    Raises ValueError with a sentence for an address that memories may not be sent to.
+    """
+    if not is_endpoint(setting):
+        return None
+    address, _, named = setting.partition("#")
+    name, _, dimensions = named.partition("#")
+    if "@" in address:
+        raise ValueError("The address of an endpoint holds no name or password; a key is given with --key.")
+    try:
+        parts = urlsplit(address)
+        usable = bool(_ADDRESS.fullmatch(address)) and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError(
+            "An endpoint is named as ADDRESS#NAME, as in http://localhost:11434#nomic-embed-text."
+        )
+    if parts.scheme == "http" and not is_loopback(address):
+        raise ValueError(
+            f"Memories are sent over https only, except to this machine; {parts.hostname} is neither."
+        )
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise ValueError(f"After {address} stands '#' and the name that the model has there.")
+    if dimensions and not (
+        re.fullmatch("[1-9][0-9]{0,4}", dimensions) and int(dimensions) <= MOST_DIMENSIONS
+    ):
+        raise ValueError(f"'{dimensions:.60}' is no number of dimensions from 1 to {MOST_DIMENSIONS}.")
+    return Endpoint(address, name, int(dimensions or 0))
+
+
 def is_folder(setting: str) -> bool:
     """Tell whether the setting is the absolute path of a folder and not a name."""
     return setting.startswith("/")
 
 
 def chosen(setting: str) -> str | None:
-    """Return *setting* as it is stored: a name in `NAMES`, or an absolute path unchanged; else None."""
-    if is_folder(setting):
+    """
+    Return *setting* as it is stored: a name in `NAMES`, an absolute path or an endpoint unchanged; else None.
+
+    Raises ValueError as `endpoint_of` does.
+    """
+    if is_folder(setting) or endpoint_of(setting):
         return setting
     return setting.lower() if setting.lower() in NAMES else None

@@ -1,5 +1,6 @@
 """The interfaces by which the core and the actions use the clock, the embedder and the model."""
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -36,9 +37,23 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed_query(self, text: str) -> Embedded: ...
+    @property
+    def sends(self) -> bool:
+        """Whether texts are sent to another program, which gets no secret and may not answer."""
 
-    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]: ...
+    @property
+    def problem(self) -> str:
+        """Why it does not answer now, a sentence; '' while it does."""
+
+    def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
+        """
+        Return what each of *texts* becomes as a question.
+
+        Raises EmbedderUnavailable, and does so within *patience* seconds where another program is asked.
+        """
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
+        """Return what each of *texts* becomes as a part of a memory; raises EmbedderUnavailable."""
 
 
 class Model(Protocol):

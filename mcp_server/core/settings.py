@@ -30,6 +30,7 @@ Claude can do the same by the command line, and agents have these tools. A set t
 is offered whole.
 """
 MODEL = "claude-haiku-5-5"
+EMBEDDING = "EMBEDDING_MODEL"
 LONGEST_MODEL = 200  # characters of a model's name
 MOST_PRICE = 10_000  # USD for a million tokens
 
@@ -82,7 +83,16 @@ def _switch(name: str, text: str) -> bool:
 
 
 def _embedding_model(name: str, text: str) -> str:
-    model = embedding_models.chosen(text)
+    try:
+        model = embedding_models.chosen(text)
+        endpoint = embedding_models.endpoint_of(text)
+    except ValueError as error:
+        raise SettingsError(f"{name} cannot be used: {error}", "Correct or unset it.") from None
+    if endpoint and not endpoint.dimensions:
+        raise SettingsError(
+            f"{name} lacks the number of dimensions after the name of the model.",
+            "Run 'daybook model use' with it in a terminal, which asks the endpoint for them.",
+        )
     if model is None:
         raise SettingsError(
             f"{name} is '{text:.300}', which is not a model Daybook can run.",
@@ -138,10 +148,11 @@ class Settings:
 
     embedding_model: str = _setting(
         "minilm-l6",
-        "EMBEDDING_MODEL",
+        EMBEDDING,
         _embedding_model,
         "the model that finds by meaning: `minilm-l6` (shipped), `minilm-l12`, `mpnet-base`, "
-        "`multilingual`, the absolute path of a folder, or `none` for words only; `daybook setup` "
+        "`multilingual`, the absolute path of a folder, in `config.toml` alone `ADDRESS#NAME#DIMENSIONS` for "
+        "a model behind an endpoint, or `none` for words only; `daybook setup` "
         "offers `multilingual`, which was not measured, when most memories are not in English; "
         "[docs/models.md](docs/models.md)",
     )
@@ -271,7 +282,7 @@ class Settings:
 
 DEFAULTS = Settings()
 ROWS = fields(Settings)
-_PLACES = ("api_key", "api_base_url")  # also in `config.toml`; `adapters/claude_model.py` reads them
+_PLACES = ("api_key", "api_base_url", "embedding_api_key")  # also in `config.toml`; `bootstrap.py` reads them
 HOOKS = "DAYBOOK_HOOKS"
 LONGEST = 4096  # characters of a setting; a path may be as long
 
@@ -320,6 +331,12 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         variable = row.metadata["variable"]
         if (text := value(variable)) is not None:
             values[row.name] = row.metadata["read"](variable, text)
+    if environment.get(EMBEDDING) and embedding_models.is_endpoint(values.get("embedding_model", "")):
+        # A variable may come from anywhere, and memories go where only the person says.
+        raise SettingsError(
+            f"{EMBEDDING} names an endpoint, which only the person may, in config.toml.",
+            "Unset it, and run 'daybook model use' with the address in a terminal.",
+        )
     return Settings(**values)
 
 

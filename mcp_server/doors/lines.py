@@ -1,7 +1,9 @@
 """The lines that a client sends: readable ones are passed on, the others are answered here."""
 
 import io
+import queue
 import re
+import threading
 from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
@@ -29,6 +31,17 @@ class Lines(io.TextIOWrapper):
         self._back: list[str] = []
         self.refuse: Callable[[Refusal], None] = _drop
         self.takes: Callable[[str], bool] = lambda line: False
+        self._read: queue.SimpleQueue[str] | None = None  # what the thread of `read_beside` has read
+
+    def read_beside(self) -> None:
+        """Read in a thread from now on, so that `wake` can end a wait for the next line."""
+        self._read = queue.SimpleQueue()
+        threading.Thread(target=self._fill, args=(self._read,), name="read-lines", daemon=True).start()
+
+    def wake(self) -> None:
+        """Let who waits for the next line get an empty one; only after `read_beside`."""
+        if self._read:
+            self._read.put("\n")
 
     def put_back(self, lines: Iterable[str]) -> None:
         """Return *lines*, which were read and can be passed on, before all others."""
@@ -38,7 +51,7 @@ class Lines(io.TextIOWrapper):
         """Return the next line that the library can read, '' at the end; *size* is ignored."""
         if self._back:
             return self._back.pop(0)
-        while line := mended(self._whole_line()):
+        while line := mended(self._next(self._read) if self._read else self._whole_line()):
             if self.takes(line):
                 continue
             if len(line) <= LONGEST_LINE and self.is_readable(line):
@@ -49,6 +62,20 @@ class Lines(io.TextIOWrapper):
             for refusal in answers:
                 self.refuse(refusal)
         return ""
+
+    def _fill(self, read: queue.SimpleQueue[str]) -> None:
+        try:
+            while line := self._whole_line():
+                read.put(line)
+        finally:
+            read.put("")
+
+    @staticmethod
+    def _next(read: queue.SimpleQueue[str]) -> str:
+        line = read.get()
+        if not line:
+            read.put(line)  # whoever reads on is told of the end, too
+        return line
 
     def _whole_line(self) -> str:
         """Return the next line; only the beginning and the end of one that is too long."""

@@ -17,7 +17,7 @@ import threading
 from typing import IO, Any
 
 from mcp_server.adapters.detached import outliving
-from mcp_server.core.settings import HOOK_TOOL, KEPT
+from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 
@@ -106,8 +106,6 @@ class WaitingRoom:
     def _to_module(self, arguments: object) -> str:
         """Return the answer for the module in the client: a text for the person, or nothing."""
         event = arguments.get("event") if isinstance(arguments, dict) else None
-        if event == "Offered":  # known before the tools exist, they are kept from the first request on
-            return json.dumps({"kept": KEPT})
         if event not in FOR_THE_PERSON:
             return NOTHING
         answer = self._too_early()

@@ -27,11 +27,12 @@ from mcp_server.core.embedding_models import BY_NAME
 
 folder = Path(sys.argv[1])
 embedder = OnnxEmbedder(look_into(folder, BY_NAME["minilm-l6"]))
-said = embedder.embed_query("hello")
+said = embedder.embed_queries(["hello"])[0]
 mapped = str(folder / "model.onnx") in Path("/proc/self/maps").read_text()
 (folder / "model.onnx").unlink()
 (folder / "model.onnx").write_bytes(b"another")
-print(mapped, embedder.embed_query("hello") == said, embedder.embed_query("other words") != said)
+again, other = embedder.embed_queries(["hello", "other words"])
+print(mapped, again == said, other != said)
 """
 
 

@@ -31,7 +31,7 @@ TEXTS = [
 ]
 LOAD = """
 from mcp_server.bootstrap import Opened
-Opened().meaning().embedder.embed_query("hello")
+Opened().meaning().embedder.embed_queries(["hello"])
 """
 
 
@@ -111,7 +111,9 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
 
 
 def tokens(embedder: Embedder, text: str) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    return np.frombuffer(embedder.embed_query(text).tokens, dtype="<f4").reshape(-1, embedder.dimensions)
+    return np.frombuffer(embedder.embed_queries([text])[0].tokens, dtype="<f4").reshape(
+        -1, embedder.dimensions
+    )
 
 
 def test_each_different_token_has_a_vector_of_length_one(embedder: Embedder) -> None:

@@ -1,6 +1,6 @@
 """What a prompt brings about when the module in the client tells of it: its context, and whose word it is."""
 
-import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +11,10 @@ from mcp import Client
 from mcp_server.actions.sessions.quality import why
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.bootstrap import Opened
+from mcp_server.core.settings import KEPT
 from mcp_server.doors.server import build
 from mcp_server.store import Store
-from tests.live import tools
+from tests.live import ROOT, tools
 
 Call = Callable[..., Any]
 
@@ -73,16 +74,19 @@ def test_a_prompt_that_is_not_the_persons_gives_nothing_their_word(
     talk(conversation)
 
 
-def test_the_module_says_what_it_lacks_and_hears_which_tools_claude_does_not_need(
-    talk: Callable[[Callable[[Call], Any]], None], store: Store
-) -> None:
-    every = {"hook", *tools()}
+def test_the_module_keeps_the_tools_from_claude_that_it_does_not_need() -> None:
+    module = (ROOT / "hooks" / "daybook.tsx").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^const KEPT = \[\n(.*?)^\]", module, re.DOTALL | re.MULTILINE)
+    named = [line.strip() for line in listed.splitlines()]
 
+    assert named == [f"'mcp__plugin_daybook_daybook__{name}'," for name in KEPT]
+    assert {*KEPT} <= {"hook", *tools()}
+    assert not {"remember", "recall", "read_memory", "revise", "forget", "review"} & {*KEPT}
+
+
+def test_the_module_says_what_it_lacks(talk: Callable[[Callable[[Call], Any]], None], store: Store) -> None:
     async def conversation(call: Call) -> None:
-        kept = json.loads(await call("hook", event="Offered"))["kept"]
-        assert "hook" in kept and "undo" in kept
-        assert not {"remember", "recall", "read_memory", "revise", "forget", "review"} & set(kept)
-        assert set(kept) <= every
+        assert await call("hook", event="Begun") == "{}"
         assert module_seen(store.home).startswith("not seen yet")
         given = {"event": "UserPromptSubmit", "prompt": "hello"}
         await call("hook", **given, module="2.1.340 commands pane")

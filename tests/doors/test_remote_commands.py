@@ -91,3 +91,28 @@ def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
 
     assert "2 files are ready" in done and "could not be reached" in done
     assert "could not be reached" in said(home, "status")
+
+
+def test_the_worker_exchanges_by_itself(tmp_path: Path) -> None:
+    desk, laptop, remote = tmp_path / "desk", tmp_path / "laptop", str(tmp_path / "memory.git")
+    for home in (desk, laptop):
+        said(home, "remote", "add", remote, "--yes", typed=True)
+    said(desk, "remember", "Deploys start from the release branch.")
+
+    said(desk, "work")
+    said(laptop, "work")
+
+    assert "release branch" in said(laptop, "recall", "deploys")
+
+
+def test_what_is_deleted_for_good_names_who_still_has_it(tmp_path: Path) -> None:
+    home, remote = tmp_path / "desk", str(tmp_path / "memory.git")
+    said(home, "remember", "Deploys start from the release branch.")
+    said(home, "remote", "add", remote, "--yes", typed=True)
+    (file,) = (home / "knowledge").glob("*.md")
+
+    told = said(home, "forget", file.stem, "--forever", typed=True)
+
+    assert f"'daybook forget {file.stem} --forever' on each" in told
+    assert f"{remote} has it in its history: 'daybook remote rewrite'" in told
+    assert "nothing of what was before" in said(home, "remote", "rewrite", typed=True)

@@ -91,10 +91,13 @@ class Server:
 
     def ask(self, message: Said) -> Said:
         self.tell(message)
-        assert self._process.stdout
-        answer = json.loads(self._process.stdout.readline())
+        answer = self.hear()
         assert answer["id"] == message["id"]
-        return dict(answer)
+        return answer
+
+    def hear(self) -> Said:
+        assert self._process.stdout
+        return dict(json.loads(self._process.stdout.readline()))
 
     def results(self, requests: list[tuple[str, Said]]) -> list[Said]:
         told = messages(requests)
@@ -166,6 +169,15 @@ def test_it_answers_as_the_library_does_and_loads_nothing(
     assert server.results(asked(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
 
 
+def test_no_client_is_offered_a_subscription_which_would_need_the_library_at_once(
+    serve: Callable[..., Server],
+) -> None:
+    (said,) = serve().results([("server/discover", {"_meta": META})])
+
+    assert said["capabilities"].keys() == {"prompts", "resources", "tools"}
+    assert {offered for each in said["capabilities"].values() for offered in each.values()} == {False}
+
+
 @pytest.mark.parametrize("protocol", [GREETED, STATELESS])
 def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answered_by_it(
     open_here: Callable[..., Opened],
@@ -187,6 +199,26 @@ def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answer
     for _ in range(2):
         assert "eleven times" in server.results([("tools/call", asked_for)])[0]["content"][0]["text"]
     assert server.results([("tools/call", {**asked_for, "name": "hook", "arguments": prompt})])[0]["content"]
+
+
+def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    gate, library = tmp_path / "gate", tmp_path / "slow" / "mcp"
+    os.mkfifo(gate)
+    library.mkdir(parents=True)
+    held = f"import os\nif os.path.exists({str(gate)!r}):\n"
+    held += f"    open({str(gate)!r}).read()\n    os.unlink({str(gate)!r})\n"
+    (library / "__init__.py").write_text(f"{held}raise ImportError('it was let go')\n", encoding="utf-8")
+    server = serve(PYTHONPATH=os.pathsep.join((str(library.parent), str(ROOT))))
+    server.results([("initialize", GREETING)])
+    calls = {"recall": {"query": "webhooks"}, "hook": {"event": "UserPromptSubmit", "prompt": "go on"}}
+    for name, given in calls.items():
+        said = {"name": name, "arguments": given}
+        server.tell({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": said})
+
+    assert server.hear()["id"] == "hook"
+    gate.write_text("", encoding="utf-8")
 
 
 def test_what_is_odd_is_answered_by_the_library(serve: Callable[..., Server]) -> None:

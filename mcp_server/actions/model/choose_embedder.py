@@ -9,7 +9,7 @@ from mcp_server.actions.model.setup import Choices, setup
 from mcp_server.adapters import model_hub
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.search import vectors
-from mcp_server.adapters.model_folder import find_model
+from mcp_server.adapters.model_folder import name_of
 from mcp_server.core.embedding_models import (
     BY_NAME,
     CATALOGUE,
@@ -17,6 +17,8 @@ from mcp_server.core.embedding_models import (
     NONE,
     SHIPPED,
     chosen,
+    endpoint_of,
+    is_endpoint,
     is_folder,
 )
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
@@ -57,7 +59,7 @@ class Progress:
 
 
 def list_models(store: Store) -> list[ListedModel]:
-    """Return the models of the catalogue, and the chosen model's folder if the person chose one."""
+    """Return the models of the catalogue, and the folder or the endpoint if the person chose one."""
     setting = store.settings.embedding_model
     listed = [
         ListedModel(
@@ -69,6 +71,8 @@ def list_models(store: Store) -> list[ListedModel]:
     if is_folder(setting):
         is_here = _is_here(store.home, setting)
         listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, here=is_here))
+    if is_endpoint(setting):
+        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, here=False))
     return listed
 
 
@@ -78,7 +82,7 @@ def progress(store: Store) -> Progress:
     model, problem = "", ""
     if setting != NONE:
         try:
-            model = find_model(store.home, setting).model
+            model = name_of(store.home, setting)
         except EmbedderUnavailable as error:
             problem = str(error)
     with store.database.read() as db:
@@ -86,15 +90,19 @@ def progress(store: Store) -> Progress:
 
 
 def setting_of(typed: str) -> str:
-    """Return the setting for what the person *typed*: a name, or a folder's absolute path."""
-    name = chosen(typed)
+    """Return the setting for what the person *typed*: a name, an endpoint, or a folder's absolute path."""
+    try:
+        name = chosen(typed)
+    except ValueError as error:
+        raise Rejected(str(error), "Nothing was changed.") from None
     if name and not is_folder(name):
         return name
     folder = Path(os.path.abspath(os.path.expanduser(typed)))
     if "/" not in typed and not folder.is_dir():
         raise Rejected(
             f"There is no embedding model '{typed}'.",
-            f"Use one of: {', '.join(NAMES)}, or a folder with an ONNX model and its tokenizer.",
+            f"Use one of: {', '.join(NAMES)}, a folder with an ONNX model and its tokenizer,"
+            " or ADDRESS#NAME of an endpoint.",
         )
     return str(folder)
 
@@ -119,7 +127,7 @@ def missing(store: Store, setting: str) -> int:
     """Return how many megabytes must be downloaded before the model of *setting* can be used, usually 0."""
     return (
         0
-        if setting == NONE or is_folder(setting) or _is_here(store.home, setting)
+        if setting == NONE or setting not in BY_NAME or _is_here(store.home, setting)
         else BY_NAME[setting].megabytes
     )
 
@@ -129,21 +137,34 @@ def fetch(store: Store, setting: str, *, endpoint: str, progress: Callable[[int]
     model_hub.download(BY_NAME[setting], store.home, endpoint=endpoint, progress=progress)
 
 
-def choose(store: Store, setting: str, *, load: Callable[[str], Embedder]) -> None:
+def choose(store: Store, setting: str, *, load: Callable[[str], Embedder], key: str | None = None) -> str:
     """
-    Write *setting* into `config.toml` once *load* has shown that it works.
+    Write *setting* into `config.toml` once *load* has shown that it works; return it as it is written.
 
+    *key* is for its endpoint; None leaves the one that is there, unless that is for another address.
     Vectors are computed by `embed_pending`, here or in a server; until then words answer.
     Raises EmbedderUnavailable, and then nothing is changed.
     """
-    if setting != NONE:
+    if endpoint := endpoint_of(setting):
+        dimensions = load(endpoint._replace(dimensions=0).setting).dimensions  # as they are now
+        setting = endpoint._replace(dimensions=dimensions).setting
+        if key is None and not keeps_key(store, setting):
+            key = ""
+    elif setting != NONE:
         load(setting)
-    setup(store, Choices(embedding_model=setting))
+    setup(store, Choices(embedding_model=setting, embedding_api_key=key))
+    return setting
+
+
+def keeps_key(store: Store, setting: str) -> bool:
+    """Tell whether the key in `config.toml` is for the endpoint of *setting*: not for another address."""
+    now, new = endpoint_of(store.settings.embedding_model), endpoint_of(setting)
+    return now is not None and new is not None and now.address == new.address
 
 
 def _is_here(home: Path, setting: str) -> bool:
     try:
-        find_model(home, setting)
+        name_of(home, setting)
     except EmbedderUnavailable:
         return False
     return True

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from mcp_server.adapters.index.memories import changelog
 from mcp_server.adapters.index.search import vectors
-from mcp_server.adapters.model_folder import find_model
+from mcp_server.adapters.model_folder import name_of
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.search.query import Answer, Mode, Query
@@ -24,7 +24,7 @@ def chosen_model(store: Store) -> str:
     """Return the name that the chosen model has beside its vectors, '' when it is not here; loads nothing."""
     with contextlib.suppress(EmbedderUnavailable):
         if store.settings.embedding_model != NONE:
-            return find_model(store.home, store.settings.embedding_model).model
+            return name_of(store.home, store.settings.embedding_model)
     return ""
 
 
@@ -53,7 +53,8 @@ def embed_pending(
 
     Vectors of another model are replaced. Without *replace* nothing is done while there are any, because that
     takes minutes: only the server, or a caller who waits for it, does it. Does nothing while there is no
-    model. A kill at any point loses one batch, which is done again.
+    model, and ends where it does not answer or another is chosen: `store.meaning.problem` says why. A kill at
+    any point loses one batch, which is done again.
     """
     meaning = store.meaning.loaded()
     if meaning is None:
@@ -72,7 +73,12 @@ def embed_pending(
         if not batch:
             break
         newest, oldest = max(newest, batch[0][0]), batch[-1][0]
-        embedded = embedder.embed_passages([text for _, _, text in batch])
+        if store.meaning() is not meaning:
+            break  # what the person no longer chooses is sent nothing more
+        try:
+            embedded = embedder.embed_passages([text for _, _, text in batch])
+        except EmbedderUnavailable:
+            break
         with store.database.write() as db:
             vectors.put_vectors(db, embedder.model, zip((row for row, _, _ in batch), embedded, strict=True))
             changelog.note_embedded(db, {memory for _, memory, _ in batch}, store.now())

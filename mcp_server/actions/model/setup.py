@@ -23,6 +23,7 @@ class Choices:
     capture: str | None = None
     api_key: str | None = None
     embedding_model: str | None = None
+    embedding_api_key: str | None = None
     plan_calls: bool | None = None
     daily_plan_calls: int | None = None
 
@@ -64,7 +65,11 @@ def allows_more(now: Settings, choices: Choices) -> bool:
 
 
 def with_values(text: str, values: Mapping[str, object]) -> str:
-    """Return the TOML *text* with each of *values* set at its top level; all other lines stay."""
+    """
+    Return the TOML *text* with each of *values* set at its top level; all other lines stay.
+
+    An empty text is as good as no setting, so it only replaces what is there.
+    """
     lines = text.splitlines(keepends=True)
     top = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
     for name, value in values.items():
@@ -74,6 +79,8 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
                 lines[number] = line
                 break
         else:
+            if value == "":
+                continue
             if top and not lines[top - 1].endswith("\n"):
                 lines[top - 1] += "\n"
             lines.insert(top, line)

@@ -65,9 +65,9 @@ def shelf_of(
     vaults: Sequence[str],
     hidden: Container[int],
     *,
-    questions: Sequence[Embedded] = (),
+    questions: Sequence[Embedded] | None = None,
 ) -> Shelf:
-    """Return one shelf; *questions* are the embedded texts by which another shelf was searched, if any."""
+    """Return one shelf; *questions* are those by which another shelf was searched, None for the first."""
     gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
     rows = memories.by_rows(db, [each.number for each in gathered.evidence])
     candidates = [ScoredMemory(rows[each.number], each) for each in gathered.evidence if each.number in rows]

@@ -1,5 +1,6 @@
 """evidence: how well each memory answers, by its words, its meaning and its tokens."""
 
+import contextlib
 import heapq
 import itertools
 import sqlite3
@@ -8,14 +9,19 @@ from typing import NamedTuple
 
 from mcp_server.adapters.index.memories import filters, selections
 from mcp_server.adapters.index.search import lexical
+from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.search.ranking import Cosines
+from mcp_server.core.secrets.redaction import find_secrets
 from mcp_server.core.text.developer_words import with_other_names
+from mcp_server.core.text.private import kept_of
 from mcp_server.core.text.words import query_terms
 from mcp_server.store import Store
 
+PATIENCE = 3.0  # seconds that a search waits for a model that another program runs
+PROMPT_PATIENCE = 0.3  # the same for a prompt, which the person waits for
 SHORTLIST = 60  # most relevant memories whose boosts are looked at: ten times a usual answer
 
 _NOT_FOUND = (None, None, ())
@@ -79,23 +85,29 @@ def gather(
     vaults: Sequence[str],
     *,
     without: Container[int] = (),
-    questions: Sequence[Embedded] = (),
+    questions: Sequence[Embedded] | None = None,
 ) -> Gathered:
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
 
-    The rows *without* are left out. *questions* are the texts as the model embedded them before, if it did.
+    The rows *without* are left out. *questions* are the texts as the model embedded them before; () when it
+    did not, and words alone answer; None when it was not asked yet.
 
     Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
     counts by the part that it answers best.
     """
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
-    by_words = query.mode is not Mode.SEMANTIC or meaning is None
     asked = query.parts or (text,)
     meant = map(with_other_names, asked) if query.of_prompt else asked
-    coming = [meaning.embedding(each) for each in meant] if meaning and not questions else []
+    coming = None
+    if meaning and questions is None and (not meaning.embedder.sends or _may_be_sent(query.text)):
+        coming = meaning.embedding([*meant], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE)
     matches = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
-    questions = questions or [each.result() for each in coming]
+    with contextlib.suppress(EmbedderUnavailable):  # `store.meaning.problem` says why
+        questions = coming.result() if coming else questions
+    if not questions:
+        meaning, questions = None, ()
+    by_words = query.mode is not Mode.SEMANTIC or meaning is None
     cosines: list[dict[int, Cosines]] = [{} for _ in asked]
     if meaning:
         among = None
@@ -116,6 +128,11 @@ def gather(
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
     return Gathered(_once(of_each), questions, model)
+
+
+def _may_be_sent(text: str) -> bool:
+    """Tell whether the person may want a question sent: nothing private and no secret stands in it."""
+    return kept_of(text) == text.strip() and not find_secrets(text)
 
 
 def looked_at_closely(

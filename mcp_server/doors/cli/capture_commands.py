@@ -18,7 +18,7 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.bootstrap import has_key, model_key
-from mcp_server.core.budget import is_loopback
+from mcp_server.core.addresses import is_loopback
 from mcp_server.core.embedding_models import BY_NAME, MULTILINGUAL
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible

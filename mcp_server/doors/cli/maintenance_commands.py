@@ -35,6 +35,8 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
     if embed and pending and any(step.action == "rebuild" for step in steps):
         with output.progress(pending, "Embedding") as advance:
             embed_pending(store, progress=advance)
+        if problem := store.meaning.problem:
+            click.echo(problem, err=True)
     output.print_shown(upkeep.steps(steps), as_json=as_json)
 
 

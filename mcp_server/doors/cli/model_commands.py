@@ -6,11 +6,15 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.model import choose_embedder
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.embedding_models import NONE
+from mcp_server.core.addresses import is_loopback
+from mcp_server.core.embedding_models import NONE, endpoint_of
+from mcp_server.core.errors import EmbedderUnavailable, Rejected
+from mcp_server.core.render import visible
+from mcp_server.core.settings import EMBEDDING
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import figures
-from mcp_server.embedding import load_embedder
+from mcp_server.store import Store
 
 
 @click.group("model")
@@ -32,16 +36,20 @@ def list_command(as_json: bool) -> None:
 
 
 @model_group.command("use")
-@click.argument("model", metavar="NAME|FOLDER")
-def use_command(model: str) -> None:
+@click.argument("model", metavar="NAME|FOLDER|ADDRESS#NAME")
+@click.option("--key", is_flag=True, help="Ask for the key that the endpoint wants.")
+def use_command(model: str, key: bool) -> None:
     """Use another model: one of 'daybook model list', or a folder with an ONNX model and its tokenizer.
+
+    ADDRESS#NAME is a model that another program runs, as in http://localhost:11434#nomic-embed-text for
+    Ollama: your memories and prompts are sent to that address then, after you agreed.
 
     A model that is not on this machine is downloaded, now and never at another time. Then every memory is
     embedded again, which may be interrupted; a memory is found by words until it is its turn.
 
     Example: daybook model use multilingual
     """
-    use(model)
+    use(model, asks_key=key)
 
 
 @model_group.command("status")
@@ -55,8 +63,12 @@ def status_command(as_json: bool) -> None:
     output.print_shown(figures.embedding(told), as_json=as_json)
 
 
-def use(model: str) -> None:
-    """Download *model*, a name or a folder as a person says it, choose it, embed every memory, and say so."""
+def use(model: str, *, asks_key: bool = False) -> None:
+    """
+    Choose *model*, as a person names it, embed every memory, and say so; download it before, if need be.
+
+    With *asks_key* the person is asked for the key of its endpoint.
+    """
     opened = output.opened()
     store = opened.store()
     setting = choose_embedder.setting_of(model)
@@ -65,7 +77,12 @@ def use(model: str) -> None:
         with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
             endpoint = opened.environment.get("HF_ENDPOINT", "")
             choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
-    choose_embedder.choose(store, setting, load=lambda chosen: load_embedder(store.home, chosen))
+    key = _agreed(opened, store, setting, asks_key=asks_key)
+    keeps = key is not None or choose_embedder.keeps_key(store, setting)
+    used = key if keeps else opened.environment.get("EMBEDDING_API_KEY", "")
+    setting = choose_embedder.choose(
+        store, setting, load=lambda chosen: opened.load_embedder(chosen, key=used), key=key
+    )
     if over := opened.environment.get("EMBEDDING_MODEL", ""):
         click.echo(
             f"'{setting}' stands in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
@@ -76,6 +93,29 @@ def use(model: str) -> None:
         click.echo("Memories are searched by words only.")
         return
     _embed(output.opened())
+
+
+SENT = """\
+Every memory and every kept conversation of all your projects is sent to {address}, \
+as are your prompts and searches from now on. Secrets are masked, and what is private is not sent. \
+It{leaves}, and what it costs there is not counted here."""
+
+
+def _agreed(opened: Opened, store: Store, setting: str, *, asks_key: bool) -> str | None:
+    """Return the key for the endpoint of *setting*, None for none; ask the person before anything is sent."""
+    endpoint = endpoint_of(setting)
+    if endpoint is None:
+        if asks_key:
+            raise Rejected("A key is for a model behind an endpoint.", "Leave out --key.")
+        return None
+    if over := opened.environment.get(EMBEDDING, ""):
+        raise Rejected(f"{EMBEDDING} is set to '{over}' and wins.", "Unset it first. Nothing was changed.")
+    person.require("sending your memories to an endpoint")
+    here = is_loopback(endpoint.address)
+    leaves = " leaves this machine only if that program passes it on" if here else " leaves this machine"
+    click.echo(SENT.format(address=visible(endpoint.address), leaves=leaves))
+    click.confirm("Use it?", default=False, abort=True)
+    return click.prompt("Key", hide_input=True).strip() if asks_key else None
 
 
 def _embed(opened: Opened) -> None:
@@ -91,6 +131,10 @@ def _embed(opened: Opened) -> None:
                 f"\nStopped. '{told.chosen}' is chosen; the next session goes on where this ended.", err=True
             )
             raise click.Abort from None
+    if problem := store.meaning.problem:
+        raise EmbedderUnavailable(
+            problem, "What is left is embedded in the next session, or by 'daybook sync'."
+        )
     click.echo(f"{told.chosen} answers.")
 
 

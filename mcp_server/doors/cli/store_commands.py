@@ -43,6 +43,8 @@ def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None
     if embed and stats.pending:
         with output.progress(stats.pending, "Embedding") as advance:
             embed_pending(store, progress=advance)
+        if problem := store.meaning.problem:
+            click.echo(problem, err=True)
     output.print_shown(shown.synced(report), as_json=as_json)
 
 

@@ -37,7 +37,9 @@ class Application:
         self.handed_out: dict[str, HandedOut] = {}
         """The piece that the client is asking a model about: one at most, by the name of its call."""
         self._look = hooks.look
-        self.server = Server("daybook", version=__version__, log_level="WARNING")
+        # What is listed never changes. A client that may subscribe to changes does at once, and needs the
+        # library for it: nothing else is answered for a second then.
+        self.server = Server("daybook", version=__version__, log_level="WARNING", subscriptions=False)
 
     def turns(self) -> list[str]:
         """Return the person's turns of this session, as far back as we read."""

@@ -21,14 +21,14 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
 from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.settings import KEPT, PROPOSES, hooks_are_off, is_unattended
+from mcp_server.core.settings import PROPOSES, hooks_are_off, is_unattended
 from mcp_server.doors import turns
 from mcp_server.doors.server.look import Look
 from mcp_server.doors.server.session import PERSONS, Session, session_of
 
 log = logging.getLogger(__name__)
 
-HOOK_EVENTS = frozenset({"Offered", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
+HOOK_EVENTS = frozenset({"Begun", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is loaded."""
 NOTHING = "{}"
 
@@ -78,8 +78,8 @@ class Hooks:
                 session.typed = prompt[: turns.LONGEST_PROMPT] if theirs else ""
             if module:
                 note_module(self._opened.home, module)
-            if event == "Offered":
-                return json.dumps({"kept": KEPT})
+            if event == "Begun":
+                return NOTHING
             if event == "PreToolUse":
                 return self._permission(tool)
             told = NOTHING

@@ -4,7 +4,8 @@ The server's answers before the protocol library is loaded, with the standard li
 Loading that library and the embedding model takes a second of processor time, and the first prompt of a
 session waits for its hook. So the greeting, the lists of what the server has (`listed.json`) and the hooks
 are answered here. The library answers everything else. It is loaded in parallel when a prompt was answered,
-when something needs it, or when nothing came for a while; from then on it answers everything.
+when something needs it, or when nothing came for a while; from then on it answers everything. What needs it
+waits until then, and hooks are answered meanwhile.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,16 +53,25 @@ class Start:
         self._asks_roots = False  # whether the client has yet to say where it works
         self._protocol = ""  # a key of `_listed` once the client has begun
         self._greeting: list[dict[str, Any]] = []  # the client's first messages, for the library
+        self._waiting: list[str] = []  # what only the library can answer, until it is loaded
         self._load_now = threading.Event()
         self._loaded = threading.Event()
 
     def serve(self) -> None:
         """Answer until the client closes the pipe."""
+        self._lines.read_beside()
         threading.Thread(target=self._load, name="load-library", daemon=True).start()
         while line := self._lines.readline():
-            if self._loaded.is_set() or not self._answer(line):
-                self._hand_over(line)
+            if self._loaded.is_set() and (self._waiting or line.strip()):
+                self._hand_over([*self._waiting, line])
                 return
+            if self._waiting and not _is_call(line):
+                self._waiting.append(line)
+            elif not self._answer(line):
+                self._waiting.append(line)
+                self._load_now.set()
+        if self._waiting:
+            self._hand_over(self._waiting)
 
     def _load(self) -> None:
         """Load the library, and in parallel model and watcher, when the first prompt needs no more."""
@@ -74,17 +84,17 @@ class Start:
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
+        self._lines.wake()
 
-    def _hand_over(self, line: str) -> None:
-        """Let the library answer *line* and what comes after it."""
-        self._load_now.set()
+    def _hand_over(self, lines: Sequence[str]) -> None:
+        """Let the library answer *lines* and what comes after them."""
         self._loaded.wait()
+        lines = [line for line in lines if line.strip()]
         from mcp_server.doors.server.toolsets import registered
 
         greeting = [json.dumps(said) + "\n" for said in self._greeting]
-        self._lines.put_back([*greeting, line])
-        if line.strip():
-            self._meet(json.loads(line).get("params"))
+        self._lines.put_back([*greeting, *lines])
+        self._meet(json.loads(lines[0]).get("params"))
         server = registered(self.opened, self._hooks)
         server.serve(self._lines, answered=GREETING_ID, instructions=self._instructions)
 
@@ -190,6 +200,11 @@ class Start:
 
 
 HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"given", "return"}  # each is a text
+
+
+def _is_call(line: str) -> bool:
+    """Tell whether *line* calls a tool: a hook's call need not wait for what only the library can answer."""
+    return bool(line.strip()) and json.loads(line).get("method") == "tools/call"
 
 
 def _stateless(given: dict[str, Any]) -> str:

@@ -100,9 +100,9 @@ def test_how_a_model_makes_one_vector_is_read_beside_it(models: Path, tmp_path: 
         for folder in (models / "old", tmp_path / "first", tmp_path / "mean")
     )
 
-    assert plain.embed_query("quagga") == mean.embed_query("quagga")
-    quagga, zebra = first.embed_query("quagga").vector, first.embed_query("zebra").vector
-    assert quagga == zebra != mean.embed_query("quagga").vector
+    assert plain.embed_queries(["quagga"])[0] == mean.embed_queries(["quagga"])[0]
+    quagga, zebra = first.embed_queries(["quagga"])[0].vector, first.embed_queries(["zebra"])[0].vector
+    assert quagga == zebra != mean.embed_queries(["quagga"])[0].vector
     with pytest.raises(EmbedderUnavailable, match="does not know"):
         load_embedder(tmp_path, str(tmp_path / "odd"))
 
@@ -114,5 +114,5 @@ def test_what_stands_before_questions_and_passages_is_read_beside_it(models: Pat
     )
     plain, prefixed = load_embedder(tmp_path, str(models / "old")), load_embedder(tmp_path, str(place))
 
-    assert prefixed.embed_query("quagga") == plain.embed_query("query: quagga")
+    assert prefixed.embed_queries(["quagga"])[0] == plain.embed_queries(["query: quagga"])[0]
     assert prefixed.embed_passages(["quagga"]) == plain.embed_passages(["passage: quagga"])

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from mcp_server.adapters.claude_model import DEADLINE, PATIENCE_HERE, ClaudeModel
-from mcp_server.core.budget import CallOutcome, is_loopback, tokens_of
+from mcp_server.core.addresses import is_loopback
+from mcp_server.core.budget import CallOutcome, tokens_of
 from tests.adapters.claude_model.call import KEY, PROMPT, SYSTEM, ask, failure
 from tests.scripted_model import Answer, ScriptedModel, reply
 

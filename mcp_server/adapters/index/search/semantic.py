@@ -37,9 +37,9 @@ class Meaning:
     embedder: Embedder
     matrix: "Matrix"
 
-    def embedding(self, text: str) -> Future[Embedded]:
-        """Start to embed a query and return the future; one thread computes it during the search by words."""
-        return _embedding.submit(self.embedder.embed_query, text)
+    def embedding(self, texts: Sequence[str], *, patience: float) -> Future[list[Embedded]]:
+        """Start to embed questions and return the future; one thread does so during the search by words."""
+        return _embedding.submit(self.embedder.embed_queries, texts, patience=patience)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,248 @@
+"""
+An embedding model that another program runs, asked over HTTP as OpenAI's `/v1/embeddings` is.
+
+Ollama, vLLM, LiteLLM and others answer the same request. Whatever the other side does, a call ends within its
+deadline, reads a bounded number of bytes, follows no redirection, and is told no secret. After a failure the
+endpoint is left alone for a while.
+"""
+
+import json
+import logging
+import math
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import httpx2
+
+from mcp_server.adapters.connection import Connection
+from mcp_server.core.addresses import is_loopback
+from mcp_server.core.embedding_models import MOST_DIMENSIONS, Endpoint
+from mcp_server.core.errors import EmbedderUnavailable
+from mcp_server.core.ports import Embedded, Vector
+from mcp_server.core.secrets.redaction import redact
+
+DEADLINE = 60.0  # seconds of one request; a program on this machine may have to load the model first
+CONNECT_TIMEOUT = 5.0  # seconds
+MOST_TEXTS = 16  # of one request
+LONGEST_TEXT = 8192  # characters; passages are shorter
+MOST_BYTES = 16 * 1024 * 1024  # of an answer
+PAUSES = (0.5, 2.0)  # seconds before passages that an overloaded endpoint refused are sent again
+RESTS = (15.0, 60.0, 300.0)  # seconds for which it is left alone after the first, second and further failures
+LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
+
+
+class _Failed(Exception):
+    """A request without vectors; *again* tells whether the same request may succeed in a moment."""
+
+    def __init__(self, sentence: str, *, again: bool = False, retry_after: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.again, self.retry_after = again, retry_after
+
+
+class EndpointEmbedder:
+    """
+    The model behind *endpoint*; its vectors get length one, and tokens have none.
+
+    *key* is called for each request; it returns '' for an endpoint that wants none. *own_network* is false
+    when the environment names proxies and certificates that the person did not set; a request to this
+    machine never goes through a proxy. An endpoint whose dimensions are not known is asked for them now,
+    which may raise EmbedderUnavailable.
+    """
+
+    sends = True
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        key: Callable[[], str] = str,
+        own_network: bool = True,
+        deadline: float = DEADLINE,
+        rests: Sequence[float] = RESTS,
+    ) -> None:
+        for name in ("httpx2", "httpcore2"):  # at their most verbose they log headers
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self._endpoint = endpoint
+        self._key = key
+        self._trusts = own_network and not is_loopback(endpoint.address)
+        is_secure = endpoint.address.startswith("https:")
+        # The certificates take a while to read; without TLS none is needed.
+        self._verify: ssl.SSLContext | bool = (
+            httpx2.create_ssl_context(trust_env=self._trusts) if is_secure else False
+        )
+        self._deadline = deadline
+        self._rests = rests
+        self._lock = threading.Lock()
+        self._problem = ""
+        self._failures = 0
+        self._rests_until = -math.inf
+        self._late: threading.Thread | None = None
+        self.dimensions = endpoint.dimensions
+        if not self.dimensions:
+            (probe,) = self._embedded(["probe"])
+            self.dimensions = len(probe.vector) // 4
+        self.model = endpoint._replace(dimensions=self.dimensions).model
+
+    @property
+    def problem(self) -> str:
+        return self._problem
+
+    def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
+        if self._late and self._late.is_alive():  # it would only queue behind that
+            raise EmbedderUnavailable(f"{self._who} has not answered the last question yet.")
+        made: list[list[Embedded] | EmbedderUnavailable] = []
+
+        def embed() -> None:
+            try:
+                made.append(self._embedded(texts))
+            except EmbedderUnavailable as error:
+                made.append(error)
+
+        # The request goes on after our patience: a model that had to be loaded answers the next question.
+        thread = threading.Thread(target=embed, name="embed-queries", daemon=True)
+        thread.start()
+        thread.join(None if patience == math.inf else patience)
+        if not made:
+            self._late = thread
+            self._problem = f"{self._who} did not answer within {patience:g} seconds."
+            raise EmbedderUnavailable(self._problem)
+        if isinstance(made[0], EmbedderUnavailable):
+            raise made[0]
+        return made[0]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
+        starts = range(0, len(texts), MOST_TEXTS)
+        return [each for at in starts for each in self._embedded(texts[at : at + MOST_TEXTS], PAUSES)]
+
+    @property
+    def _who(self) -> str:
+        return f"The embedding endpoint {self._endpoint.address}"
+
+    def _embedded(self, texts: Sequence[str], pauses: Sequence[float] = ()) -> list[Embedded]:
+        """Ask once, and again after each of *pauses* while that may help; raise EmbedderUnavailable."""
+        if time.monotonic() < self._rests_until:
+            raise EmbedderUnavailable(self._problem)
+        for pause in (*pauses, None):
+            try:
+                vectors = [*self._vectors(self._posted(texts), len(texts))]
+                break
+            except _Failed as failed:
+                if pause is None or not failed.again or failed.retry_after > pause:
+                    self._rest(failed)
+                    raise EmbedderUnavailable(self._problem) from None
+                time.sleep(pause)
+        with self._lock:
+            self._problem, self._failures = "", 0
+        return [Embedded(vector, b"") for vector in vectors]
+
+    def _rest(self, failed: _Failed) -> None:
+        with self._lock:
+            rest = self._rests[min(self._failures, len(self._rests) - 1)]
+            self._failures += 1
+            self._rests_until = time.monotonic() + max(rest, min(failed.retry_after, LONGEST_REST))
+            self._problem = str(failed)
+
+    def _posted(self, texts: Sequence[str]) -> bytes:
+        """Return the body of the answer; raise _Failed for every other end, within the deadline."""
+        connection = Connection()
+        ended: list[bytes | _Failed] = []
+
+        def post() -> None:
+            try:
+                ended.append(self._post(texts, connection))
+            except _Failed as failed:
+                ended.append(failed)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                ended.append(_Failed(f"{self._who} could not be reached ({type(error).__name__})."))
+            except Exception as error:  # its text could quote what was sent
+                ended.append(_Failed(f"{self._who} did not answer ({type(error).__name__}).", again=True))
+            finally:
+                connection.forget()
+
+        # A thread of its own: nothing else bounds a slow name server, or an answer of one byte per second.
+        thread = threading.Thread(target=post, name="ask-endpoint", daemon=True)
+        thread.start()
+        thread.join(self._deadline)
+        if not ended:
+            connection.cut()
+            thread.join(1.0)
+            raise _Failed(f"{self._who} did not answer within {self._deadline:g} seconds.")
+        if isinstance(ended[0], _Failed):
+            raise ended[0]
+        return ended[0]
+
+    def _post(self, texts: Sequence[str], connection: Connection) -> bytes:
+        said = [_sendable(text) for text in texts]
+        headers = {"content-type": "application/json", "accept-encoding": "identity", "user-agent": "daybook"}
+        if key := self._key():
+            headers["authorization"] = f"Bearer {key}"
+        with (
+            httpx2.Client(
+                timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
+                verify=self._verify,
+                trust_env=self._trusts,
+                follow_redirects=False,  # memories go only to the address that the person named
+            ) as client,
+            client.stream(
+                "POST",
+                self._endpoint.embeddings,
+                content=json.dumps({"model": self._endpoint.name, "input": said}).encode("ascii"),
+                headers=headers,
+                extensions={"trace": connection.on_event},
+            ) as response,
+        ):
+            if not response.is_success:
+                raise self._refusal(response.status_code, response.headers.get("retry-after", ""))
+            body = b""
+            for part in response.iter_raw():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise _Failed(f"{self._who} answered with more than {MOST_BYTES:,} bytes.")
+            return body
+
+    def _refusal(self, status: int, retry_after: str) -> _Failed:
+        name = self._endpoint.name
+        seconds = float(retry_after) if retry_after.isdecimal() and len(retry_after) < 9 else 0.0
+        if status in (401, 403):
+            return _Failed(f"{self._who} refused the key, or asks for one (HTTP {status}).")
+        if status == 404:
+            return _Failed(
+                f"{self._who} does not have the model '{name}', or is none of this kind (HTTP 404)."
+            )
+        if 300 <= status < 400:
+            return _Failed(f"{self._who} leads to another address, which is not followed (HTTP {status}).")
+        again = status == 429 or status >= 500
+        return _Failed(f"{self._who} answered with HTTP {status}.", again=again, retry_after=seconds)
+
+    def _vectors(self, body: bytes, wanted: int) -> Iterator[Vector]:
+        """Yield a vector of length one for each text; raise _Failed when the answer has no such vectors."""
+        try:
+            data = enumerate(json.loads(body)["data"])
+            rows = sorted((each.get("index", place), each["embedding"]) for place, each in data)
+            places = [place for place, _ in rows]
+            embeddings = [[*embedding] for _, embedding in rows]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise _Failed(f"{self._who} gave an answer that holds no vectors.") from None
+        if places != [*range(wanted)]:
+            raise _Failed(f"{self._who} gave {len(rows)} vectors that do not belong to the {wanted} texts.")
+        dimensions = self.dimensions or len(embeddings[0])
+        for embedding in embeddings:
+            if len(embedding) != dimensions or not 0 < dimensions <= MOST_DIMENSIONS:
+                raise _Failed(
+                    f"{self._who} gave a vector of {len(embedding)} numbers where {dimensions} belong:"
+                    " its model has changed. 'daybook model use' with the same name embeds everything again."
+                )
+            if not all(type(number) in (int, float) and abs(number) < 1e18 for number in embedding):
+                raise _Failed(f"{self._who} gave a vector that holds something else than numbers.")
+            length = math.hypot(*embedding)
+            if length < 1e-12:
+                raise _Failed(f"{self._who} gave a vector of zeros.")
+            yield struct.pack(f"<{dimensions}f", *(number / length for number in embedding))
+
+
+def _sendable(text: str) -> str:
+    """Return what is sent of *text*: no secret, no half characters, never nothing."""
+    return redact(text)[:LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8") or " "

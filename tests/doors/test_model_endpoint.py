@@ -1,0 +1,196 @@
+"""A model behind an endpoint on loopback: chosen in a terminal, used by a real server."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.memory import Draft, Level
+from tests.conftest import Open
+from tests.durability.served import Served, eventually
+from tests.embedding_endpoint import NAME, embeds, setting, texts
+from tests.live import ROOT
+from tests.patience import PATIENCE
+from tests.scripted_model import Answer, ScriptedModel
+from tests.terminal import Answers, type_in_terminal
+
+CLI = (sys.executable, "-m", "mcp_server.doors.cli")
+YES = (("Use it", "y\n"),)
+
+
+@pytest.fixture
+def home(open_here: Open) -> Path:
+    """A store with one memory that is not embedded yet."""
+    opened = open_here()
+    remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
+    return opened.home
+
+
+def surroundings(home: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(home), **more}
+
+
+def run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*CLI, *words],
+        env=surroundings(home, **more),
+        cwd=home.parent,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def type_use(
+    home: Path, *words: str, answers: Answers = YES, **more: str
+) -> subprocess.CompletedProcess[str]:
+    environment = surroundings(home, **more)
+    return type_in_terminal([*CLI, "model", "use", *words], env=environment, cwd=home.parent, answers=answers)
+
+
+def config(home: Path) -> str:
+    path = home / "config.toml"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def test_the_person_is_told_what_is_sent_and_says_yes(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        done = type_use(home, setting(server))
+        listed, state = run(home, "model", "list"), run(home, "status")
+        found = run(home, "recall", "extinct", "--mode", "semantic")
+
+    assert done.returncode == 0, done.stdout
+    said = " ".join(done.stdout.split())
+    assert f"every kept conversation of all your projects is sent to {server.url}" in said
+    assert "leaves this machine only if that program passes it on" in said
+    assert f"{setting(server)}#8 answers." in said
+    assert config(home) == f'embedding_model = "{setting(server)}#8"\n'
+    assert "The quagga is extinct." in " ".join(texts(server))
+    assert "texts are sent there" in listed.stdout
+    assert f"{setting(server)}#8" in state.stdout
+    assert "words only" not in found.stdout + found.stderr
+    assert "meaning" in found.stdout
+
+
+def test_without_a_yes_nothing_is_sent(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        refused = type_use(home, setting(server), answers=(("Use it", "n\n"),))
+        by_pipe = run(home, "model", "use", setting(server))
+
+    assert refused.returncode != 0
+    assert by_pipe.returncode == 12
+    assert "needs the person's own word" in by_pipe.stderr
+    assert server.calls == 0
+    assert config(home) == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("http://example.com#m", "Memories are sent over https only"),
+        ("https://example.com", "stands '#' and the name"),
+        ("https://me:word@example.com#m", "holds no name or password"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_one_sentence(home: Path, typed: str, sentence: str) -> None:
+    done = run(home, "model", "use", typed)
+
+    assert done.returncode == 4
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_key_is_asked_for_and_kept_for_the_person_alone(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        done = type_use(home, setting(server), "--key", answers=(*YES, ("Key", "a-key-of-mine\n")))
+
+    assert "a-key-of-mine" not in done.stdout
+    assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer a-key-of-mine"}
+    assert 'embedding_api_key = "a-key-of-mine"' in config(home)
+    assert (home / "config.toml").stat().st_mode & 0o777 == 0o600
+    assert run(home, "model", "use", "minilm-l6", "--key").returncode == 4
+
+
+def test_a_variable_sends_nothing_anywhere(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        done = run(home, "recall", "quagga", EMBEDDING_MODEL=f"{setting(server)}#8")
+
+    assert done.returncode == 2
+    assert "EMBEDDING_MODEL names an endpoint, which only the person may" in done.stderr
+    assert server.calls == 0
+
+
+def test_a_repository_chooses_no_endpoint(home: Path, project: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        folder = project / ".claude"
+        folder.mkdir()
+        named = f"{setting(server)}#8"
+        (folder / "settings.json").write_text(
+            f'{{"env": {{"EMBEDDING_MODEL": "{named}"}}}}', encoding="utf-8"
+        )
+        with Served(home, project, EMBEDDING_MODEL=named) as client:
+            client.greet()
+            assert "Quagga" in client.call("recall", query="quagga")
+
+    assert server.calls == 0
+
+
+def test_an_endpoint_that_ends_in_the_middle_leaves_what_is_embedded(home: Path, open_here: Open) -> None:
+    for number in range(20):
+        remember(open_here().store(), Draft(f"Okapi {number}", f"An okapi was seen, number {number}."))
+    left = [2]  # requests: the probe and one batch
+
+    def answer(body: dict[str, object]) -> Answer:
+        left[0] -= 1
+        return embeds()(body) if left[0] >= 0 else Answer(401)
+
+    with ScriptedModel(answer) as server:
+        stopped = type_use(home, setting(server))
+        left[0] = 1000
+        rest = run(home, "sync")
+
+    assert stopped.returncode == 8
+    assert "refused the key, or asks for one (HTTP 401)" in stopped.stdout
+    assert "in the next session, or by 'daybook sync'" in " ".join(stopped.stdout.split())
+    assert rest.returncode == 0
+    assert "21 of 21" in run(home, "model", "status").stdout
+
+
+def test_a_search_says_that_the_endpoint_is_away_and_words_answer(home: Path) -> None:
+    with ScriptedModel(embeds()) as server:
+        type_use(home, setting(server))
+
+    done = run(home, "recall", "quagga")
+
+    assert done.returncode == 0
+    assert "Quagga" in done.stdout
+    assert f"Searched by words only: The embedding endpoint {server.url} could not be reached" in done.stderr
+
+
+def test_a_server_embeds_and_finds_by_it_and_a_prompt_does_not_wait(home: Path, project: Path) -> None:
+    released = threading.Event()
+    with ScriptedModel(embeds()) as server:
+        (home / "config.toml").write_text(f'embedding_model = "{setting(server)}#8"\n', encoding="utf-8")
+        with Served(home, project, EMBEDDING_MODEL="") as client:
+            client.greet()
+            said = client.call("remember", title="Okapi", content="An okapi was seen near the river.")
+            assert "okapi" in said, said
+            eventually(lambda: any("okapi was seen" in text for text in texts(server)), "it is sent")
+            eventually(
+                lambda: "words only" not in client.call("recall", query="okapi river", mode="semantic"),
+                "it is found by meaning",
+            )
+
+            # The endpoint answers only when the prompt was answered: waiting for it would never end.
+            server.answers = lambda body: Answer(body=embeds()(body).body, after=released)
+            before = server.calls
+            prompt = "Is the quagga extinct, or is the quagga not extinct?"
+            told = client.call("hook", event="UserPromptSubmit", session_id="s1", prompt=prompt)
+            assert server.calls > before
+            assert "quagga" in told
+            released.set()
+    assert NAME in str(server.asked[-1].body)
