@@ -16,6 +16,7 @@ from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory import promote, repository
 from mcp_server.actions.memory import trust as trusting
 from mcp_server.actions.memory.archive import archive
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget, restore, to_trash
 from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.remember import remember
@@ -48,11 +49,7 @@ def known(store: Store, title: str = "Retry rule", text: str = "Wait thirty seco
 
 
 def _revised(revision: Revision) -> Callable[[Place], Act]:
-    def prepared(place: Place) -> Act:
-        memory_id = known(place.store)
-        return lambda: revise(place.store, memory_id, revision)
-
-    return prepared
+    return _one(lambda store, memory_id: revise(store, memory_id, revision))
 
 
 def _two(place: Place) -> tuple[str, str]:
@@ -283,6 +280,7 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "forget": _one(forget),
     "review reject": _one(lambda store, memory_id: to_trash(store, find(store, memory_id))),
     "archive": _one(lambda store, memory_id: archive(store, [memory_id])),
+    "move to this project": _one(lambda store, memory_id: change_level(store, memory_id, PROJECT)),
     "restore from the archive": _restored,
     "restore from the trash": _back_from_the_trash,
     "restore the superseded": _reinstated,

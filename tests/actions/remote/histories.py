@@ -165,7 +165,8 @@ class History:
     def pin(self, store: Store) -> None:
         if file := self.one(store):
             text = file.read_text(encoding="utf-8")
-            file.write_text(text.replace("\n---\n", "\npinned: true\n---\n", 1), encoding="utf-8")
+            if "\npinned:" not in text:  # a key that stands twice makes a file unreadable
+                file.write_text(text.replace("\n---\n", "\npinned: true\n---\n", 1), encoding="utf-8")
 
     def archive(self, store: Store) -> None:
         if file := self.one(store):
