@@ -2,6 +2,7 @@
 
 import re
 
+from mcp_server.core.addresses import is_loopback
 from mcp_server.core.errors import Rejected
 
 LONGEST = 2000
@@ -12,11 +13,17 @@ _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 def check_url(text: str) -> str:
     """
-    Return the address of a remote, whole; raises Rejected for one that git could take for something else.
+    Return the address of a remote, whole; raises Rejected for one that git could take for something else,
+    and for one to which the memory would travel readable for all on the way.
 
     A folder is given by its absolute path; `~` must have been replaced.
     """
     url = text.strip()
+    if url.startswith("http://") and not is_loopback(url):
+        raise Rejected(
+            f"To '{shown_url(url)[:80]}' your memory would travel unencrypted.",
+            "Give an https or ssh address.",
+        )
     plain = url.isprintable() and 0 < len(url) <= LONGEST and not url.startswith("-") and "::" not in url
     if plain and (
         url.startswith(("/", *_SCHEMES)) or re.match(r"[A-Za-z]:[\\/]", url) or _SSH.fullmatch(url)
