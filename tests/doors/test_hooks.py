@@ -12,12 +12,14 @@ import pytest
 
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
+from tests.actions.work.worked import worked
+from tests.conftest import Open
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -245,3 +247,35 @@ def test_where_no_module_is_what_a_prompt_marks_is_stored_at_once(hook: Hook, st
 
 def test_a_subagent_is_told_what_is_settled(hook: Hook, known: str) -> None:
     assert known in context(hook({"agent_type": "Explore"}, event="SubagentStart"))
+
+
+def test_a_prompt_before_the_index_is_whole_is_no_error(hook: Hook, store: Store, memory_dir: Path) -> None:
+    by_hand(store)
+    catch_up(store)
+
+    done = hook(prompt(), event="UserPromptSubmit")
+
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert not (memory_dir / "logs").exists()
+
+
+def test_the_worker_leaves_an_index_that_hooks_can_ask(hook: Hook, open_here: Open) -> None:
+    opened = open_here()
+    by_hand(opened.store())
+
+    worked(opened)
+
+    assert b"skip body parsing" in hook(prompt(), event="UserPromptSubmit").stdout
+
+
+def by_hand(store: Store) -> None:
+    """Write a memory as a person does; nobody takes it in."""
+    folder = store.vault_for(Kind.KNOWLEDGE, Level.PROJECT).root / "knowledge"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "webhook.md").write_text(
+        "# Webhook\n\nPayment callbacks skip body parsing.\n", encoding="utf-8"
+    )
+
+
+def prompt() -> dict[str, str]:
+    return {"session_id": "s1", "prompt": "why do payment callbacks skip body parsing"}

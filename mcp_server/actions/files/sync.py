@@ -63,7 +63,7 @@ def sync(
     *deep* reads every file, which finds changes that kept size and time, and checks that the index is intact
     and says what the files say.
     *progress* is called with the number of files done.
-    Raises IndexUnavailable.
+    Raises IndexUnavailable, also in a hook without our packages that would have to read a file.
     """
     store.database.require()
     try:
@@ -71,6 +71,8 @@ def sync(
             return _sync(store, vaults, deep, progress)
     except IndexSetAside:
         return _sync(store, vaults, deep, progress)
+    except ModuleNotFoundError as error:
+        raise IndexUnavailable(f"Files cannot be read by this process: {error}.") from error
 
 
 def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress | None) -> SyncReport:

@@ -21,7 +21,7 @@ from mcp_server.actions.capture.pieces import AT_ONCE, Part
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.context.compaction import forget_compactions
 from mcp_server.actions.files.litter import sweep_litter
-from mcp_server.actions.files.sync import catch_up
+from mcp_server.actions.files.sync import catch_up, ensure_synced
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.origins import judge_session
 from mcp_server.actions.model.embed import embed_pending, pending
@@ -211,10 +211,14 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
 
 
 def _finish(store: Store, done: Work) -> None:
-    """Mine the logged outputs if that is wanted, tidy when it is due, refresh the blocks in CLAUDE.md."""
+    """
+    Mine the logged outputs if that is wanted, tidy when it is due, refresh the blocks in CLAUDE.md.
+
+    First the index is made if it is new: the hooks of the next session, which read no file, ask it.
+    """
     done.finished = True
     captures = store.settings.capture != "manual"
-    for step in (*((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
+    for step in (ensure_synced, *((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
         try:
             step(store)
         except (DaybookError, OSError) as error:
