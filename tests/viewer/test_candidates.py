@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
 from mcp_server.actions.memory.list import list_memories
@@ -13,6 +13,7 @@ from tests.conftest import Open
 from tests.viewer.conftest import at, findings, go
 
 Look = Callable[..., Page]
+LISTED = "**/memories?*"  # the address of the list
 WHY = "waits for you: it may hold from now on"
 
 
@@ -69,6 +70,30 @@ def test_what_came_meanwhile_shows_and_what_was_settled_stays_to_be_taken_back(
     store.ledger.append("mining_run", store.clock())  # as it comes with a session that was looked through
 
     expect(entries(page)).to_have_count(1)
+    expect(page.locator("#found .settled").get_by_role("button", name="Take it back")).to_be_visible()
+
+
+def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Look, open_here: Open) -> None:
+    opened = open_here()
+    proposed(opened.store(), "a", "Use pnpm, not npm.")
+    page = look(opened)
+    at(page, "/memories?status=waiting")
+    before: list[tuple[Route, APIResponse]] = []
+    page.route(LISTED, lambda route: before.append((route, route.fetch())), times=1)
+    page.evaluate("htmx.trigger(document.body, 'changed')")
+    page.evaluate(
+        "document.addEventListener('htmx:afterOnLoad', () => { document.body.dataset.loaded = 'yes' })"
+    )
+    while not before:
+        page.evaluate("1")  # lets the route be taken
+
+    entries(page).get_by_role("button", name="Accept").click()
+    expect(page.locator("#found .settled")).to_contain_text("accepted")
+    page.evaluate("delete document.body.dataset.loaded")
+    for route, answer in before:
+        route.fulfill(response=answer)
+
+    expect(page.locator("body[data-loaded]")).to_have_count(1)
     expect(page.locator("#found .settled").get_by_role("button", name="Take it back")).to_be_visible()
 
 

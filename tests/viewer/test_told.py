@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -89,10 +91,12 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
     (tmp_path / "office").mkdir()
     office = opened_at(opened.home, tmp_path / "office")
     store, other = opened.store(), office.store()
+    # What was noted this moment loses its currency by the second, by its type, and so its place in the order.
+    earlier = replace(store, clock=lambda: datetime.now(UTC) - timedelta(days=3.5))
     for draft in (TUESDAYS, *drafts()):
-        remember(store, draft)
+        remember(earlier, draft)
     remember(
-        store,
+        earlier,
         Draft("Tabs & <b>spaces</b>", "Two `spaces`\n\n  in YAML.", type="preference", level=Level.USER),
     )
     remember(other, Draft("Lifts", "The lift is serviced in May.", type="decision"))

@@ -13,6 +13,8 @@ a page asks for that. While the page is visible it asks for the mark of what can
   let looks; // the clock of these looks, while the page is there
   let looking = false;
   let postponed = false; // a part that was busy is still as it was
+  let changes = 0; // that the page itself has made
+  const askedAfter = new WeakMap(); // request of a part that refreshes by itself → how many there were then
 
   const byItself = (config) => config.triggeringEvent?.type === "changed";
 
@@ -61,6 +63,7 @@ a page asks for that. While the page is visible it asks for the mark of what can
   // What the page itself has changed shows at once.
   document.addEventListener("htmx:afterSettle", (event) => {
     if (event.detail.requestConfig.verb !== "get") {
+      changes += 1;
       setTimeout(() => (postponed ? refresh() : look()));
     }
   });
@@ -69,6 +72,7 @@ a page asks for that. While the page is visible it asks for the mark of what can
   document.addEventListener("htmx:configRequest", (event) => {
     if (byItself(event.detail)) {
       event.detail.headers["X-Polling"] = "1";
+      askedAfter.set(event.detail, changes);
     }
   });
 
@@ -96,7 +100,10 @@ a page asks for that. While the page is visible it asks for the mark of what can
 
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { target, requestConfig } = event.detail;
-    if (byItself(requestConfig) && !keeps(requestConfig.elt) && busy(target, requestConfig.elt)) {
+    if (byItself(requestConfig) && askedAfter.get(requestConfig) !== changes) {
+      event.detail.shouldSwap = false; // it may tell how things stood before the last change
+      setTimeout(refresh);
+    } else if (byItself(requestConfig) && !keeps(requestConfig.elt) && busy(target, requestConfig.elt)) {
       event.detail.shouldSwap = false;
       postponed = true;
     }
