@@ -266,4 +266,4 @@ def test_the_page_is_usable_by_everybody(look: Look, opened: Opened, small: Stor
     found = Axe().run(page).response["violations"]
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
     page.set_viewport_size({"width": 360, "height": 700})
-    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # what is drawn follows a frame later
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later

@@ -155,7 +155,7 @@ def test_the_page_can_be_used_by_everybody(used: Opened, look: Callable[..., Pag
 
     assert findings(page) == []
     page.set_viewport_size({"width": 360, "height": 800})
-    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # what is drawn follows a frame later
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later
 
 
 def test_looking_is_noted_nowhere(used: Opened, look: Callable[..., Page]) -> None:

@@ -299,7 +299,7 @@ def test_the_page_can_be_used_by_everybody(opened: Opened, look: Callable[..., P
 
     assert findings(page) == []
     page.set_viewport_size({"width": 360, "height": 800})
-    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # what is drawn follows a frame later
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later
 
 
 def _brief_of(opened: Opened) -> tuple[tuple[str, ...], tuple[str, ...]]:
