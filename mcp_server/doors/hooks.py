@@ -52,7 +52,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     """
     Note how far the transcript has grown, and start the worker; Claude Code waits for neither.
 
-    Where nothing is captured the worker only does upkeep.
+    Where nothing is captured the worker only does upkeep, and exchanges with the person's other machines.
     """
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker

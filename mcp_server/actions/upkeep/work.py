@@ -212,9 +212,9 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
 
 def _finish(store: Store, done: Work) -> None:
     """
-    Mine the logged outputs if that is wanted, tidy when it is due, refresh the blocks in CLAUDE.md.
+    Make a new index whole, mine the logged outputs, tidy when it is due, refresh the blocks in CLAUDE.md.
 
-    First the index is made if it is new: the hooks of the next session, which read no file, ask it.
+    The hooks of the next session read no file: they ask the index.
     """
     done.finished = True
     captures = store.settings.capture != "manual"
