@@ -58,7 +58,7 @@ bench-composite: $(DEV)
 	$(PYTHON) -m benchmarks.composite $(CHANGELOGS)
 
 # Not named with a dot: it must go when the launcher makes the environment anew.
-$(DEV): requirements.txt requirements-dev.txt
+$(DEV): requirements.txt requirements-team.txt requirements-dev.txt
 	DAYBOOK_VENV=.venv bin/daybook setup-environment -r "$(CURDIR)/requirements-dev.txt"
 	touch $@
 

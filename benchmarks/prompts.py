@@ -105,11 +105,11 @@ def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, d
     names = {}
     saids = [*rows_of(folder / "memories.jsonl"), *others(around)]
     random.Random(0).shuffle(saids)  # what is asked for is not what was stored first
+    touched = {path for said in saids for path in said["touches"]}
+    for path in sorted(touched, key=len, reverse=True):  # a folder after what lies in it
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
     for said in saids:
-        for touched in said["touches"]:
-            path = root / touched
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch()
         draft = Draft(
             said["title"],
             said["text"],

@@ -12,9 +12,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.database import Database
+from mcp_server.adapters.joined import has_team, joined_of
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.remote.notes import as_everywhere
@@ -25,6 +27,9 @@ from mcp_server.core.ports import Embedder, Model
 from mcp_server.core.settings import Settings, is_unattended, parse_settings
 from mcp_server.environment import is_own_network, person_home, persons_git, persons_own
 from mcp_server.store import NoEmbedding, Store
+
+if TYPE_CHECKING:
+    from mcp_server.core.team.team import JoinedTeam
 
 INDEX_NAME = "memory.db"
 
@@ -169,6 +174,34 @@ def model_key(environment: Mapping[str, str]) -> tuple[str, str]:
 _MOST_KEY = 4096  # bytes
 
 
+class Teams:
+    """
+    The memory of the team that the person joined, opened when it is first needed.
+
+    *own_network* is false when a repository named proxies or certificates.
+    """
+
+    def __init__(self, home: Path, *, own_network: bool) -> None:
+        self._home = home
+        self._own_network = own_network
+        self._opened: tuple[tuple[str, str], JoinedTeam] | None = None
+
+    def __call__(self) -> "JoinedTeam | None":
+        """Return the team's memory, None without a team; raises Rejected for a damaged note of it."""
+        joined = joined_of(self._home) if has_team(self._home) else None
+        if joined is None:
+            return None
+        if self._opened is None or self._opened[0] != (joined.url, joined.token):
+            self._opened = ((joined.url, joined.token), self.at(joined.url, joined.token))
+        return self._opened[1]
+
+    def at(self, url: str, token: str) -> "JoinedTeam":
+        """Return the memory of the team whose server is at *url*; raises Rejected for a bad address."""
+        from mcp_server.adapters.team_client import TeamClient  # slow to load, and most people have no team
+
+        return TeamClient(url, token, own_network=self._own_network)
+
+
 class Opened:
     """What a process keeps open; each `store()` checks which vaults exist."""
 
@@ -188,6 +221,7 @@ class Opened:
         self.settings = read_settings(self.environment)
         self.own_network = is_own_network(given, self.environment)
         self.model = Models(self.environment, own_network=self.own_network)
+        self.team = Teams(self.home, own_network=self.own_network)
         self.database = Database(_index_path(self.home))
         from mcp_server.embedding import Embedding  # slow to load, and hooks do not need it
 
@@ -214,7 +248,7 @@ class Opened:
         project_vaults = places.project_vaults(self.home, project) if project else []
         here = Store(
             home=self.home,
-            vaults=(places.user_vault(self.home), *project_vaults),
+            vaults=(places.user_vault(self.home), *places.team_vaults(self.home), *project_vaults),
             project=project,
             database=self.database,
             ledger=Ledger(self.home / "ledger"),
@@ -224,6 +258,7 @@ class Opened:
             model=self.model,
             git=persons_git(self.environment),
             by=self.by,
+            team=self.team,
         )
         from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it
 
@@ -276,7 +311,11 @@ def open_for_reading(environment: Mapping[str, str], folder: Path) -> Store:
     project = as_everywhere(home, resolve_project(folder, home=Path(person_home(environment))))
     return Store(
         home=home,
-        vaults=(places.user_vault(home), *(places.project_vaults(home, project) if project else [])),
+        vaults=(
+            places.user_vault(home),
+            *places.team_vaults(home),
+            *(places.project_vaults(home, project) if project else []),
+        ),
         project=project,
         database=Database(home / INDEX_NAME, read_only=True),
         ledger=Ledger(home / "ledger"),

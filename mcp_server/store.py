@@ -17,6 +17,7 @@ from mcp_server.core.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_server.adapters.index.search.semantic import Meaning
+    from mcp_server.core.team.team import JoinedTeam
 
 
 class Embeds(Protocol):
@@ -49,9 +50,10 @@ class Store:
     """
     Everything an action works on.
 
-    `vaults` are the person's and this project's, the user vault first. `model()` returns the language
-    model, None without the person's consent or without a key; actions call it through `actions.model_call`.
+    `vaults` are the person's, the team's copy and this project's, in that order. `model()` returns the
+    language model, None without the person's consent or a key; actions call it through `actions.model_call`.
     `git` says where the person's git is. `by` is the author of changes: a word of `core.authors`.
+    `team()` opens the memory of the team that the person joined, None without one.
     """
 
     home: Path
@@ -65,6 +67,7 @@ class Store:
     model: Callable[[], Model | None]
     git: Git
     by: Callable[[], str] = lambda: PERSON
+    team: "Callable[[], JoinedTeam | None]" = lambda: None
 
     @property
     def user_vault(self) -> Vault:
@@ -81,6 +84,16 @@ class Store:
         return tuple(vault.key for vault in self.vaults if vault.level is Level.PROJECT)
 
     @property
+    def of_team(self) -> tuple[str, ...]:
+        """Return the key of the vault with what the team's curators confirmed; () without a team."""
+        return tuple(vault.key for vault in self.vaults if vault.level is Level.TEAM)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Return the keys of the visible vaults but the team's: of these the person decides."""
+        return tuple(vault.key for vault in self.vaults if vault.level is not Level.TEAM)
+
+    @property
     def private(self) -> tuple[str, ...]:
         """Return the keys of the visible vaults outside repositories: no stranger wrote their files."""
         return tuple(vault.key for vault in self.private_vaults)
@@ -93,7 +106,7 @@ class Store:
     @property
     def shared(self) -> tuple[str, ...]:
         """Return the keys of the visible vaults in a repository, where anybody may have written the files."""
-        return tuple(vault.key for vault in self.vaults if vault.in_repository)
+        return tuple(vault.key for vault in self.vaults if vault.in_repository and vault.key in self.own)
 
     @property
     def adopted(self) -> tuple[str, ...]:

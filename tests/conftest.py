@@ -47,6 +47,11 @@ def pytest_report_header() -> str:
     return f"SQLite {sqlite3.sqlite_version}, {packages}"
 
 
+def pytest_sessionfinish() -> None:
+    if postgres := sys.modules.get("tests.postgres"):
+        postgres.stop()
+
+
 class NotHere(pytest.Module):
     """A file of tests that this system cannot run."""
 

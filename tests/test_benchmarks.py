@@ -14,7 +14,7 @@ from benchmarks import million
 from benchmarks.baselines import Bm25
 from benchmarks.calling import embedded, fitted, of_project, written
 from benchmarks.paired import difference, interval, over_sets
-from benchmarks.prompts import figures, measured
+from benchmarks.prompts import figures, measured, rows_of, stored
 from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
 from mcp_server.adapters.calling import NUMBERS, called
@@ -24,6 +24,7 @@ from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ROOT / "tests" / "data" / "prompts"
+WRITTEN = ROOT / "benchmarks" / "data" / "written_projects"
 NOTES = {
     "a": "Stripe webhooks need the raw request body.",
     "b": "Postgres has window functions for the reports.",
@@ -217,6 +218,25 @@ def test_prompts_of_a_project_get_what_they_call_for_and_others_little() -> None
     assert found["disturbed by text"] <= 0.1
     assert found["by a pointer"] <= 0.15
     assert found["in context"] == 1.0
+
+
+def test_prompts_of_the_written_projects_call_for_memories_that_are_there() -> None:
+    for folder in sorted(WRITTEN.iterdir()):
+        memories = [each["id"] for each in rows_of(folder / "memories.jsonl")]
+        prompts = rows_of(folder / "prompts.jsonl")
+
+        assert len(memories) == len({*memories}) == 24, folder
+        assert len({each["id"] for each in prompts}) == len(prompts) == 44, folder
+        assert {useful for each in prompts for useful in each["useful"]} <= {*memories}, folder
+        assert sum(bool(each["useful"]) for each in prompts) == 22, folder
+
+
+def test_a_project_may_touch_a_folder_and_what_lies_in_it(tmp_path: Path) -> None:
+    opened, _, names = stored(WRITTEN / "bank", tmp_path)
+    opened.database.close()
+
+    assert len(names) == 24
+    assert (tmp_path / "project/core/src/test/java/bank/ArchitectureTest.java").is_file()
 
 
 def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones() -> None:

@@ -12,6 +12,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from mcp_types import Tool
@@ -197,6 +198,15 @@ def test_every_command_has_one_imperative_sentence_and_an_example_to_paste() -> 
 # What the prose says
 
 
+def inner(command: click.Command, words: list[str]) -> click.Command:
+    """Return the command of a group, and of a group in it, that *words* begin with; or *command* itself."""
+    for word in words:
+        if not isinstance(command, click.Group) or word not in command.commands:
+            break
+        command = command.commands[word]
+    return command
+
+
 @pytest.mark.feature("D-41", "D-42")
 @each
 def test_commands_and_options_that_are_named_exist(document: Path) -> None:
@@ -208,8 +218,9 @@ def test_commands_and_options_that_are_named_exist(document: Path) -> None:
         for name, rest in re.findall(r"(?:^|[ /'])daybook ([a-z][a-z-]*)([^;|]*)", span):
             if name not in OF_THE_LAUNCHER:
                 assert name in commands(), span
-                options = {option for param in commands()[name].params for option in param.opts}
-                options |= {option for param in commands()[name].params for option in param.secondary_opts}
+                meant = inner(commands()[name], rest.split())
+                options = {option for param in meant.params for option in param.opts}
+                options |= {option for param in meant.params for option in param.secondary_opts}
                 assert set(re.findall(r"--[a-z][a-z-]+", rest)) <= options | {"--help"}, span
 
 

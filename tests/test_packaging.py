@@ -22,12 +22,16 @@ def pins(name: str) -> dict[str, str]:
 
 def test_every_dependency_is_pinned_within_its_range() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-    runtime, dev = pins("requirements.txt"), pins("requirements-dev.txt")
+    runtime, team = pins("requirements.txt"), pins("requirements-team.txt")
+    dev = pins("requirements-dev.txt")
     for wanted in map(Requirement, project["project"]["dependencies"]):
         assert runtime[wanted.name] in wanted.specifier
     for wanted in map(Requirement, project["dependency-groups"]["dev"]):
         assert dev[wanted.name] in wanted.specifier
+    for wanted in map(Requirement, project["project"]["optional-dependencies"]["team"]):
+        assert team[wanted.name] in wanted.specifier
     assert not runtime.keys() & dev.keys()
+    assert not (runtime.keys() | dev.keys()) & team.keys()
 
 
 def test_every_package_that_is_imported_is_declared_and_every_declared_one_is_imported() -> None:
@@ -43,4 +47,5 @@ def test_every_package_that_is_imported_is_declared_and_every_declared_one_is_im
     used = {re.sub(r"[_.]+", "-", name).lower() for top in foreign for name in packages[top]}
 
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert used == {Requirement(wanted).name for wanted in project["project"]["dependencies"]}
+    declared = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["team"]]
+    assert used == {Requirement(wanted).name for wanted in declared}

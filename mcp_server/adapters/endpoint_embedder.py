@@ -7,25 +7,19 @@ endpoint is left alone for a while.
 """
 
 import json
-import logging
 import math
-import ssl
 import struct
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-import httpx2
-
-from mcp_server.adapters.connection import Connection
-from mcp_server.core.addresses import is_loopback
+from mcp_server.adapters.posting import NoAnswer, Poster
 from mcp_server.core.embedding_models import MOST_DIMENSIONS, Endpoint
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded, Vector
 from mcp_server.core.secrets.redaction import redact
 
 DEADLINE = 60.0  # seconds of one request; a program on this machine may have to load the model first
-CONNECT_TIMEOUT = 5.0  # seconds
 MOST_TEXTS = 16  # of one request
 LONGEST_TEXT = 8192  # characters; passages are shorter
 MOST_BYTES = 16 * 1024 * 1024  # of an answer
@@ -63,17 +57,9 @@ class EndpointEmbedder:
         deadline: float = DEADLINE,
         rests: Sequence[float] = RESTS,
     ) -> None:
-        for name in ("httpx2", "httpcore2"):  # at their most verbose they log headers
-            logging.getLogger(name).setLevel(logging.WARNING)
         self._endpoint = endpoint
         self._key = key
-        self._trusts = own_network and not is_loopback(endpoint.address)
-        is_secure = endpoint.address.startswith("https:")
-        # The certificates take a while to read; without TLS none is needed.
-        self._verify: ssl.SSLContext | bool = (
-            httpx2.create_ssl_context(trust_env=self._trusts) if is_secure else False
-        )
-        self._deadline = deadline
+        self._post = Poster(endpoint.embeddings, own_network=own_network, deadline=deadline, most=MOST_BYTES)
         self._rests = rests
         self._lock = threading.Lock()
         self._problem = ""
@@ -147,65 +133,21 @@ class EndpointEmbedder:
 
     def _posted(self, texts: Sequence[str]) -> bytes:
         """Return the body of the answer; raise _Failed for every other end, within the deadline."""
-        connection = Connection()
-        ended: list[bytes | _Failed] = []
-
-        def post() -> None:
-            try:
-                ended.append(self._post(texts, connection))
-            except _Failed as failed:
-                ended.append(failed)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                ended.append(_Failed(f"{self._who} could not be reached ({type(error).__name__})."))
-            except Exception as error:  # its text could quote what was sent
-                ended.append(_Failed(f"{self._who} did not answer ({type(error).__name__}).", again=True))
-            finally:
-                connection.forget()
-
-        # A thread of its own: nothing else bounds a slow name server, or an answer of one byte per second.
-        thread = threading.Thread(target=post, name="ask-endpoint", daemon=True)
-        thread.start()
-        thread.join(self._deadline)
-        if not ended:
-            connection.cut()
-            thread.join(1.0)
-            raise _Failed(f"{self._who} did not answer within {self._deadline:g} seconds.")
-        if isinstance(ended[0], _Failed):
-            raise ended[0]
-        return ended[0]
-
-    def _post(self, texts: Sequence[str], connection: Connection) -> bytes:
         said = [_sendable(text) for text in texts]
-        headers = {"content-type": "application/json", "accept-encoding": "identity", "user-agent": "daybook"}
+        headers = {"user-agent": "daybook"}
         if key := self._key():
             headers["authorization"] = f"Bearer {key}"
-        with (
-            httpx2.Client(
-                timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
-                verify=self._verify,
-                trust_env=self._trusts,
-                follow_redirects=False,  # memories go only to the address that the person named
-            ) as client,
-            client.stream(
-                "POST",
-                self._endpoint.embeddings,
-                content=json.dumps({"model": self._endpoint.name, "input": said}).encode("ascii"),
-                headers=headers,
-                extensions={"trace": connection.on_event},
-            ) as response,
-        ):
-            if not response.is_success:
-                raise self._refusal(response.status_code, response.headers.get("retry-after", ""))
-            body = b""
-            for part in response.iter_raw():
-                body += part
-                if len(body) > MOST_BYTES:
-                    raise _Failed(f"{self._who} answered with more than {MOST_BYTES:,} bytes.")
-            return body
+        content = json.dumps({"model": self._endpoint.name, "input": said}).encode("ascii")
+        try:
+            answer = self._post(content, headers)
+        except NoAnswer as failed:
+            raise _Failed(f"{self._who} {failed}", again=failed.again) from None
+        if not answer.is_success:
+            raise self._refusal(answer.status, answer.retry_after)
+        return answer.body
 
-    def _refusal(self, status: int, retry_after: str) -> _Failed:
+    def _refusal(self, status: int, retry_after: float) -> _Failed:
         name = self._endpoint.name
-        seconds = float(retry_after) if retry_after.isdecimal() and len(retry_after) < 9 else 0.0
         if status in (401, 403):
             return _Failed(f"{self._who} refused the key, or asks for one (HTTP {status}).")
         if status == 404:
@@ -215,7 +157,7 @@ class EndpointEmbedder:
         if 300 <= status < 400:
             return _Failed(f"{self._who} leads to another address, which is not followed (HTTP {status}).")
         again = status == 429 or status >= 500
-        return _Failed(f"{self._who} answered with HTTP {status}.", again=again, retry_after=seconds)
+        return _Failed(f"{self._who} answered with HTTP {status}.", again=again, retry_after=retry_after)
 
     def _vectors(self, body: bytes, wanted: int) -> Iterator[Vector]:
         """Yield a vector of length one for each text; raise _Failed when the answer has no such vectors."""

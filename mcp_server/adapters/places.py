@@ -1,8 +1,11 @@
 """
 The places of everything below MEMORY_DIR, and which vaults belong to a project.
 
+It is long because what lies where is one thing to read.
+
     knowledge/ conversations/ sessions/ archive/   the user vault
     projects/<key>/                                a project's vault, with project.json beside its folders
+    team/                                          what a team's curators confirmed, and what waits for it
     memory.db  ledger/  trash/  history/  logs/  config.toml
 """
 
@@ -30,12 +33,30 @@ NUMBER = "number"  # in project.json: the number that the file system gives its 
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
+TEAM_KEY = "team"  # of the vault with what a team's curators confirmed, and its folder below the store
+JOINED = "joined.json"  # in that folder: which team the person joined, and their token
 AUTO_MEMORY = "auto-memory"  # where earlier versions noted what was imported from Claude Code's own memory
 ATTEMPTS = 5  # to change a project's file while other processes change it, too
 
 
 def user_vault(home: Path) -> Vault:
     return Vault(USER_KEY, home, Level.USER)
+
+
+def team_vaults(home: Path) -> list[Vault]:
+    """Return the vault with what the curators of the person's team confirmed; [] without a team."""
+    if not os.path.exists(home / TEAM_KEY / JOINED):
+        return []
+    return [
+        Vault(
+            TEAM_KEY,
+            home / TEAM_KEY,
+            Level.TEAM,
+            in_repository=True,
+            adopted=False,
+            kinds=(Kind.KNOWLEDGE,),
+        )
+    ]
 
 
 def project_vaults(home: Path, project: Project) -> list[Vault]:
@@ -86,7 +107,7 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
 
     Each folder comes once, with its present key: a project that got a remote has another key than before.
     """
-    vaults = [user_vault(home)]
+    vaults = [user_vault(home), *team_vaults(home)]
     folder = home / PROJECTS
     for place in sorted(folder.iterdir()) if folder.is_dir() else []:
         if not place.is_dir():

@@ -26,7 +26,8 @@ class Vault:
 
     `key` names it in the index and is a valid folder name.
     `adopted`: the person asked for it, so new memories may be written there; a vault that merely came with
-    a repository is only read.
+    a repository is only read, and so is the copy of a team's memory.
+    `in_repository`: strangers may have written its files, in a repository or as members of the team.
     """
 
     key: str

@@ -15,6 +15,8 @@ The errors that Daybook raises on purpose.
       Held                     11   another process holds a lock for longer than we wait
       RemoteUnavailable        13   the remote could not be reached, or git could not be run
       PersonNeeded             12   only the person may do this, in their own terminal
+      NotAllowed               14   a member's role in a team does not allow this
+      StorageUnavailable       15   a team's memory cannot be reached
 
 `str(error)` is a whole sentence for a person; `hint` says what to do next.
 Inside Daybook a broken file is data in a report: `Unreadable` is collected, not propagated.
@@ -155,6 +157,20 @@ class RemoteUnavailable(DaybookError):
     """The remote could not be reached, or git could not be run; what was remembered stays here."""
 
     exit_code = 13
+
+
+class NotAllowed(DaybookError):
+    """A member's role in a team does not allow this; nothing was changed."""
+
+    exit_code = 14
+    hint = "Ask a curator of the team, or its administrator for another role."
+
+
+class StorageUnavailable(DaybookError):
+    """A team's memory cannot be reached; the person's own is not concerned."""
+
+    exit_code = 15
+    hint = "Ask again later; 'daybook team status' says when it last answered."
 
 
 class PersonNeeded(DaybookError):

@@ -31,10 +31,19 @@ class Kind(StrEnum):
 
 
 class Level(StrEnum):
-    """`user` travels with the person; `project` belongs to one code base."""
+    """`user` travels with the person; `team` is what a team shares; `project` belongs to one code base."""
 
     USER = "user"
+    TEAM = "team"
     PROJECT = "project"
+
+
+_NEARNESS = (Level.USER, Level.TEAM, Level.PROJECT)
+
+
+def is_nearer(level: Level, other: Level) -> bool:
+    """Tell whether what is said at *level* shadows what is said at *other*: project, team, user."""
+    return _NEARNESS.index(level) > _NEARNESS.index(other)
 
 
 class Status(StrEnum):

@@ -52,9 +52,10 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     """
     Note how far the transcript has grown, and start the worker; Claude Code waits for neither.
 
-    Where nothing is captured the worker only does upkeep, and exchanges with the person's other machines.
+    Where nothing is captured the worker only does upkeep, and exchanges with other machines and the team.
     """
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
+    from mcp_server.adapters.joined import has_team
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.remote.notes import has_remote
     from mcp_server.core.bounds import session_id
@@ -62,13 +63,14 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     store, folder = _opened(event)
     session = session_id(event.get("session_id"))
     path = Path(str(event.get("transcript_path", "")))
+    shares = has_remote(store.home) or has_team(store.home)
     if captures(store, path):
         if session:
             store.ledger.try_append("session_ended", store.clock(), session=session)
         note_ended(store, path, session=session, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
-    elif (upkeep_is_due(store) or has_remote(store.home)) and os.environ.get(SETUP) != "missing":
+    elif (upkeep_is_due(store) or shares) and os.environ.get(SETUP) != "missing":
         start_worker({**os.environ, "CLAUDE_PROJECT_DIR": str(folder)})
     return {}
 

@@ -6,9 +6,11 @@ Standard library only; modules that a prompt does not need are imported where th
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.actions.context import inject
+from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.errors import DaybookError
 from mcp_server.store import Store
 
@@ -22,9 +24,19 @@ MARKED = "Daybook: the person marked with #remember"
 
 
 def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
-    """Return the memories that *prompt* calls for, none on an error: nothing else may depend on it."""
+    """
+    Return the memories that *prompt* calls for, with those that came since the session began.
+
+    None on an error: nothing else may depend on it.
+    """
     try:
-        return inject.called_for(store, prompt, session=session)
+        if not has_remote(store.home):
+            return inject.called_for(store, prompt, session=session)
+        from mcp_server.actions.context.arrived import arrived  # most stores have no remote
+
+        new = arrived(store, session=session)
+        called = inject.called_for(store, prompt, session=session, given=new.told)
+        return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except (DaybookError, OSError) as error:
         log.warning("what a prompt calls for is not known: %s", error)
         return inject.Called()

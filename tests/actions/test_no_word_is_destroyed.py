@@ -22,6 +22,7 @@ ROAD = {
     "context/notice.py": "writes notes of its own",
     "exchange/connect.py": "writes settings of other clients",
     "exchange/export.py": "writes elsewhere",
+    "exchange/team_folder.py": "writes elsewhere",
     "exchange/imports/batch.py": "writes many new files beside each other",
     "files/accepted.py": "keeps what was accepted in the history",
     "files/commit.py": "is the road",
@@ -36,6 +37,7 @@ ROAD = {
     "model/setup.py": "writes settings",
     "remote/take_in.py": "moves and adds files as another machine has them; what it changes takes the road",
     "status/module_seen.py": "writes a note of its own",
+    "team/copy.py": "writes what the team's server has; what was edited by hand is kept in the history",
     "upkeep/guesses.py": "writes a note for the notice",
     "upkeep/tidy.py": "writes answers of a model",
 }
@@ -62,6 +64,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "review/answer.py": "review merge",
     "review/review.py": "test_settling_undone.py",
     "sessions/forget_session.py": "forget a session",
+    "storage/embedded.py": "../storage/test_contract.py",
     "upkeep/adopt.py": "test_adopt.py",
     "upkeep/guesses.py": "take back guesses",
     "upkeep/tidy.py": "tidy what has aged",

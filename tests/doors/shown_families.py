@@ -66,6 +66,7 @@ from mcp_server.doors.shown import (
     upkeep,
     use,
 )
+from tests.doors.shown_team import TEAM_FAMILIES
 from tests.doors.shown_values import (
     ANSWER,
     AT,
@@ -96,6 +97,7 @@ from tests.doors.shown_values import (
 PINNED, ACCESSED = Warm(ONE, "pinned", 1.5, 3, AT), Warm(OTHER, "accessed", 0.1, 1, AT)
 PREDICTED = Warm(row(3), "predicted", 0.0, 0, 0, 0.25)
 FAMILIES: dict[str, Callable[[], list[Shown]]] = {
+    **TEAM_FAMILIES,
     "trust": lambda: [
         trust.history(TrustHistory("webhook-1", 0.7, (TrustEvent(AT, "wrong", -0.3, "s1", HOSTILE),), STALE)),
         trust.history(TrustHistory("webhook-1", 0.9, (), Standing(0.9, Staleness()))),

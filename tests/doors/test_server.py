@@ -154,7 +154,7 @@ def test_errors_say_what_to_do(talk: Call) -> None:
             "remember",
             {"title": "a", "content": "b", "level": "galaxy", "tags": ["x", None]},
             """The argument 'tags' cannot be ["x", null]: it takes a list of strings or a string."""
-            """ The argument 'level' cannot be "galaxy": it takes one of user, project.""",
+            """ The argument 'level' cannot be "galaxy": it takes one of user, team, project.""",
         ),
         ("link_memories", {"to": "x"}, "The argument 'from' is missing: it takes a string."),
         ("save_conversation", {"title": "t", "messages": "hello"}, "it takes a list."),

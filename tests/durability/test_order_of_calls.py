@@ -107,3 +107,19 @@ def test_the_checks_catch_each_fault() -> None:
     moved: Calls = [["made", "/t/a.md", file], ["gone", file], ["synced", "/t"]]
     assert removed_too_early(moved) == [file]
     assert removed_too_early([moved[0], moved[2], moved[1]]) == []
+
+
+def test_what_came_from_another_machine_is_durable_before_it_is_noted_that_it_came(
+    run_program: Callable[..., Any], tmp_path: Path
+) -> None:
+    (report,) = run_program("call_order", tmp_path, "take")
+    calls: Calls = [call for call in report["calls"] if "/.rebuild" not in call[1]]
+    noted = max(
+        number
+        for number, (word, text, *_) in enumerate(calls)
+        if (word, "fast-import" in text) == ("ran", True)
+    )
+    came = [number for number, (word, path, *_) in enumerate(calls) if word == "made" and "/fact-" in path]
+
+    assert len(came) == 3 and max(came) < noted
+    assert not_durable(calls[:noted]) == unfinished(calls[:noted]) == []

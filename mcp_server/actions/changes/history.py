@@ -28,6 +28,7 @@ class Earlier:
 
     `differs` says in a line what the change did. `path` is the file with the bytes from before it; `memory`
     is the memory that they hold, None when they hold none. `masked`: a secret in them was masked since.
+    `was` is the digest that they had before that.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Earlier:
     path: Path
     memory: Memory | None
     masked: bool
+    was: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,8 @@ def history_of(store: Store, memory_id: str) -> History:
         elif version.now != live:
             differs = f"{differs or 'nothing'} ({BY_HAND})"
         masked = files.digest(before) != version.was
-        versions.append(
-            Earlier(version.number, version.at, version.by, version.verb, differs, version.path, was, masked)
-        )
+        about = (version.number, version.at, version.by, version.verb, differs, version.path, was, masked)
+        versions.append(Earlier(*about, version.was))
         after, live = before, version.was
     return History(file_id, path, tuple(versions), says)
 

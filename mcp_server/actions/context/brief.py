@@ -40,6 +40,7 @@ from mcp_server.store import Store
 
 PREFERENCES = "Preferences"
 AT_HAND = "Kept at hand"  # the heading of the hot set
+IN_TEAM = "Settled in the team"
 GRAPH = "graph"  # the toolset of the graph, and the category of the memories that its tools store
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
@@ -112,7 +113,7 @@ def prepared(
         shown = [
             section._replace(limit=LINE_LIMIT)
             for section in sections
-            if section.title in (PREFERENCES, "Settled in this project")
+            if section.title in (PREFERENCES, "Settled in this project", IN_TEAM)
         ]
         return Prepared(shown, SUBAGENT_BUDGET, SUBAGENT_FOOTER, looked_at)
     index = titles(store, db, known, at_work)
@@ -167,14 +168,14 @@ def at_hand(store: Store, *, session: str = "") -> str:
     store.database.require()
     with store.database.read() as db:
         rows = hot_set(store, db, session=session)
-        section = BriefSection(AT_HAND, _entries(rows, pushable(store, db, rows), contested(store, db)))
+        section = BriefSection(AT_HAND, entries_of(rows, pushable(store, db, rows), contested(store, db)))
         return render_brief([section], budget=BUDGET, looked_at=_looked_at(store, db)).text
 
 
 def _sections(
     store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
-    everywhere, of_project = store.keys, store.of_project
+    everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
     hot = hot_set(store, db, session=session)
 
     def newest(among: Sequence[str], heading: Told) -> list[Row]:
@@ -182,7 +183,8 @@ def _sections(
         return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
 
     preferences = newest(everywhere, Told.PREFERENCES)
-    settled = newest(of_project or everywhere, Told.SETTLED)
+    settled = newest(of_project or store.own, Told.SETTLED)
+    of_others = newest(of_team, Told.SETTLED)
     progress = newest(of_project, Told.IN_PROGRESS)
     passing = newest(everywhere, Told.LATELY)
     sessions = selections.newest(
@@ -199,6 +201,7 @@ def _sections(
         (PREFERENCES, ordered(db, preferences, now)),
         ("About the work at hand", [row for row in known if row.ref in at_work]),
         ("Settled in this project" if of_project else "Settled", ordered(db, settled, now)),
+        (IN_TEAM, ordered(db, of_others, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
     whole = fuller(store, db)
@@ -208,7 +211,7 @@ def _sections(
     return [
         BriefSection(
             title,
-            _entries(rows, shown, otherwise),
+            entries_of(rows, shown, otherwise),
             WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
         )
         for title, rows in groups
@@ -224,7 +227,7 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[BriefSec
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown = pushable(store, db, rows)
-    return [BriefSection("Of use in this session", _entries(rows, shown, contested(store, db)))]
+    return [BriefSection("Of use in this session", entries_of(rows, shown, contested(store, db)))]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
@@ -265,7 +268,7 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     return [f"Last session ({dated}): {redact(summary)}"]
 
 
-def _entries(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[BriefEntry]:
+def entries_of(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[BriefEntry]:
     """Yield the entries of those *rows* that are *shown*; *otherwise* is what `contested` returns."""
     return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown)
 

@@ -31,6 +31,7 @@ from mcp_server.core.context.managed_block import (
     splice,
 )
 from mcp_server.core.errors import DaybookError, Rejected, Unreadable
+from mcp_server.core.memory import Level
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
 
@@ -130,8 +131,9 @@ def current_block(store: Store) -> Block:
 
     It has active knowledge of the person and of this project that may be shown unasked, but nothing that
     reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
-    memory contradicts is marked.
+    memory contradicts is marked. A team's memories are left out: whoever gets the repository reads the file.
     """
+    store = store.scoped(vault for vault in store.vaults if vault.level is not Level.TEAM)
     store.database.require()
     with store.database.read() as db:
         carried = told_by_auto_memory(store, db)

@@ -18,7 +18,7 @@ from mcp_server.core.context.brief import (
     entry_line,
     pointer_line,
 )
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import estimated_tokens, within
 from mcp_server.core.search.prompt_parts import parts_of
 from mcp_server.core.search.query import Confidence, Filter, Hit, Query
@@ -60,10 +60,15 @@ _TITLES = (Fate.TITLE, Fate.TITLE_OF_SHORT, Fate.TITLE_OF_MANY)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The text that a prompt calls for, '' for nothing, and the event to write once it was shown."""
+    """
+    The text that a prompt calls for, '' for nothing, and the event to write once it was shown.
+
+    `arrived` is the event about what the text tells besides: memories that came since the session began.
+    """
 
     text: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
+    arrived: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +96,20 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
 
 def note_told(store: Store, called: Called) -> None:
     """Note in the ledger that the session was told what its prompt *called* for."""
-    if called.note:
-        store.ledger.try_append("injected", store.clock(), **called.note)
+    shown = [note for note in (called.arrived, called.note) if note]
+    for note in shown:
+        store.ledger.try_append("injected", store.clock(), **note)
+    if shown:
         catch_up_if_free(store)
 
 
-def called_for(store: Store, prompt: str, *, session: str) -> Called:
+def called_for(store: Store, prompt: str, *, session: str, given: Collection[tuple[str, str]] = ()) -> Called:
     """
     Return the text that should accompany *prompt*; note in the ledger when there is none.
 
-    Raises IndexUnavailable.
+    *given* are (ref, digest) of memories that the session is given besides. Raises IndexUnavailable.
     """
-    decided = decide(store, prompt, session=session)
+    decided = decide(store, prompt, session=session, given=given)
     if decided.is_silence:
         store.ledger.try_append("kept_silent", store.clock(), session=session)
     return decided.called
@@ -203,7 +210,12 @@ def _kept_back(hit: Hit, told: Collection[tuple[str, str]]) -> Fate | None:
 
 def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:
     """Return one line about *hit*, with what it says of the *terms* of the prompt."""
-    dated = dated_line(hit.updated.strftime("%Y-%m-%d"), stale=bool(hit.stale), otherwise=otherwise)
+    dated = dated_line(
+        hit.updated.strftime("%Y-%m-%d"),
+        stale=bool(hit.stale),
+        otherwise=otherwise,
+        team=hit.level is Level.TEAM,
+    )
     bare = BriefEntry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
     room = LINE - len(f"{entry_line(bare, LINE)}: ")
     return entry_line(bare._replace(text=excerpt(hit.text, terms, room)), LINE)

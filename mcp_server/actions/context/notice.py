@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.gone import tell_gone, untold_gone
-from mcp_server.adapters import files, places
+from mcp_server.adapters import files, joined, places
 from mcp_server.adapters.index.events import transcripts, unattended
 from mcp_server.adapters.index.events.unattended import PutAway
 from mcp_server.adapters.index.memories import selections
@@ -82,6 +82,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         yield Need("Daybook: the model's service refuses the key or the account; 'daybook status' says more.")
     if store.settings.model_calls and not identity:
         yield Need("Daybook: you allowed model calls, but there is no API key; run 'daybook setup'.")
+    yield from _of_team(store)
     yield from _crowded(store)
     if moved := offer(offered(store, thorough=False)):
         yield Need(f"Daybook: {moved}")
@@ -129,7 +130,7 @@ def _tell(store: Store, away: PutAway) -> bool:
 def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
     """Return how many memories wait for the person, and for how many they accepted other bytes before."""
     shared = store.shared
-    waiting = selections.count_not_accepted(db, store.keys, shared)
+    waiting = selections.count_not_accepted(db, store.own, shared)
     if not waiting or not shared:
         return waiting, 0
     from mcp_server.adapters.index.memories.accepted_bytes import (
@@ -170,6 +171,18 @@ def offer(projects: "Sequence[Former]") -> str:
         f"What was remembered in {first.root}, which is gone, may be this project's:"
         f" 'daybook adopt {first.key}' takes it over{more}."
     )
+
+
+def _of_team(store: Store) -> Iterator[Need]:
+    """Yield what the person's team refused, in each session until they decided about it."""
+    if not joined.has_team(store.home) or not joined.is_anything_waiting(store.home):
+        return
+    refused = [said for _, said in joined.waiting_of(store.home) if said.get("refused")]
+    if refused:
+        yield Need(
+            f"Daybook: the team did not take what you gave it: {counted(len(refused), 'memory')};"
+            " 'daybook team status' says why."
+        )
 
 
 def _taken_back(store: Store) -> Iterator[Need]:

@@ -74,9 +74,9 @@ def open_questions(
     """
     Return the questions that are open here: linked pairs first, then the nearest pairs.
 
-    With *about*, the row of a memory, only those about it.
+    With *about*, the row of a memory, only those about it. The team's are for its curators to settle.
     """
-    vaults = store.keys
+    vaults = store.own
     stated = _said(store, db, vaults)
     questions = [
         question for question in stated.values() if about in (0, question.newer.row, question.older.row)

@@ -151,7 +151,8 @@ def write_document(store: Store, path: Path, data: bytes) -> None:
 
 def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:
     for vault in places.all_vaults(store.home, store.vaults) if all_projects else store.vaults:
-        if level is None or vault.level is level:
+        # The team's server has all that the copy of it says, and 'daybook team export' gives it.
+        if vault.level is not Level.TEAM and (level is None or vault.level is level):
             yield vault
 
 

@@ -20,8 +20,8 @@ from mcp_server.actions.files.read import is_accepted
 from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
-from mcp_server.core.errors import Conflict, DaybookError
-from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.errors import Conflict, DaybookError, Rejected
+from mcp_server.core.memory import Kind, Level, Memory
 from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
@@ -72,6 +72,7 @@ def create(
     **detail: object,
 ) -> MemoryFile:
     """Write *memory* as a new file at *path*; raises FileExistsError when something is there."""
+    check_ours(vault, memory.id)
     data = memory_file.render(memory)
     files.write_new(path, data)
     made = MemoryFile(memory, vault, path, data, files.digest(data))
@@ -111,6 +112,7 @@ def move(
 
     Raises FileExistsError when something is there, Conflict, OSError.
     """
+    check_ours(vault, ref.rpartition("/")[2])
     moving.move(path, target)
     digest = ""
     with contextlib.suppress(DaybookError):  # the file is too large, or a symbolic link by now
@@ -170,6 +172,7 @@ def put_bytes(
 
     With a *verb* the history keeps the old bytes under that name. Raises as `commit` does.
     """
+    check_ours(vault, ref.rpartition("/")[2])
     if data != was:
         written = stamp(path)
         former = _former(store, vault, ref, path, was, data, verb) if verb else None
@@ -178,6 +181,15 @@ def put_bytes(
             os.utime(former[0], ns=(written.mtime_ns, written.mtime_ns))  # when those words were written
     if to and to != path:
         _move(path, to)
+
+
+def check_ours(vault: Vault, memory_id: str) -> None:
+    """Raise Rejected for the copy of a team's memory: its server has the truth, and the next copy says so."""
+    if vault.level is Level.TEAM:
+        raise Rejected(
+            f"'{memory_id}' is the team's: what is here is only a copy.",
+            f"Change it for all with 'daybook revise {memory_id}' or 'daybook forget {memory_id}'.",
+        )
 
 
 def effect_of(store: Store, was: MemoryFile | None, now: MemoryFile) -> Effect:

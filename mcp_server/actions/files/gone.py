@@ -45,7 +45,7 @@ def note_lost(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
 
 def vanished_vault(store: Store) -> Vault | None:
     """Return the vault in this project's repository when the index knows memories of it and it is gone."""
-    if not store.project or any(vault.in_repository for vault in store.vaults):
+    if not store.project or store.shared:
         return None
     vault = places.repository_vault(store.home, store.project)
     if os.path.lexists(vault.root / Kind.KNOWLEDGE.folder) or places.linked(vault.root):

@@ -28,8 +28,14 @@ def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]
 
 
 def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:
-    """Return row of a memory of the person → what shadows it in this project."""
-    return shadows.shadowed(db, store.user_vault.key, store.of_project, private=store.private)
+    """Return row of a memory of the person, or of the team → what shadows it here."""
+    levels = ((store.user_vault.key,), store.of_team, store.of_project)
+    return shadows.shadowed(db, levels, team=store.of_team, private=store.private)
+
+
+def superseding(store: Store, db: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, str]:
+    """Return id → id of this project's memory that stands in for the team's memory of that id here."""
+    return shadows.superseding(db, [*ids], store.of_project, private=store.private)
 
 
 def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
-from mcp_server.core.memory import Memory, fingerprint
+from mcp_server.core.memory import Level, Memory, fingerprint
 from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
@@ -124,7 +124,7 @@ def catch_up(store: Store) -> None:
 
 
 def _keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
-    shared = [vault for vault in vaults if vault.in_repository]
+    shared = [vault for vault in vaults if vault.in_repository and vault.level is Level.PROJECT]
     if shared:
         from mcp_server.actions.files.accepted import keep_accepted  # few projects have such a vault
 

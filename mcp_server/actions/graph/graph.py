@@ -51,7 +51,8 @@ def read_graph(
     """
     ensure_synced(store)
     catch_up_if_free(store)
-    levels = [one for one in Level if (one is Level.USER or store.project) and level in (None, one)]
+    held = {Level.USER, *([Level.PROJECT] if store.project else []), *(each.level for each in store.vaults)}
+    levels = [one for one in Level if one in held and level in (None, one)]
     centres = _centres(store, levels, around) if around else []
     vaults = store.keys
     with store.database.read() as db:

@@ -88,11 +88,11 @@ def draw(network: Network) -> Picture:
 
 
 def _views(store: Store) -> Iterator[list[str]]:
-    """Yield the keys of the vaults that are visible together: the person's, with those of each project."""
-    own = [vault.key for vault in store.vaults if vault.level is Level.USER]
+    """Yield the keys of vaults that are visible together: those of each project with all others."""
+    own = [vault.key for vault in store.vaults if vault.level is not Level.PROJECT]
     projects: dict[str, list[str]] = {}
     for vault in store.vaults:
-        if vault.level is not Level.USER:
+        if vault.level is Level.PROJECT:
             projects.setdefault(vault.project, []).append(vault.key)
     yield from ([*own, *keys] for keys in projects.values() or [[]])
 

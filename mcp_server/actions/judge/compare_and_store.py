@@ -33,7 +33,7 @@ from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, shar
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
-from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint
+from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
 from mcp_server.core.text.verdict import contains, outranks
@@ -123,7 +123,7 @@ def looked_up(store: Store, outcome: DraftOutcome) -> DraftOutcome:
         old = _known(store, name)
         if old and old.memory.superseded_by == outcome.id:
             superseded.append(name)
-        elif old and old.vault.level is Level.USER is not new.vault.level and is_shown(store, new):
+        elif old and is_nearer(new.vault.level, old.vault.level) and is_shown(store, new):
             shadowed.append(name)
         else:
             later.append(name)

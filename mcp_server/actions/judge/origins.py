@@ -60,7 +60,7 @@ def waiting(store: Store) -> list[WaitingOrigin]:
     Those that Claude stored come first, then the repository's, then those from programs and documents.
     Raises IndexUnavailable.
     """
-    keys = store.keys
+    keys = store.own
     shared = store.shared
     with store.database.read() as db:
         rows = selections.not_accepted(db, keys, shared)

@@ -107,6 +107,13 @@ def _checked(
         )
     if file.vault.level is level:
         return file, None
+    if level is Level.TEAM:
+        raise Rejected(
+            f"'{memory.id}' cannot be moved to the team: you keep it, and the team gets it, too.",
+            f"Give it to the team with 'daybook promote {memory.id} --to team'.",
+        )
+    if file.vault.level is Level.TEAM:
+        raise Rejected(f"'{memory.id}' is the team's.", "Remember at the other level what it says.")
     _check_may_leave(store, file)
     vault = _vault_of(store, memory, level)
     with store.database.read() as db:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.files.accepted import last_accepted, taken_away
-from mcp_server.actions.files.commit import commit, move, one_change, put_bytes, tell
+from mcp_server.actions.files.commit import check_ours, commit, move, one_change, put_bytes, tell
 from mcp_server.actions.files.load import load, parsed
 from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
@@ -86,6 +86,7 @@ def to_trash(store: Store, row: Row, *, session: str = "") -> Forgotten:
 def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten:
     vault = store.vault(row.vault)
     assert vault
+    check_ours(vault, row.id)
     path = confined(vault, Path(row.path))
     with store.database.read() as db:
         old = selections.superseded_by(db, row.id, store.keys)

@@ -34,7 +34,7 @@ from mcp_server.core.links import (
     names,
     wiki_links,
 )
-from mcp_server.core.memory import Draft, Level, Link, Memory, Status, fingerprint
+from mcp_server.core.memory import Draft, Level, Link, Memory, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.provenance.telling import telling_digest
 from mcp_server.core.secrets.redaction import refuse_secrets
@@ -287,7 +287,7 @@ def _superseded(store: Store, new: MemoryFile, old: MemoryFile) -> LinkOutcome:
         return LinkOutcome(was.id, After.WAITS)
     if was.status is not Status.ACTIVE:
         return LinkOutcome(was.id, After.AWAY, was.status, was.superseded_by)
-    shadows = old.vault.level is Level.USER is not new.vault.level
+    shadows = is_nearer(new.vault.level, old.vault.level)
     return LinkOutcome(was.id, After.SHADOWED if shadows else After.SUPERSEDED)
 
 

@@ -34,6 +34,7 @@ from mcp_server.core.memory import (
     clean_tags,
     clean_text,
     fingerprint,
+    is_nearer,
     made_of,
     new_id,
 )
@@ -155,7 +156,8 @@ def supersede(store: Store, new: MemoryFile, *, since: datetime | None = None, s
                 continue
             if old.memory.pinned:
                 revise(store, new.memory.id, Revision(pinned=True), session=session)
-            if new.vault.level is Level.USER or old.vault.level is not Level.USER:
+            shadowing = is_nearer(new.vault.level, old.vault.level)
+            if not shadowing and old.vault.level is not Level.TEAM:
                 _replace(store, old, memory, since=since, session=session)
 
 
@@ -198,6 +200,11 @@ def level_of(store: Store, draft: Draft) -> Level:
 
     A preference is the person's, unless it names this project.
     """
+    if draft.level is Level.TEAM:
+        raise Rejected(
+            "Here nothing is stored at team level.",
+            "Store it as yours; 'daybook promote ID --to team' gives it to the team.",
+        )
     if draft.level is Level.PROJECT and not store.project:
         raise Rejected(
             "There is no project here to remember this for.",

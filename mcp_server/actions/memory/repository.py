@@ -95,7 +95,7 @@ def is_shared(vault: Vault) -> bool:
 def untrusted(store: Store) -> list[Row]:
     """Return the memories that are not shown unasked until the person accepts them."""
     with store.database.read() as db:
-        return selections.not_accepted(db, store.keys, store.shared)
+        return selections.not_accepted(db, store.own, store.shared)
 
 
 def from_documents(store: Store) -> list[Row]:

@@ -86,7 +86,7 @@ def revise(
     file = read(store, memory_id)
     if version and not file.digest.startswith(version.strip()):
         raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
-    memory = _revised(file.memory, revision, keep_secrets=keep_secrets)
+    memory = revised(file.memory, revision, keep_secrets=keep_secrets)
     if memory == file.memory:
         return file
     if memory.title != file.memory.title:
@@ -169,7 +169,8 @@ def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
     return tuple(once.values())
 
 
-def _revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
+def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
+    """Return *memory* as *revision* changes it; raises Rejected."""
     changes = {
         field.name: value
         for field in fields(revision)

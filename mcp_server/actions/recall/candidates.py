@@ -13,19 +13,16 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
+from mcp_server.core.search.boosts import AskedFor
 from mcp_server.core.search.query import (
     Bar,
     Confidence,
     Query,
     Sort,
-    asks_about_now,
-    named_paths,
-    quoted_phrases,
 )
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.text.developer_words import shared_things
-from mcp_server.core.text.time_words import span_of
-from mcp_server.core.text.words import query_terms, spelled, words
+from mcp_server.core.text.words import query_terms
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
@@ -98,8 +95,17 @@ def _boost(
     terms = () if query.of_prompt else query_terms(text)
     talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
-    boosts = _boosts_of(store, query, text, [candidate.row for candidate in candidates])
-    for candidate, of_candidate in zip(candidates, boosts, strict=True):
+    asked = AskedFor.of(query, text, clock=store.clock(), now=store.now())
+    for candidate in candidates:
+        row = candidate.row
+        of_candidate = asked.boosts(
+            title=row.title,
+            text=row.text,
+            tags=row.tags,
+            touches=row.touches,
+            created=row.created_at,
+            updated=row.updated_at,
+        )
         candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
@@ -222,46 +228,6 @@ def _total(candidate: ScoredMemory) -> float:
     return candidate.score.total
 
 
-def _boosts_of(
-    store: Store, query: Query, text: str, rows: Sequence[Row]
-) -> list[tuple[tuple[str, float], ...]]:
-    """Return for each of *rows* the names and factors of what speaks for it in the question *text*."""
-    phrases = quoted_phrases(text)
-    paths = named_paths(text)
-    asked = {
-        *query_terms(text),
-        *words(spelled(text)),
-        *(said.strip(",;:!?") for said in text.lower().split()),
-    }
-    span = span_of(text, store.clock())
-    now = store.now()
-    about_now = query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text)
-    return [
-        (
-            *([("now", ranking.now_boost(_recency_of(row, now)))] if about_now else []),
-            *([("tag", ranking.TAG_BOOST)] if asked.intersection(map(_as_asked, row.tags)) else []),
-            *([("phrase", ranking.PHRASE_BOOST)] if _has_phrase(row, phrases) else []),
-            *([("path", ranking.PATH_BOOST)] if _touches(row, paths) else []),
-            *([("time", ranking.TIME_BOOST)] if span and span.meets(row.created_at, row.updated_at) else []),
-        )
-        for row in rows
-    ]
-
-
 def _recency_of(row: Row, now: int) -> float:
     """Return how recent *row* is *now*, in seconds: 1 for a memory updated this moment."""
     return ranking.recency((now - row.updated) / DAY)
-
-
-def _as_asked(tag: str) -> str:
-    """Return *tag* as a question has it among its words: `c#` as "csharp"."""
-    return spelled(tag).strip()
-
-
-def _has_phrase(row: Row, phrases: Sequence[str]) -> bool:
-    text = f"{row.title}\n{row.text}".casefold() if phrases else ""
-    return any(phrase in text for phrase in phrases)
-
-
-def _touches(row: Row, paths: Sequence[str]) -> bool:
-    return any(touched.partition(":")[0].endswith(path) for touched in row.touches for path in paths)

@@ -12,6 +12,7 @@ from mcp_server.adapters.index.search import lexical
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import ranking
+from mcp_server.core.search.matches import Matches
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.search.ranking import Cosines
 from mcp_server.core.secrets.redaction import find_secrets
@@ -38,7 +39,7 @@ class Evidence(NamedTuple):
 
     number: int
     question: int
-    matches: lexical.Matches
+    matches: Matches
     words: float
     near: float
     matching: int
@@ -100,7 +101,7 @@ def gather(
     asked = query.parts or (text,)
     meant = map(with_other_names, asked) if query.of_prompt else asked
     coming = None
-    if meaning and questions is None and (not meaning.embedder.sends or _may_be_sent(query.text)):
+    if meaning and questions is None and (not meaning.embedder.sends or may_be_sent(query.text)):
         coming = meaning.embedding([*meant], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE)
     matches = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
     with contextlib.suppress(EmbedderUnavailable):  # `store.meaning.problem` says why
@@ -130,7 +131,7 @@ def gather(
     return Gathered(_once(of_each), questions, model)
 
 
-def _may_be_sent(text: str) -> bool:
+def may_be_sent(text: str) -> bool:
     """Tell whether the person may want a question sent: nothing private and no secret stands in it."""
     return kept_of(text) == text.strip() and not find_secrets(text)
 
@@ -161,7 +162,7 @@ def looked_at_closely(
 def _most_relevant(
     db: sqlite3.Connection,
     question: int,
-    matches: lexical.Matches,
+    matches: Matches,
     cosines: Mapping[int, Cosines],
     by_words: bool,
     most: int,

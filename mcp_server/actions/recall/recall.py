@@ -65,6 +65,12 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
         ensure_synced(store)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
+    note_recalled(store, query, answer, session=session, told=told)
+    return answer
+
+
+def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, told: bool) -> None:
+    """Note that *session* was given *answer*, if there is a session and anything was found."""
     if session and answer.hits:
         store.ledger.try_append(
             "recalled",
@@ -77,7 +83,6 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
             query=redact(query.text[:200]),
             session=session,
         )
-    return answer
 
 
 def note_found(store: Store, answer: Answer) -> None:

@@ -92,6 +92,7 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
     if remote is None:
         raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
     with alone(store, patience=patience):
+        notes.note_begun(store.home)
         before = notes.last_of(store.home)
         try:
             done = _exchange(store, remote, timeout)
@@ -119,6 +120,8 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
     taken = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
     _note_disk(store, repository, disk, taken)
+    if taken.refs:
+        notes.note_came(store.home, taken.refs, store.now())
     done.added, done.changed, done.forgotten = map(tuple, (taken.added, taken.changed, taken.forgotten))
     done.held, done.left = disk.held, taken.left
     if (cuts or done.rewritten) and not done.trouble:

@@ -118,7 +118,7 @@ def remove(store: Store) -> str:
     if remote is None:
         raise Rejected("This store has no remote.", "Nothing was changed.")
     with alone(store, patience=PATIENCE):
-        for name in (notes.ABOUT, notes.LAST):
+        for name in (notes.ABOUT, notes.LAST, notes.CAME, notes.ASKED):
             (store.home / notes.FOLDER / name).unlink(missing_ok=True)
         shutil.rmtree(repository_of(store).folder, ignore_errors=True)
     return shown_url(remote.url)

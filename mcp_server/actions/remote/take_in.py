@@ -8,7 +8,7 @@ somebody saves at this moment stays as they saved it; the next exchange joins bo
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -37,7 +37,8 @@ class TakenIn:
     """
     What came from other machines: ids of memories by what became of them, and what is left for next time.
 
-    `tree` is what the files say now, as far as Daybook knows.
+    `tree` is what the files say now, as far as Daybook knows. `refs` are the ledger's names of what came or
+    changed.
     """
 
     tree: dict[str, str]
@@ -45,11 +46,7 @@ class TakenIn:
     changed: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def ids(self) -> list[str]:
-        """All memories that came, changed or went."""
-        return [*self.added, *self.changed, *self.forgotten]
+    refs: list[str] = field(default_factory=list)
 
 
 def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, goal: Tree) -> TakenIn:
@@ -121,25 +118,28 @@ def _take_in_memories(
         if old != new:
             gone.discard(old)
             came.discard(new)
-        elif old not in gone and old not in came and (not present[old] or old not in wanted):
-            continue  # it was moved already
+        elif old in came or (old not in gone and (not present[old] or old not in wanted)):
+            continue  # it was moved already, or is new
         vault, former = vault_at(store.home, new), vault_at(store.home, old)
         vaults |= {vault.key: vault, former.key: former}
         with _left(done, old if old == new else new):
             if old in gone:
                 done.forgotten.append(_forget(store, contents, former, old, present[old]))
                 done.tree.pop(old, None)
-            elif new in came:
-                done.added.append(_add(contents, vault, new, wanted[new]))
-                done.tree[new] = wanted[new]
             else:
                 done.changed.append(
                     _change(store, contents, (former, old, present[old]), (vault, new, wanted[new]))
                 )
+                done.refs.append(f"{vault.key}/{done.changed[-1]}")
                 done.tree.pop(old, None)
                 done.tree[new] = wanted[new]
         touched[former.key].append(former.root / paths.in_vault(old))
         touched[vault.key].append(vault.root / paths.in_vault(new))
+    new_files = iter(sorted(came))
+    while some := list(islice(new_files, BATCH)):
+        for path, vault in _add_many(store, contents, done, some, wanted).items():
+            vaults[vault.key] = vault
+            touched[vault.key].append(vault.root / paths.in_vault(path))
     for key, those in touched.items():
         batches = iter(indexed(vaults[key], those))
         while batch := list(islice(batches, BATCH)):
@@ -148,9 +148,11 @@ def _take_in_memories(
 
 
 def _moves(
-    contents: Contents, present: dict[str, str], wanted: Tree, gone: Iterable[str], came: Iterable[str]
+    contents: Contents, present: dict[str, str], wanted: Tree, gone: Collection[str], came: Collection[str]
 ) -> list[tuple[str, str]]:
     """Return (old path, new path) of the memories that only lie elsewhere now, and perhaps changed."""
+    if not (gone and came):
+        return []
     before, after = (defaultdict[str, list[str]](list) for _ in range(2))
     for those, tree, into in ((gone, present, before), (came, wanted, after)):
         for path in sorted(those):
@@ -169,18 +171,47 @@ def _file(vault: Vault, path: str) -> Path:
     return confined(vault, vault.root / paths.in_vault(path))
 
 
-def _add(contents: Contents, vault: Vault, path: str, blob: str) -> str:
-    """Write a file that came new; raises Conflict when another one is there by now."""
-    if not vault.root.is_dir():
-        make_vault_folders(vault)
-    target = _file(vault, path)
+def _add_many(
+    store: Store, contents: Contents, done: TakenIn, some: Iterable[str], wanted: Tree
+) -> dict[str, Vault]:
+    """
+    Write files that came new, all at once; return path → vault of those that are there now.
+
+    All are on the disk when this returns, and only then may it be noted that what the repository has was
+    taken in: a kill before lets the next exchange take them again.
+    """
+    vaults: dict[str, Vault] = {}
+    targets: dict[str, Path] = {}
+    for path in some:
+        vault = vault_at(store.home, path)
+        with _left(done, path):
+            targets[path], vaults[path] = _file(vault, path), vault
+    for vault in {vault.key: vault for vault in vaults.values()}.values():
+        if not vault.root.is_dir():
+            make_vault_folders(vault)
+    try:
+        data = {target: contents.data(wanted[path]) for path, target in targets.items()}
+        taken, single = files.write_many_new(data), False
+    except OSError:  # one of them cannot be written: then each by itself
+        taken, single = set(), True
+    for path, target in targets.items():
+        with _left(done, path):
+            if single or target in taken:
+                _add(target, contents.data(wanted[path]))
+            done.added.append(_id_at(contents, path, wanted[path]))
+            done.refs.append(f"{vaults[path].key}/{done.added[-1]}")
+            done.tree[path] = wanted[path]
+    return {path: vaults[path] for path in targets if path not in done.left}
+
+
+def _add(target: Path, data: bytes) -> None:
+    """Write a file that came new; raises Conflict when another one is there by now, OSError."""
     files.make_folder(target.parent)
     try:
-        files.write_new(target, contents.data(blob))
+        files.write_new(target, data)
     except FileExistsError:
-        if blob_id(files.read(target)) != blob:
+        if files.read(target) != data:
             raise Conflict(f"{target} was written meanwhile.") from None
-    return _id_at(contents, path, blob)
 
 
 def _change(

@@ -17,6 +17,7 @@ from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
 from mcp_server.adapters.index.events import unattended
+from mcp_server.adapters.joined import has_team
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.budget import refusal as refusal_today
@@ -25,6 +26,7 @@ from mcp_server.store import Store
 
 if TYPE_CHECKING:
     from mcp_server.actions.remote.set_up import RemoteState
+    from mcp_server.actions.team.membership import Membership
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class State:
     spending: Spending
     needs: tuple[str, ...]
     remote: "RemoteState | None" = None
+    team: "Membership | None" = None
 
 
 def status(store: Store, *, has_key: bool) -> State:
@@ -88,9 +91,29 @@ def status(store: Store, *, has_key: bool) -> State:
     if remote and remote.last.held:
         held = counted(len(remote.last.held), "file")
         needs.append(f"Not given to your other machines: {held}; 'daybook remote status' says why.")
+    team = _team(store)
+    needs += team_needs(team) if team else []
     if away:
         needs.append(f"Since you were last told, {put_away(away)}")
-    return State(stats, waiting, capture, spent, tuple(needs), remote)
+    return State(stats, waiting, capture, spent, tuple(needs), remote, team)
+
+
+def _team(store: Store) -> "Membership | None":
+    """Return how it stands with the person's team, None without one."""
+    if not has_team(store.home):
+        return None
+    from mcp_server.actions.team.membership import membership  # most people have no team
+
+    return membership(store)
+
+
+def team_needs(team: "Membership") -> list[str]:
+    """Return what the person should know of their team: that it does not answer, and what it refused."""
+    needs = [f"{team.last.trouble} 'daybook team status' says more."] if team.last.trouble else []
+    if refused := [each for each in team.waiting if each.refused]:
+        which = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
+        needs.append(f"Not taken by the team: {which} 'daybook team status' says what can be done.")
+    return needs
 
 
 def _remote(store: Store) -> "RemoteState | None":

@@ -27,10 +27,10 @@ from mcp_server.actions.judge.origins import judge_session
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.model.model_call import refusal
 from mcp_server.actions.upkeep.tidy import tidy_when_due
-from mcp_server.adapters import files, transcript_file
+from mcp_server.adapters import files, joined, transcript_file
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
-from mcp_server.adapters.remote.notes import has_remote, is_due
+from mcp_server.adapters.remote.notes import ask_for_exchange, has_remote, is_asked_for, is_due
 from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
 from mcp_server.core.memory import DAY
 from mcp_server.store import Store
@@ -44,7 +44,7 @@ MOST_EMBEDDED = 2000  # newest passages: a minute of one core; a server does wha
 
 QUIET = 600  # seconds without a new line after which a session without an end event is kept as far as it came
 LEFT = 6 * 3600  # the same, after which it counts as over: people have lunch, and a rest costs a call
-EXCHANGED_EVERY = 600  # seconds between two exchanges with other machines while a session runs
+EXCHANGED_EVERY = 600  # seconds between two exchanges with others while a session runs
 REMEMBERED = 30 * DAY  # seconds; Claude Code deletes older transcripts
 
 StoreFor = Callable[[Path | None], Store]
@@ -76,6 +76,7 @@ def work(store_for: StoreFor) -> Work | None:
     done = Work()
     files.make_folder(store.home)
     met = _exchange(store, done)  # first, so that what other machines know is not learned again
+    new_of_team = _follow_team(store, done)
     for _ in range(ROUNDS):
         try:
             with files.lock(store.home / LOCK, patience=0):
@@ -89,7 +90,7 @@ def work(store_for: StoreFor) -> Work | None:
         catch_up(store)
         if not _pending(store, done):
             break
-    if done.kept or done.outcomes:
+    if done.kept or done.outcomes or new_of_team:
         _embed(store, done)
         if met:
             _exchange(store, done)
@@ -118,8 +119,21 @@ def note_left_behind(store: Store) -> bool:
 
 
 def exchange_is_due(store: Store) -> bool:
-    """Tell whether other machines of the person's were not heard of for a while."""
-    return is_due(store.home, every=EXCHANGED_EVERY, now=time.time())
+    """Tell whether other machines of the person's, or their team, were not heard of for a while."""
+    now = time.time()
+    return is_due(store.home, every=EXCHANGED_EVERY, now=now) or joined.is_due(
+        store.home, every=EXCHANGED_EVERY, now=now
+    )
+
+
+def begins_work(store: Store) -> bool:
+    """Tell whether a worker has something to do when a session starts; raises OSError, IndexUnavailable."""
+    return note_left_behind(store) or has_remote(store.home)
+
+
+def goes_on(store: Store) -> bool:
+    """Tell whether a worker has something to do while a session runs; raises OSError, IndexUnavailable."""
+    return note_quiet(store) or exchange_is_due(store)
 
 
 def note_quiet(store: Store) -> bool:
@@ -227,18 +241,50 @@ def _finish(store: Store, done: Work) -> None:
 
 
 def _exchange(store: Store, done: Work) -> bool:
-    """Exchange with the person's other machines, if there is a remote; return whether it was reached."""
+    """
+    Exchange with the person's other machines, if there is a remote; return whether it was reached.
+
+    A process that exchanges already does it once more for this one: it may have read the files before the
+    last words of a session were in them.
+    """
     if not has_remote(store.home):
         return False
     from mcp_server.actions.remote.exchange import exchange  # most stores have no remote
 
+    reached = False
     try:
-        return not exchange(store).trouble
+        ask_for_exchange(store.home)
+        for _ in range(ROUNDS):
+            if not is_asked_for(store.home):
+                break
+            reached = not exchange(store).trouble
+        return reached
     except Held:
-        return False
+        return reached
     except (DaybookError, OSError) as error:
         done.failed["exchange"] = str(error)
         log.warning("exchange: %s", error)
+        return False
+
+
+def _follow_team(store: Store, done: Work) -> bool:
+    """Give the team what waits, and copy what it confirmed, if there is one; return whether that is new."""
+    if not joined.has_team(store.home):
+        return False
+    from mcp_server.actions.team.copy import copy  # most people have no team
+    from mcp_server.actions.team.send import send
+
+    try:
+        team = store.team()
+        if team is None:
+            return False
+        send(store, team)
+        return bool(copy(store, team).written)
+    except Held:
+        return False
+    except (DaybookError, OSError) as error:
+        done.failed["team"] = str(error)
+        log.warning("team: %s", error)
         return False
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+TOKENIZER = "porter unicode61"
+"""How the full-text indexes split texts into words and stem these."""
+
 
 class Ref(str):
     """The type of a column that holds the ledger's name of a memory: it is renamed when the memory moves."""

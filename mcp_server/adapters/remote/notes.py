@@ -3,19 +3,18 @@ What the store knows of its remote: `remote/remote.json` says where it is and wh
 how the last exchange ended. Without the first there is no remote, and nothing of all this is loaded.
 """
 
-import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from mcp_server.adapters import files, swap
+from mcp_server.adapters import files
+from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.project import Project
-from mcp_server.core.errors import Unreadable
 
-FOLDER, ABOUT, LAST, SAME = "remote", "remote.json", "last.json", "same.json"
+FOLDER, ABOUT, LAST, SAME, CAME = "remote", "remote.json", "last.json", "same.json", "came.json"
 FOREVER = "deleted-for-good"  # an empty file: something was, since the last exchange
+ASKED = "asked-for"  # an empty file: an exchange was asked for, and none has begun since
 REPOSITORY = "store.git"
 
 
@@ -52,9 +51,11 @@ def has_remote(home: Path) -> bool:
 
 
 def is_due(home: Path, *, every: float, now: float) -> bool:
-    """Tell whether there is a remote, and no exchange ended in the *every* seconds before *now*."""
+    """Tell whether there is a remote, and no exchange ended *every* seconds before *now*, or one waits."""
     if not has_remote(home):
         return False
+    if is_asked_for(home):
+        return True
     try:
         return (home / FOLDER / LAST).stat().st_mtime <= now - every
     except OSError:
@@ -63,7 +64,7 @@ def is_due(home: Path, *, every: float, now: float) -> bool:
 
 def remote_of(home: Path) -> Remote | None:
     """Return the remote of the store in *home*, None when it has none."""
-    said = _read(home / FOLDER / ABOUT)
+    said = read_object(home / FOLDER / ABOUT)
     if not said.get("url") or not said.get("copy"):
         return None
     return Remote(
@@ -76,12 +77,12 @@ def remote_of(home: Path) -> Remote | None:
 
 def note_remote(home: Path, remote: Remote) -> None:
     """Note the remote of the store in *home*."""
-    _write(home / FOLDER / ABOUT, asdict(remote))
+    write_object(home / FOLDER / ABOUT, asdict(remote))
 
 
 def last_of(home: Path) -> Last:
     """Return how the last exchange of the store in *home* ended."""
-    said = _read(home / FOLDER / LAST)
+    said = read_object(home / FOLDER / LAST)
     held = said.get("held")
     pairs = [(str(each[0]), str(each[1])) for each in held] if isinstance(held, list) else []
     return Last(str(said.get("at", "")), str(said.get("trouble", "")), tuple(pairs))
@@ -89,17 +90,34 @@ def last_of(home: Path) -> Last:
 
 def note_last(home: Path, last: Last) -> None:
     """Note how the last exchange of the store in *home* ended."""
-    _write(home / FOLDER / LAST, asdict(last))
+    write_object(home / FOLDER / LAST, asdict(last))
+
+
+MOST_CAME = 200  # memories, the latest, that are known to have come
+
+
+def came_of(home: Path) -> dict[str, int]:
+    """Return ref → when another machine's words of that memory came here, in Unix seconds."""
+    if not os.path.exists(home / FOLDER / CAME):
+        return {}
+    return {ref: at for ref, at in read_object(home / FOLDER / CAME).items() if isinstance(at, int)}
+
+
+def note_came(home: Path, refs: Iterable[str], at: int) -> None:
+    """Note that words of other machines about the memories *refs* came at *at*."""
+    came = came_of(home) | dict.fromkeys(refs, at)
+    latest = sorted(came.items(), key=lambda item: item[1], reverse=True)[:MOST_CAME]
+    write_object(home / FOLDER / CAME, dict(latest))
 
 
 def same_projects(home: Path) -> dict[str, str]:
     """Return key of a folder without a git remote → key that the same project has on other machines."""
-    return {str(key): str(same) for key, same in _read(home / FOLDER / SAME).items()}
+    return {str(key): str(same) for key, same in read_object(home / FOLDER / SAME).items()}
 
 
 def note_same_project(home: Path, key: str, same: str) -> None:
     """Note that the project *key* of this machine is the one that another machine knows as *same*."""
-    _write(home / FOLDER / SAME, {**same_projects(home), key: same})
+    write_object(home / FOLDER / SAME, {**same_projects(home), key: same})
 
 
 def as_everywhere(home: Path, project: Project | None) -> Project | None:
@@ -116,18 +134,17 @@ def note_forever(home: Path) -> None:
         (home / FOLDER / FOREVER).touch(mode=files.FILE_MODE)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        said = json.loads(files.read(path))
-    except (OSError, Unreadable, ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
+def ask_for_exchange(home: Path) -> None:
+    """Note that an exchange is wanted: who is at one now begins another when it is done."""
+    files.make_folder(home / FOLDER)
+    (home / FOLDER / ASKED).touch(mode=files.FILE_MODE)
 
 
-def _write(path: Path, said: Mapping[str, object]) -> None:
-    """Write the whole of a small file, durably; nothing else writes it at the same time."""
-    other = path.with_name(swap.temporary_name())
-    files.make_folder(path.parent)
-    files.write_new(other, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
-    other.replace(path)
-    files.sync_folder(path.parent)
+def is_asked_for(home: Path) -> bool:
+    """Tell whether an exchange was asked for since the last one began."""
+    return os.path.exists(home / FOLDER / ASKED)
+
+
+def note_begun(home: Path) -> None:
+    """Note that an exchange begins now: whatever was asked for before, it does."""
+    (home / FOLDER / ASKED).unlink(missing_ok=True)

@@ -67,13 +67,14 @@ class BriefSection(NamedTuple):
     limit: int = LINE_LIMIT
 
 
-def dated_line(dated: str, *, stale: bool, otherwise: str = "") -> str:
+def dated_line(dated: str, *, stale: bool, otherwise: str = "", team: bool = False) -> str:
     """
     Return the note in brackets about a memory: its date, and whether a file that it is about changed.
 
-    *otherwise* says which newer memory may replace it.
+    *otherwise* says which newer memory may replace it, *team* whether it is their team's.
     """
-    marks = ["file changed since"] if stale else []
+    marks = ["of the team"] if team else []
+    marks += ["file changed since"] if stale else []
     marks += [otherwise] if otherwise else []
     return "; ".join([dated, *marks])
 

@@ -179,6 +179,10 @@ class Hit:
     bars: tuple[Bar, ...] = ()
     contradicts: tuple[str, ...] = ()
     """Ids of the active memories that say otherwise, whichever of the two has the link."""
+    author: str = ""
+    """Who wrote it, for a memory of the person's team."""
+    confirmed_by: str = ""
+    """The curator of the team who confirmed it as it is, '' for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +197,8 @@ class Answer:
     hits: tuple[Hit, ...]
     semantic: bool
     """Whether meaning was searched; false while the embedding model loads or when there is none."""
+    team: str = ""
+    """Why the person's team did not answer, a sentence; '' when it did, or was not asked."""
 
 
 def check_limit(limit: int) -> int:

@@ -24,7 +24,7 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, turns
-from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown import contradictions, links, mining
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
@@ -149,7 +149,7 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
 @click.option("--name", default="", help="For standard input: what the text is called.")
 @click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}; else told by the headings.")
 @click.option("--tags", default="", help="Tags, with commas between them.")
-@click.option("--level", type=LEVELS, help="user: holds everywhere; project: belongs to this code base.")
+@click.option("--level", type=OWN_LEVELS, help="user: holds everywhere; project: belongs to this code base.")
 @click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
 @as_json
 def seed_command(

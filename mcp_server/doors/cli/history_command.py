@@ -7,12 +7,14 @@ import click
 from mcp_server.actions.changes import history
 from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
 from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.team.memories import history_in_team, is_of_team
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
+from mcp_server.doors.shown import team as shown_team
 
 
 @click.command("history")
@@ -31,6 +33,11 @@ def history_command(
     """
     store = output.opened(wait_for_model=False).store()
     sync_if_free(store)
+    if memory_id and version is None and not session and is_of_team(store, memory_id):
+        output.print_shown(
+            shown_team.history(*history_in_team(store, memory_id)), as_json=as_json, texts=True
+        )
+        return
     if version is not None:
         each, text = history.version_of(store, memory_id, version)
         if as_json:

@@ -4,10 +4,12 @@ import click
 
 from mcp_server.actions.memory import promote as promoting
 from mcp_server.actions.sessions import predict as predicting
+from mcp_server.actions.team.give import promote_to_team
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import take_over
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import hot as shown
+from mcp_server.doors.shown import team
 
 
 @click.command("hot")
@@ -46,11 +48,20 @@ def unpin_command(memory_id: str) -> None:
 
 @click.command("promote")
 @click.argument("memory_id")
-def promote_command(memory_id: str) -> None:
-    """Put a memory into the hot set now, until it was not used for two weeks.
+@click.option("--to", type=click.Choice(["team"]), help="Give it to the team that you joined, instead.")
+@click.option("--keep-secrets", is_flag=True, help="Give it although it looks like a secret.")
+def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
+    """Put a memory into the hot set now, until it was not used for two weeks; or give it to your team.
 
-    Example: daybook promote stripe-webhook-raw-body-k3f9
+    You keep your own. Given again after a change, the team's is changed, too.
+
+    Example: daybook promote stripe-webhook-raw-body-k3f9 --to team
     """
+    if to:
+        store = output.opened(wait_for_model=False).store()
+        given = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
+        output.print_shown(team.given(given, verb="given to the team"))
+        return
     has_place = promoting.promote(output.opened(wait_for_model=False).store(), memory_id)
     output.print_shown(shown.promoted(memory_id, has_place=has_place))
 

@@ -13,7 +13,7 @@ from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level
 from mcp_server.doors.cli import output
-from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown.taken_in import exported, taken_in
 
 WHAT = (
@@ -31,7 +31,7 @@ WHAT = (
 @click.command("import")
 @click.argument("what", type=click.Choice(WHAT))
 @click.argument("path", required=False, type=click.Path(path_type=Path))
-@click.option("--level", type=LEVELS, help="Where everything goes; by default what the source suggests.")
+@click.option("--level", type=OWN_LEVELS, help="Where everything goes; by default what the source suggests.")
 @click.option(
     "--mine", is_flag=True, help="With 'daybook': keep who said each, and what looks like a secret."
 )
@@ -63,7 +63,7 @@ def import_command(
 @click.command("export")
 @click.argument("target", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--format", "form", type=click.Choice(["markdown", "json"]), default="markdown")
-@click.option("--level", type=LEVELS)
+@click.option("--level", type=OWN_LEVELS)
 @click.option("--all-projects", is_flag=True, help="Every project's memories, not only this one's.")
 @as_json
 def export_command(target: Path, form: str, level: str | None, all_projects: bool, as_json: bool) -> None:

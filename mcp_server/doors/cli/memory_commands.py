@@ -1,4 +1,8 @@
-"""Commands for memories: remember, read, revise, forget, restore."""
+"""
+Commands for memories: remember, read, revise, forget, restore.
+
+It is long because each is a signature with its help, which are read and changed together.
+"""
 
 import contextlib
 from dataclasses import replace
@@ -6,7 +10,7 @@ from dataclasses import replace
 import click
 
 from mcp_server.actions.context.questions import standing_beside
-from mcp_server.actions.files.read import read, read_told
+from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import (
     compare_and_store,
     let_replace,
@@ -22,6 +26,15 @@ from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
+from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
+from mcp_server.actions.team.memories import (
+    CHANGING_TEAMS,
+    NOT_FOREVER,
+    forget_in_team,
+    is_of_team,
+    read_anywhere,
+    restore_in_team,
+)
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
@@ -30,14 +43,17 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import files_of_before, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
+from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import given, output, person
 from mcp_server.doors.cli.author import author, judged, take_over, turns
-from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.cli.output import LEVELS, OWN_LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import beside, near_command, note
 from mcp_server.store import Store
 
+OF_TEAM_ONLY = "Of a team's memory only its words, type, tags and category are changed from here."
 MOVING = "moving what the person said to another level"
 
 
@@ -45,7 +61,11 @@ MOVING = "moving what the person said to another level"
 @click.argument("words", nargs=-1)
 @click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}.")
 @click.option("--tags", default="", help="Tags, with commas between them.")
-@click.option("--level", type=LEVELS, help="user: holds everywhere; project: belongs to this code base.")
+@click.option(
+    "--level",
+    type=LEVELS,
+    help="user: holds everywhere; project: belongs to this code base; team: for the team that you joined.",
+)
 @click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
 @click.option("--link", "links", multiple=True, help='An id it relates to, or "rel: id". May be repeated.')
 @click.option(
@@ -96,6 +116,11 @@ def remember_command(
         session=session,
     )
     store = output.opened().store()
+    if draft.level is Level.TEAM:
+        draft = replace(draft, supersedes=superseded_in(supersedes))
+        given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
+        output.print_shown(shown_team.given(given_to_team), as_json=as_json)
+        return
     outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
     waits = judged(output.opened(), outcome.id)
     outcome = looked_up(store, outcome)
@@ -113,7 +138,10 @@ def read_command(memory_id: str, as_json: bool) -> None:
     Example: daybook read stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    file = read_told(store, memory_id)
+    file = read_anywhere(store, memory_id)
+    if isinstance(file, Stored):
+        output.print_shown(shown_team.whole(file), as_json=as_json)
+        return
     standing = standing_of(store, file)
     if as_json:
         output.print_json(shown.whole(file, standing).json)
@@ -133,7 +161,9 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
 @click.option("--tags", help="All tags it shall have, with commas.")
-@click.option("--level", type=LEVELS, help="Move it: user holds everywhere, project in this code base alone.")
+@click.option(
+    "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project in this code base alone."
+)
 @click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
 @click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
 @click.option("--category", help="A word of your own for memories that belong together.")
@@ -174,6 +204,16 @@ def revise_command(
     )
     opened = output.opened()
     store = opened.store()
+    if is_of_team(store, memory_id):
+        if level or supersedes or distinct or metadata:
+            raise Rejected(OF_TEAM_ONLY, "Give --title, --text, --type, --tags or --category.")
+        if author(opened)[0] != MANUAL:
+            raise PersonNeeded(CHANGING_TEAMS, f"revise {memory_id}")
+        done_for_team = revise_for_team(
+            store, memory_id, revision, version=version_, keep_secrets=keep_secrets
+        )
+        output.print_shown(shown_team.given(done_for_team, verb="revised"), as_json=as_json)
+        return
     if metadata:
         known = read(store, memory_id).memory.notes
         revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
@@ -237,6 +277,13 @@ def forget_command(memory_id: str, forever: bool) -> None:
     """
     opened = output.opened()
     store = opened.store()
+    if is_of_team(store, memory_id):
+        if forever:
+            raise Rejected(*NOT_FOREVER)
+        if author(opened)[0] != MANUAL:
+            raise PersonNeeded(CHANGING_TEAMS, f"forget {memory_id}")
+        output.print_shown(shown_team.forgotten(forget_in_team(store, memory_id)))
+        return
     if forever:
         person.require("deleting a memory for good")
     elif author(opened)[0] != MANUAL:
@@ -275,7 +322,13 @@ def restore_command(memory_id: str) -> None:
     Example: daybook restore stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    file = forgetting.restore(store, memory_id)
+    try:
+        file = forgetting.restore(store, memory_id)
+    except NotFound:
+        if store.team() is None:
+            raise
+        output.print_shown(shown_team.restored(restore_in_team(store, memory_id)))
+        return
     output.print_shown(shown.restored(file, standing_beside(store, file)))
 
 

@@ -21,6 +21,7 @@ from mcp_server.doors.shown import Shown, cells
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 LEVELS = click.Choice([level.value for level in Level])
+OWN_LEVELS = click.Choice([level.value for level in Level if level is not Level.TEAM])
 as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

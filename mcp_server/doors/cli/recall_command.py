@@ -8,7 +8,8 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.model.embed import embed_pending, pending
-from mcp_server.actions.recall.recall import note_found, recall
+from mcp_server.actions.recall.recall import note_found
+from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Kind
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
@@ -92,7 +93,7 @@ def recall_command(
     query = with_preset(query, preset)
     if query.mode is not Mode.KEYWORD:
         _embed_few(store)
-    answer = recall(store, query)
+    answer = recall_with_team(store, query)
     note_found(store, answer)
     problem = opened.meaning.problem
     if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":

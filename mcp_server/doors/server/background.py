@@ -14,7 +14,7 @@ from mcp_server.actions.files.litter import sweep_litter
 from mcp_server.actions.files.sync import make_folders
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.upkeep.work import exchange_is_due, note_left_behind, note_quiet
+from mcp_server.actions.upkeep.work import begins_work, goes_on
 from mcp_server.adapters import files, places
 from mcp_server.adapters.heap import give_back
 from mcp_server.adapters.own_process import start_worker
@@ -39,7 +39,7 @@ def keep_current(opened: Opened) -> None:
         files.make_folder(opened.home / places.PROJECTS)
         files.make_folder(opened.home / "ledger")
         opened.meaning()
-        _take_up_left_work(opened, note_left_behind)
+        _take_up_left_work(opened, begins_work)
         with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
     except Exception:  # a background thread that fails is logged once; answers go on
@@ -52,7 +52,7 @@ def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
         return
     try:
         store = opened.store()
-        if look(store) or exchange_is_due(store):
+        if look(store):
             start_worker(opened.environment)
     except (DaybookError, OSError) as error:
         log.warning("what earlier sessions left waits: %s", error)
@@ -67,7 +67,7 @@ def _watch(opened: Opened) -> None:
                 sweep_litter(opened.store())
             except (DaybookError, OSError) as error:
                 log.warning("unfinished files of killed processes stay: %s", error)
-            _take_up_left_work(opened, note_quiet)  # a session that was killed just before this one
+            _take_up_left_work(opened, goes_on)  # a session that was killed just before this one
         work.set()
 
 

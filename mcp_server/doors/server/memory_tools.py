@@ -1,4 +1,8 @@
-"""Tools for memories: remember, recall, read, revise, forget, restore, list."""
+"""
+Tools for memories: remember, recall, read, revise, forget, restore, list.
+
+It is long because each is a signature with its descriptions, which are read and changed together.
+"""
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -7,7 +11,7 @@ from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.context.questions import standing_beside
-from mcp_server.actions.files.read import is_shown, read_told
+from mcp_server.actions.files.read import is_shown
 from mcp_server.actions.files.read import read as read_found
 from mcp_server.actions.judge.compare_and_store import (
     compare_and_store,
@@ -25,8 +29,17 @@ from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revised_draft
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.model.embed import unseen
-from mcp_server.actions.recall.recall import recall as search
-from mcp_server.core.errors import Rejected
+from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
+from mcp_server.actions.team.memories import (
+    CHANGING_TEAMS,
+    NOT_FOREVER,
+    forget_in_team,
+    is_of_team,
+    read_anywhere,
+    restore_in_team,
+)
+from mcp_server.actions.team.recall import recall_with_team
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import Draft, Level, split_list
@@ -35,6 +48,7 @@ from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
 from mcp_server.core.sessions.snapshot import noted, renoted
+from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
@@ -50,11 +64,13 @@ from mcp_server.doors.server.persons_yes import (
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows
+from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import beside as beside_others
 from mcp_server.doors.shown.draft_outcome import near_note, note
 
 Words = list[str] | str  # a list, or one text with commas between
-LevelName = Literal["", "user", "project"]
+LevelName = Literal["", "user", "team", "project"]
+OwnLevelName = Literal["", "user", "project"]
 MORE = Field(json_schema_extra=UNLISTED)
 
 
@@ -66,11 +82,11 @@ def register(application: Application) -> None:
 
     @tool()
     def remember(
-        title: Annotated[str, Field(description="its point in one line")] = "",
+        title: Annotated[str, Field(description="point in one line")] = "",
         content: Annotated[str, Field(description="self-contained, with its why")] = "",
-        type: Annotated[str, Field(description=f"one of {', '.join(TYPES)}")] = "",
+        type: Annotated[str, Field(description=", ".join(TYPES))] = "",
         tags: Words = "",
-        level: Annotated[LevelName, Field(description="user: holds everywhere")] = "",
+        level: Annotated[LevelName, Field(description="user: everywhere; team: only if asked")] = "",
         touches: Annotated[Words, Field(description="files, path:line")] = "",
         links: Annotated[Words, Field(description='ids, or "rel: id"'), MORE] = "",
         supersedes: Annotated[Words, Field(description="ids it replaces")] = "",
@@ -100,6 +116,11 @@ def register(application: Application) -> None:
             session=session.id,
         )
         here = store()
+        if draft.level is Level.TEAM:
+            draft = replace(draft, supersedes=superseded_in(draft.supersedes))
+            return replies.shown_lines(
+                shown_team.given(remember_for_team(here, draft, keep_secrets=keep_secrets))
+            )
         settled = compare_and_store(here, draft, keep_secrets=keep_secrets, turns=application.turns)
         settled = apart(here, settled, split_list(distinct), session=session.id)
         waits = application.judged(settled.id)
@@ -108,7 +129,7 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def recall(
-        query: Annotated[str, Field(description="a question or telling words")],
+        query: Annotated[str, Field(description="question or telling words")],
         mode: Annotated[str, Field(description="hybrid, keyword or semantic"), MORE] = "",
         limit: Annotated[int, Field(description="1 to 50"), MORE] = 5,
         type: str = "",
@@ -125,7 +146,7 @@ def register(application: Application) -> None:
         since: Annotated[str, Field(description="updated on this date or later"), MORE] = "",
         until: Annotated[str, Field(description="updated before this date"), MORE] = "",
         as_of: Annotated[str, Field(description="a date: what was valid then"), MORE] = "",
-        touches: Annotated[str, Field(description="only about this file")] = "",
+        touches: Annotated[str, Field(description="about this file")] = "",
         expand: Annotated[bool, Field(description="also what the hits link to"), MORE] = False,
         sort: Annotated[Literal["", "composite", "relevance"], MORE] = "",
         explain: Annotated[bool, Field(description="show how each score came about"), MORE] = False,
@@ -150,7 +171,7 @@ def register(application: Application) -> None:
         )
         asked = with_preset(asked, preset)
         here = store()
-        answer = search(here, asked, session=session.id or "mcp")
+        answer = recall_with_team(here, asked, session=session.id or "mcp")
         told = shown_recall.answered(answer, query, explain=explain, waiting=unseen(here, asked, answer))
         return replies.shown_lines(told)
 
@@ -160,7 +181,9 @@ def register(application: Application) -> None:
     ) -> str:
         """Read one memory whole, with its version, links, file and how far it is believed."""
         here = store()
-        file = read_told(here, id)
+        file = read_anywhere(here, id)
+        if isinstance(file, Stored):
+            return replies.shown_lines(shown_team.whole(file))
         return replies.shown_lines(shown.whole(file, standing_of(here, file)))
 
     @tool()
@@ -171,7 +194,7 @@ def register(application: Application) -> None:
         content: str = "",
         type: str = "",
         tags: Annotated[list[str] | str | None, Field(description="all tags it shall have")] = None,
-        level: Annotated[LevelName, Field(description="moves it there")] = "",
+        level: Annotated[OwnLevelName, Field(description="moves it there")] = "",
         pinned: bool | None = None,
         touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
         links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
@@ -202,6 +225,17 @@ def register(application: Application) -> None:
                 " category or metadata.",
             )
         here = store()
+        if is_of_team(here, id):
+            if level or olds or others or metadata:
+                raise Rejected(
+                    "Only words, type, tags, touches, links and category of a team's memory are changed.",
+                    "Leave out level, supersedes, distinct and metadata.",
+                )
+            Dialog(context).consent(
+                f"Change the team's memory {one_line(id, 80)}?", act=CHANGING_TEAMS, typed=f"revise {id}"
+            )
+            given = revise_for_team(here, id, revision, version=version, keep_secrets=keep_secrets)
+            return replies.shown_lines(shown_team.given(given, verb="revised"))
         if level:
             check_level(here, id, Level(level), version=version, keep_secrets=keep_secrets)
             ask_before_moving(Dialog(context), here, id, Level(level), application.turns)
@@ -258,6 +292,15 @@ def register(application: Application) -> None:
     ) -> str:
         """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first;
         forever asks them in a dialog of theirs."""
+        if is_of_team(store(), id):
+            if forever:
+                raise Rejected(*NOT_FOREVER)
+            Dialog(context).consent(
+                f"Forget the memory {one_line(id, 80)} for the whole team?",
+                act=CHANGING_TEAMS,
+                typed=f"forget {one_line(id, 80)}",
+            )
+            return replies.shown_lines(shown_team.forgotten(forget_in_team(store(), id)))
         if forever:
             Dialog(context).consent(
                 f"Delete the memory {one_line(id, 80)} for good? {told_title(store(), id)}",
@@ -273,7 +316,12 @@ def register(application: Application) -> None:
     def restore_memory(id: str) -> str:
         """Bring back a memory that was forgotten or archived."""
         here = store()
-        file = forgetting.restore(here, id, session=session.id)
+        try:
+            file = forgetting.restore(here, id, session=session.id)
+        except NotFound:
+            if here.team() is None:
+                raise
+            return replies.shown_lines(shown_team.restored(restore_in_team(here, id)))
         return replies.shown_lines(shown.restored(file, standing_beside(here, file)))
 
     @tool(reads=True)

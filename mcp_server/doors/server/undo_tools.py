@@ -7,11 +7,13 @@ from pydantic import Field
 
 from mcp_server.actions.changes import undo as undoing
 from mcp_server.actions.changes.history import history_of, version_of
+from mcp_server.actions.team.memories import history_in_team, is_of_team
 from mcp_server.core.render import counted, one_line
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import history as shown
+from mcp_server.doors.shown import team as shown_team
 
 TAKING_BACK = "taking back what the person said or did"
 
@@ -26,6 +28,8 @@ def register(application: Application) -> None:
         id: str, version: Annotated[int, Field(description="this version whole; 0 lists them")] = 0
     ) -> str:
         """Tell what a memory said before, when it was changed, by whom and by which verb."""
+        if not version and is_of_team(store(), id):
+            return replies.shown_lines(shown_team.history(*history_in_team(store(), id)))
         if version:
             return replies.shown_lines(shown.version(*version_of(store(), id, version)))
         return replies.shown_lines(shown.told(history_of(store(), id)))

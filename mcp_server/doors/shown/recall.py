@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory import Level, timestamp
 from mcp_server.core.render import counted, files_of_before, one_line, outdated, repeats, state_of
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.text.excerpt import excerpt
@@ -40,13 +40,15 @@ def answered(
         "verdict": answer.verdict.name.lower(),
         "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
     }
+    json |= {"team": answer.team} if answer.team else {}
+    about_team = (answer.team,) if answer.team else ()
     if not answer.hits:
-        return Shown(_nothing(query, waiting), json=json)
+        return Shown(_nothing(query, waiting), notes=about_team, json=json)
     tables = _tables(answer.hits, query, most)
     return Shown(
         f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
         below=(*tables, *([_explained(answer)] if explain else [])),
-        notes=(FURTHER,) if answer.verdict is Confidence.NONE else (),
+        notes=(*((FURTHER,) if answer.verdict is Confidence.NONE else ()), *about_team),
         json=json,
     )
 
@@ -80,6 +82,7 @@ def doubts(hit: Hit) -> list[str]:
     """Return, in a few words each, what to know before relying on a hit."""
     believed = trust_label(hit.parts.trust)
     said = (
+        of_team(hit),
         state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by),
         outdated(hit.outdated_by),
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
@@ -87,6 +90,14 @@ def doubts(hit: Hit) -> list[str]:
         files_of_before(hit.stale),
     )
     return list(filter(None, said))
+
+
+def of_team(hit: Hit) -> str:
+    """Return who wrote and who confirmed a hit of the person's team, '' for any other."""
+    if not hit.author and hit.level is not Level.TEAM:
+        return ""
+    by = f"by {hit.author}, " if hit.author else ""
+    return f"{by}confirmed by {hit.confirmed_by}" if hit.confirmed_by else f"{by}not confirmed"
 
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
@@ -112,6 +123,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "outdated_by": list(hit.outdated_by),
         "contradicts": list(hit.contradicts),
     }
+    if hit.level is Level.TEAM:
+        said |= {"author": hit.author, "confirmed_by": hit.confirmed_by}
     return said | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else said
 
 

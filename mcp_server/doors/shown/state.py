@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.remote.set_up import RemoteState
     from mcp_server.actions.status.doctor import Check
     from mcp_server.actions.status.status import State
+    from mcp_server.actions.team.membership import Membership
     from mcp_server.adapters.former import Former
     from mcp_server.adapters.project import Project
     from mcp_server.adapters.vault import Vault
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing needs you."
 NOBODYS = "none: this is the home folder or above it, so memories are the person's"
+OF_TEAM = "(the copy of what the team's curators confirmed: it is only read)"
 ONLY_READ = "(came with the repository: nothing new is stored there)"
 
 
@@ -39,6 +41,7 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
             ("to keep", counted(capture.unkept, "transcript")),
             *_calls(found, settings),
             *([("other machines", _remote(found.remote))] if found.remote else []),
+            *([("team", _team(found.team))] if found.team else []),
             *((f"learning from session {name}", cost) for name, cost in found.spending.sessions),
         ),
         notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
@@ -48,6 +51,18 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
 
 def _remote(remote: RemoteState) -> str:
     return f"{remote.url}, last exchange {remote.last.at or 'none yet'}"
+
+
+def _team(team: Membership) -> str:
+    waits = [each for each in team.waiting if not each.refused]
+    return ", ".join(
+        [
+            f"{team.name} as {team.member} ({team.role})",
+            f"{counted(team.copied, 'memory')} confirmed by its curators",
+            f"last copied {team.last.at or 'not yet'}",
+            *([f"{counted(len(waits), 'memory')} {'waits' if len(waits) == 1 else 'wait'}"] if waits else []),
+        ]
+    )
 
 
 def _calls(found: State, settings: Settings) -> Iterator[tuple[str, object]]:
@@ -117,7 +132,9 @@ def where(
 
 
 def _root(vault: Vault) -> str:
-    return str(vault.root) if vault.adopted else f"{vault.root}  {ONLY_READ}"
+    if vault.adopted:
+        return str(vault.root)
+    return f"{vault.root}  {OF_TEAM if vault.level is Level.TEAM else ONLY_READ}"
 
 
 def check(done: Check) -> Shown:

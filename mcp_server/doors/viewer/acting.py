@@ -156,10 +156,10 @@ def for_many(store: Store) -> dict[str, Act]:
 
 
 def offered(store: Store, found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
-    """Return what can be done with the memory as it stands now."""
+    """Return what can be done with the memory as it stands now; nothing with the copy of a team's."""
     active = found.memory.status is Status.ACTIVE and not is_put_away(found)
-    if not active:
-        return {name: ACTS[name] for name in ("restore", "forget")}
+    if found.vault.level is Level.TEAM or not active:
+        return {name: ACTS[name] for name in ("restore", "forget") if not active}
     names = []
     if found.memory.kind is Kind.KNOWLEDGE:
         names = ["unpin"] if found.memory.pinned else ["pin", "demote" if is_hot else "promote"]

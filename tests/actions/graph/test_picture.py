@@ -12,7 +12,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import artifact_id
 from mcp_server.core.graph.network import FILE, Network
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node
 from tests.core.made_secrets import ALNUM, any_of
@@ -78,7 +78,7 @@ def test_the_same_id_at_both_levels_is_two_nodes(store: Store) -> None:
 
     assert sorted(each.id for each in network.nodes) == ["port", "port", "project-proxy", "user-proxy"]
     assert len(find_in(network, store, "port")) == 2
-    assert {each.level for each in network.nodes} == set(Level)
+    assert {each.level for each in network.nodes} == {USER, PROJECT}
 
 
 def test_all_projects_are_one_network_in_which_links_mean_the_same(store: Store, elsewhere: Store) -> None:

@@ -127,7 +127,10 @@ def _as_of(month: int) -> Filter:
 
 def test_an_import_supersedes_and_shadows_nothing_that_was_there(store: Store, project: Path) -> None:
     title = "Caching is done by Memcached"
-    there = [remember(store, Draft(title, f"{title}.", level=level)).memory.id for level in Level]
+    there = [
+        remember(store, Draft(title, f"{title}.", level=level)).memory.id
+        for level in (Level.USER, Level.PROJECT)
+    ]
     before = [read(store, each).data for each in there]
     path = state(
         project / "state.json",

@@ -164,7 +164,7 @@ def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed:
     [
         ("/remember", "There is nothing to remember. Say it as in: /remember Title | what to remember"),
         ("/remember [tags: a]", "There is nothing to remember."),
-        ("/remember A | b [level: galaxy]", "'galaxy' is no level. Use one of: user, project"),
+        ("/remember A | b [level: galaxy]", "'galaxy' is no level. Use one of: user, team, project"),
         ("/remember A | b [type: rumour]", "'rumour' is no"),
         ("/remember Key | sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "secret"),
         ("/recall", "There is nothing to look for. Say it as in: /recall how do we deploy"),

@@ -4,7 +4,8 @@ Run verbs, and print in which order names were made, made durable and removed.
     python call_order.py FOLDER VERB...
 
 Prints a JSON list with an object for each verb: its name, and its calls as lists of a word and paths:
-`made` (a folder or a file got this name), `synced` (a file or a folder), `gone` (a name was removed).
+`made` (a folder or a file got this name), `synced` (a file or a folder), `gone` (a name was removed), `ran`
+(a command was started).
 An event of the interpreter comes right before its call; `synced` is noted when fsync has returned. What
 SQLite writes is not seen, and promises nothing.
 """
@@ -19,7 +20,11 @@ from typing import Any
 
 from verbs import VERBS, Place
 
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.adapters import exchange
+from mcp_server.core.memory import Draft
+from tests.opened import opened_at
 
 calls: list[list[str]] = []
 
@@ -34,6 +39,8 @@ def heard(event: str, given: tuple[Any, ...]) -> None:
         calls.append(["gone", os.fspath(given[0])])
     elif event == "os.remove":
         calls.append(["gone", os.fspath(given[0])])
+    elif event == "subprocess.Popen":
+        calls.append(["ran", " ".join(map(os.fspath, given[1]))])
 
 
 def called(frame: FrameType, event: str, function: Any) -> None:
@@ -53,6 +60,18 @@ def _name_of(handle: int) -> str:
     return os.readlink(f"/proc/self/fd/{handle}")
 
 
+def take(place: Place) -> None:
+    """Take what another machine has; only this is noted, not what that machine does."""
+    other, remote = opened_at(place.folder / "other").store(), str(place.folder / "memory.git")
+    for number in range(3):
+        remember(other, Draft(f"Fact {number}", f"Fact {number} holds."))
+    add(other, look_ahead(other, remote))
+    calls.clear()
+    store = place.store()
+    add(store, look_ahead(store, remote))
+
+
+VERBS["take"] = take
 place = Place(Path(sys.argv[1]).resolve())
 sys.addaudithook(heard)
 threading.setprofile(called)

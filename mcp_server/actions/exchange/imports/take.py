@@ -136,7 +136,7 @@ def _planned(
     """
     place = "" if reading.portable else reading.place
     origins = {record.key: imports.origin(what, place, record.key) for record in reading.records}
-    adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository)
+    adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository and vault.project)
     existing = Here(repositories={vault.key: vault.project for vault in adopted})
     with store.database.read() as db:
         known = imports.known(db, origins.values())

@@ -8,6 +8,7 @@ import sqlite3
 
 from mcp_server.adapters.index.database import schema
 from mcp_server.adapters.index.database.trouble import NO_DAMAGE
+from mcp_server.adapters.index.table import TOKENIZER
 from mcp_server.core.memory import Kind, Status
 
 # What Python raises for bytes that are not text, not a number, or not a possible size of a memory.
@@ -125,7 +126,7 @@ def check_sqlite() -> str:
     """Return SQLite's version; raise sqlite3.OperationalError when it cannot search texts."""
     connection = sqlite3.connect(":memory:")
     try:
-        connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(text, tokenize='{schema.TOKENIZER}')")
+        connection.execute(f"CREATE VIRTUAL TABLE words USING fts5(text, tokenize='{TOKENIZER}')")
     finally:
         connection.close()
     return f"{sqlite3.sqlite_version} with FTS5"

@@ -7,10 +7,9 @@ There are no migrations: another schema number means that the index is rebuilt f
 import sqlite3
 import time
 
-from mcp_server.adapters.index.table import Ref, Table
+from mcp_server.adapters.index.table import TOKENIZER, Ref, Table
 
-SCHEMA = 17
-TOKENIZER = "porter unicode61"
+SCHEMA = 18
 
 
 def prepare() -> None:

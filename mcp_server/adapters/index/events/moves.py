@@ -1,4 +1,8 @@
-"""A memory that moved to another vault: what the ledger said of it counts under its new name."""
+"""
+A memory that moved to another vault: what the ledger says of it counts under its new name.
+
+That goes for what it said before, and for what another machine said later that had not heard of the move.
+"""
 
 import functools
 import sqlite3
@@ -6,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import EventRow
-from mcp_server.adapters.index.table import Ref
+from mcp_server.adapters.index.events import EventRow, a_list
+from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.runs import UNDONE
 
+TABLES = (Table("moved_refs", {"old": str, "new": str}, pk="old", indexes=(("new",),)),)
 EVENTS = (EventRow("moved", "", alive=True, accepts=True),)
 ALSO = frozenset({UNDONE})  # which may take a move back
+_ANEW = frozenset({"remembered", "restored"})  # events that put a memory at a name, whose it was before
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -22,6 +28,34 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         for module in events.modules():
             if hasattr(module, "rename"):
                 module.rename(db, str(new), str(old))
+        db.execute("DELETE FROM moved_refs WHERE old = ?", (new,))
+        db.execute("UPDATE moved_refs SET new = ? WHERE new = ?", (new, old))
+        db.execute("INSERT OR REPLACE INTO moved_refs VALUES (?, ?)", (old, new))
+
+
+def under_new_names(db: sqlite3.Connection, event: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """
+    Return *data*, of one event of the ledger, with the names that its memories have since they moved.
+
+    A line may name a memory as it was: the machine that wrote it had not heard of the move.
+    """
+    if "from" in data or db.execute("SELECT 1 FROM moved_refs LIMIT 1").fetchone() is None:
+        return data
+    if event in _ANEW:
+        db.executemany(
+            "DELETE FROM moved_refs WHERE old = ?", [(str(ref),) for ref in a_list(data.get("refs"))]
+        )
+        return data
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str) and "/" in value:
+            row = db.execute("SELECT new FROM moved_refs WHERE old = ?", (value,)).fetchone()
+            return row[0] if row else value
+        if isinstance(value, dict):
+            return {name: renamed(each) for name, each in value.items()}
+        return [renamed(each) for each in value] if isinstance(value, list) else value
+
+    return {name: renamed(value) for name, value in data.items()}
 
 
 @functools.cache

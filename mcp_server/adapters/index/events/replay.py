@@ -91,15 +91,16 @@ def _take_back(db: sqlite3.Connection, undone: Mapping[str, Any]) -> None:
 
 def _add(db: sqlite3.Connection, event: Event, file: str, behind: int) -> None:
     """Take in one event; a line with invalid values is skipped whole, and stops no other."""
-    from mcp_server.adapters.index.events import deeds
+    from mcp_server.adapters.index.events import deeds, moves
 
     db.execute("SAVEPOINT line")
     try:
         at = int(parse_timestamp(event.at).timestamp())
-        _add_to_tables(db, event.event, event.data, at)
+        data = moves.under_new_names(db, event.event, event.data)
+        _add_to_tables(db, event.event, data, at)
         if event.event == UNDONE:
-            _take_back(db, event.data)
-        deeds.keep(db, event.event, event.data, at, place=(file, behind))
+            _take_back(db, data)
+        deeds.keep(db, event.event, data, at, place=(file, behind))
     except _ODD:
         db.execute("ROLLBACK TO line")
     db.execute("RELEASE line")

@@ -39,7 +39,8 @@ EVENTS = (
     EventRow("promoted", "", alive=True),
     EventRow("demoted", ""),
 )
-ALSO = frozenset({"imported", "recalled", "injected"})
+WITHDRAWN = "team_withdrawn"  # see `team`
+ALSO = frozenset({"imported", "recalled", "injected", WITHDRAWN})
 TAKEN_BACK = frozenset({"accepted"})
 OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
@@ -138,6 +139,9 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
             _move(db, str(ref), counted, int(times), min(seen, at), int(retrieved), int(used))
             for reason, moment in moves:
                 trust.move(db, str(ref), str(reason), min(int(moment), at))
+        return
+    if event == WITHDRAWN:
+        take_back(db, event, data, at)
         return
     session = str(data.get("session") or "")
     refs = [str(ref) for ref in a_list(data.get("refs"))]

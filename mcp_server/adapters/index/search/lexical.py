@@ -4,58 +4,27 @@ Lexical search: BM25 over whole memories, with FTS5, and the passage of a memory
 Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
 index, every project included; here it counts among the memories searched, where it may be another
 (nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
-How often a term stands in a memory, and how short that is, counts less than in BM25: which terms a
-memory has decides more.
+What that comes to is computed in `core/search/matches.py`.
 A term has forms (`words.word_forms`), each looked up by itself: FTS5 would weigh a rare one as such.
 """
 
 import functools
 import heapq
-import itertools
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from mcp_server.adapters.index.memories import scopes
 from mcp_server.adapters.index.memories.scopes import Searched
 from mcp_server.core.search import ranking
+from mcp_server.core.search.matches import Matches, added, near, sums
+from mcp_server.core.search.matches import best_passages as of_memories
 from mcp_server.core.search.query import Filter
 from mcp_server.core.text.languages import STEMMED, mark
 from mcp_server.core.text.words import match_expression, near_expression, word_forms
 
 CANDIDATES = 200  # memories
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """
-    The result of a search by words: the sum over the terms (larger is better) of the best memories.
-
-    `near` is the share of the neighbouring terms that a memory has near each other, 0 to 1;
-    `weights` says how telling each term is among the memories searched.
-    """
-
-    memories: Mapping[int, float]
-    near: Mapping[int, float]
-    weights: Mapping[str, float]
-    having: Mapping[str, Container[int]]
-    forms: Mapping[str, Sequence[str]]
-    """The words by which each term is looked up."""
-    searched: int
-    """How many memories were searched."""
-
-    def best_coverage(self) -> float:
-        """Return the largest share of the terms' weight that one of the memories has, 0 to 1."""
-        every = sum(self.weights.values())
-        by_weight = [(self.weights[term], rows) for term, rows in self.having.items()]
-        heaviest = max((sum(w for w, rows in by_weight if row in rows) for row in self.memories), default=0.0)
-        return heaviest / every if every > 0 else 0.0
-
-    def terms_of(self, memory: int) -> frozenset[str]:
-        """Return which of the terms *memory* has."""
-        return frozenset(term for term, rows in self.having.items() if memory in rows)
 
 
 def search(
@@ -83,15 +52,15 @@ def search(
         }
         counts = {term: sum(map(count, words)) for term, words in forms.items()}
         telling = ranking.telling_terms(counts, most_rows=most)
-        having = {term: _added(map(rows, forms[term])) for term in telling}
+        having = {term: added(map(rows, forms[term])) for term in telling}
         frequencies = {
             term: len(found) if len(found) < most else counts[term] for term, found in having.items()
         }
         weights = {term: ranking.idf(searched.number, frequencies[term]) for term in having}
-        sums = _sums(having, weights)
-        best = dict(heapq.nlargest(CANDIDATES, sums.items(), key=lambda item: item[1]))
-        near = _near(best, weights, forms, together)
-        answers.append(Matches(best, near, weights, having, forms, searched.number))
+        found = sums(having, weights)
+        best = dict(heapq.nlargest(CANDIDATES, found.items(), key=lambda item: item[1]))
+        shares = near(best, weights, forms, together)
+        answers.append(Matches(best, shares, weights, having, forms, searched.number))
     return answers
 
 
@@ -110,13 +79,8 @@ def best_passages(db: sqlite3.Connection, matches: Matches, memories: Collection
     def scores(word: str) -> dict[int, float]:
         return _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
 
-    of_terms = {term: _added(map(scores, matches.forms[term])) for term in matches.weights}
-    best: dict[int, tuple[float, int]] = {}
-    for passage, score in sorted(_sums(of_terms, matches.weights).items()):
-        memory = owners[passage]
-        if score > best.get(memory, (0.0, 0))[0]:
-            best[memory] = (score, passage)
-    return {memory: passage for memory, (_, passage) in best.items()}
+    of_terms = {term: added(map(scores, matches.forms[term])) for term in matches.weights}
+    return of_memories(sums(of_terms, matches.weights), owners)
 
 
 def passage_texts(db: sqlite3.Connection, passages: Sequence[int]) -> dict[int, str]:
@@ -152,50 +116,11 @@ def _in_wanted(db: sqlite3.Connection, word: str, rarity: float) -> dict[int, fl
     return dict(rows.fetchall())
 
 
-def _added(parts: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
-    """Return row → the sum of its values in *parts*: the forms of a term count as one term."""
-    first, *others = [*parts] or [{}]
-    if not others:
-        return first
-    sums = dict(first)
-    for more in others:
-        for row, score in more.items():
-            sums[row] = sums.get(row, 0.0) + score
-    return sums
-
-
-def _near(
-    memories: Container[int],
-    weights: Mapping[str, float],
-    forms: Mapping[str, tuple[str, ...]],
-    together: Callable[[tuple[str, ...], tuple[str, ...]], Sequence[int]],
-) -> dict[int, float]:
-    """Return memory → which share of the question's neighbouring terms it has near each other."""
-    shares: dict[int, float] = {}
-    pairs = [(*pair, min(weights[pair[0]], weights[pair[1]])) for pair in itertools.pairwise(weights)]
-    every = sum(weight for _, _, weight in pairs)
-    for first, second, weight in pairs:
-        for row in together(forms[first], forms[second]) if forms[first] and forms[second] else ():
-            if row in memories:
-                shares[row] = shares.get(row, 0.0) + weight / every
-    return shares
-
-
 def _together(db: sqlite3.Connection, first: Collection[str], second: Collection[str]) -> list[int]:
     """Return the memories that have two terms, each in one of its forms, near each other."""
     expression = near_expression(first, second, ranking.NEAR_WORDS)
     rows = db.execute("SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?", (expression,))
     return [row for (row,) in rows.fetchall()]
-
-
-def _sums(by_term: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
-    """Return row → the sum over its terms, each multiplied by its weight."""
-    sums: dict[int, float] = {}
-    for term, scores in by_term.items():
-        weight = weights[term]
-        for row, score in scores.items():
-            sums[row] = sums.get(row, 0.0) + weight * score**ranking.DAMPING
-    return sums
 
 
 def _count(db: sqlite3.Connection, table: str, term: str) -> int:

@@ -42,15 +42,22 @@ class Match(NamedTuple):
 def maxsim(
     db: sqlite3.Connection, model: str, query: Embedded, memories: Mapping[int, Sequence[int]]
 ) -> dict[int, Match]:
+    """Return memory → how well it answers the tokens of *query*; *memories* tells its best passages."""
+    passages = [passage for of_memory in memories.values() for passage in of_memory]
+    return answered(query, memories, _signs(db, model, passages))
+
+
+def answered(
+    query: Embedded, memories: Mapping[int, Sequence[int]], kept: Mapping[int, bytes]
+) -> dict[int, Match]:
     """
-    Return memory → how well it answers the tokens of *query*; *memories* tells its best passages.
+    Return memory → how well it answers the tokens of *query*; *kept* has the signs of its best passages.
 
     A token counts by how far the best of the memories is above their mean: one that all of them answer
     alike, such as a stop word, says nothing about which is better. Of a memory's passages the best and the
     mean count as they do for the cosine of the whole. Memories without tokens are left out.
     """
     tokens = _vectors(query.tokens, len(query.vector) // 4)[:MOST_TOKENS]
-    kept = _signs(db, model, [passage for passages in memories.values() for passage in passages])
     sums = [
         (memory, passage, kept[passage])
         for memory, passages in memories.items()

@@ -1,0 +1,23 @@
+"""A team's database for a benchmark: one that is named, or an empty one of the tests' PostgreSQL."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mcp_server.adapters.team.database import PostgresTeam, open_database
+from mcp_server.core.ports import Embedder
+
+
+@contextmanager
+def opened(database: str, embedder: Embedder | None) -> Iterator[tuple[str, PostgresTeam]]:
+    """Give the URL of a database and the team in it: *database*, or an empty one that goes afterwards."""
+    if database:
+        with open_database(database, embedder=embedder) as team:
+            yield database, team
+        return
+    from tests.postgres import empty_database, stop
+
+    try:
+        with empty_database() as url, open_database(url, embedder=embedder) as team:
+            yield url, team
+    finally:
+        stop()

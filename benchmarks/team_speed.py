@@ -1,0 +1,205 @@
+"""
+How long a team's database takes: `python benchmarks/team_speed.py SIZE [--vectors] [--clients 16]`.
+
+It is filled with made-up memories (`synthetic.py`) past the server: their rows are copied in, the words by
+our own tokenizer, the vectors random. Beyond `--different` memories the same texts come
+again under other ids. What is measured is what a server does: recall with one client and with many, and
+saving one at a time.
+"""
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as bin/daybook has it
+
+import click
+import numpy as np
+import psycopg
+
+from benchmarks import synthetic
+from benchmarks.latency import machine, percentile
+from benchmarks.synthetic_store import unit_vectors
+from benchmarks.team_database import opened
+from mcp_server.adapters.index.search.maxsim import packed
+from mcp_server.adapters.index.search.tokens import memory_texts, tokens
+from mcp_server.adapters.team.derived import vector_of
+from mcp_server.adapters.team.said import said_of
+from mcp_server.core.memory import Memory
+from mcp_server.core.ports import Embedded
+from mcp_server.core.search.query import Query
+from mcp_server.core.sessions.passages import passages
+from mcp_server.core.team.team import Role
+
+DIMENSIONS = 384
+TOKENS = 24  # of a passage
+WARM = 20  # questions that do not count
+DIFFERENT_VECTORS = 10_000
+
+
+class RandomEmbedder:
+    """Gives random vectors, at no cost: what is measured is the database."""
+
+    model, dimensions, sends, problem = "random", DIMENSIONS, False, ""
+
+    def __init__(self) -> None:
+        self._made = unit_vectors(np.random.default_rng(0), 1_000, DIMENSIONS)
+
+    def embed_queries(self, texts: Sequence[str], *, patience: float = 0.0) -> list[Embedded]:
+        return [self._embedded(text) for text in texts]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
+        return [self._embedded(text) for text in texts]
+
+    def _embedded(self, text: str) -> Embedded:
+        at = random.Random(text).randrange(900)
+        return Embedded(self._made[at].tobytes(), self._made[at : at + TOKENS].tobytes())
+
+
+@click.command()
+@click.argument("size", type=int)
+@click.option("--different", default=100_000, show_default=True, help="Memories of different texts.")
+@click.option("--vectors/--no-vectors", default=True, help="Whether there are vectors.")
+@click.option("--clients", default=16, show_default=True, help="Clients that ask at once.")
+@click.option("--asked", default=300, show_default=True, help="Questions.")
+@click.option("--database", default="", help="The URL of an empty database to use, which is filled.")
+def main(size: int, different: int, vectors: bool, clients: int, asked: int, database: str) -> None:
+    """Tell what recall and saving take among SIZE memories."""
+    embedder = RandomEmbedder() if vectors else None
+    with opened(database, embedder) as (url, team):
+        some = [*synthetic.memories(min(size, different))]
+        took = _timed(partial(_fill, url, some, size, vectors=vectors))
+        click.echo(f"filling with {size:,}: {took:.0f} s")
+        member = team.member_of(team.issue("benchmark", Role.WRITER))
+        assert member
+        storage = team.storage_for(member)
+        questions = synthetic.questions(some[:2_000], WARM + asked)
+
+        def ask(text: str) -> float:
+            return 1000 * _timed(partial(storage.search, Query(text)))
+
+        for text in questions[:WARM]:
+            ask(text)
+        _tell("recall, one client", [ask(text) for text in questions[WARM:]])
+        with ThreadPoolExecutor(clients) as threads:
+            _tell(f"recall, {clients} clients", [*threads.map(ask, questions[WARM:])])
+        _tell("whose token it is", [1000 * _timed(team.members) for _ in range(200)])
+
+        def save(memory: Memory) -> float:
+            return 1000 * _timed(partial(storage.save, memory))
+
+        new = [*synthetic.memories(1_000, seed=7)]
+        _tell("save, one client", [save(each) for each in new[:300]])
+        with ThreadPoolExecutor(clients) as threads:
+            took = _timed(lambda: [*threads.map(save, new[300:])])
+        click.echo(f"save, {clients} clients: {len(new[300:]) / took:.0f} a second")
+        if vectors:
+            waiting = team.count_waiting()
+            took = _timed(team.embed_waiting)
+            click.echo(f"storing the vectors that waited: {waiting / max(took, 1e-9):.0f} a second")
+    click.echo(machine())
+
+
+def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("SET search_path = pg_catalog, daybook; SET maintenance_work_mem = '4GB'")
+        db.execute("ALTER TABLE daybook.memories DISABLE TRIGGER USER")
+        db.execute("DROP INDEX daybook.searched_words")
+        if vectors:
+            db.execute("DROP INDEX daybook.vectors_near")
+        with db.cursor() as cursor:
+            with cursor.copy("COPY daybook.memories (row, id, said, digest, author) FROM STDIN") as copy:
+                for row, each in enumerate(some, start=1):
+                    copy.write_row((row, each.id, said_of(each), "-", "benchmark"))
+            with cursor.copy(
+                "COPY daybook.searched (memory, length, type, status, category, updated, valid_from, tags,"
+                " touches, lexemes) FROM STDIN"
+            ) as copy:
+                for row, each in enumerate(some, start=1):
+                    found = tokens(memory_texts(each))
+                    copy.write_row(
+                        (row, len(found), each.type, "active", "", each.updated, each.created,
+                         [*each.tags], [], vector_of(found))
+                    )  # fmt: skip
+            with cursor.copy(
+                "COPY daybook.passages (memory, position, text, length, lexemes) FROM STDIN"
+            ) as copy:
+                for row, each in enumerate(some, start=1):
+                    texts = passages(each)
+                    for position, text in enumerate(texts):
+                        found = tokens([text])
+                        lexemes = vector_of(found) if len(texts) > 1 else None
+                        copy.write_row((row, position, text, len(found), lexemes))
+        for start in range(len(some), size, len(some)):
+            db.execute(_AGAIN_MEMORIES, {"start": start, "most": min(len(some), size - start)})
+            db.execute(_AGAIN_SEARCHED, {"start": start, "most": min(len(some), size - start)})
+            db.execute(_AGAIN_PASSAGES, {"start": start, "most": min(len(some), size - start)})
+        db.execute("SELECT setval(pg_get_serial_sequence('daybook.memories', 'row'), %s)", (size,))
+        db.execute(
+            "CREATE INDEX searched_words ON daybook.searched USING gin (lexemes) WITH (fastupdate = off)"
+        )
+        if vectors:
+            _fill_vectors(db)
+        db.execute("ALTER TABLE daybook.memories ENABLE TRIGGER USER")
+        db.execute("VACUUM ANALYZE")
+
+
+def _fill_vectors(db: "psycopg.Connection[tuple[object, ...]]") -> None:
+    made = unit_vectors(np.random.default_rng(1), DIFFERENT_VECTORS, DIMENSIONS)
+    signs = packed(made[:TOKENS].tobytes(), DIMENSIONS)
+    chance = np.random.default_rng(2)
+    rows = db.execute("SELECT row, memory FROM daybook.passages ORDER BY row").fetchall()
+    with (
+        db.cursor() as cursor,
+        cursor.copy("COPY daybook.vectors (passage, memory, embedding, signs) FROM STDIN") as copy,
+    ):
+        for at, (passage, memory) in enumerate(rows):
+            if at % DIFFERENT_VECTORS == 0:
+                made = unit_vectors(chance, DIFFERENT_VECTORS, DIMENSIONS)
+                written = [f"[{','.join(f'{x:.4f}' for x in each)}]" for each in made]
+            copy.write_row((passage, memory, written[at % DIFFERENT_VECTORS], signs))
+    took = _timed(
+        lambda: db.execute(
+            "CREATE INDEX vectors_near ON daybook.vectors USING hnsw (embedding halfvec_cosine_ops)"
+        )
+    )
+    click.echo(f"the index of {len(rows):,} vectors: {took:.0f} s")
+
+
+def _tell(what: str, times: Sequence[float]) -> None:
+    p50, p95 = percentile(times, 50), percentile(times, 95)
+    click.echo(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+
+
+def _timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+_AGAIN_MEMORIES = """
+    INSERT INTO daybook.memories (row, id, said, digest, author) OVERRIDING SYSTEM VALUE
+    SELECT row + %(start)s, left(id, 70) || '-' || %(start)s,
+        jsonb_set(said, '{id}', to_jsonb(left(id, 70) || '-' || %(start)s)), '-', author
+    FROM daybook.memories WHERE row <= %(most)s
+"""
+_AGAIN_SEARCHED = """
+    INSERT INTO daybook.searched
+    SELECT memory + %(start)s, length, type, status, category, updated, valid_from,
+        valid_to, tags, touches, lexemes
+    FROM daybook.searched WHERE memory <= %(most)s
+"""
+_AGAIN_PASSAGES = """
+    INSERT INTO daybook.passages (memory, position, text, length, lexemes)
+    SELECT memory + %(start)s, position, text, length, lexemes FROM daybook.passages WHERE memory <= %(most)s
+"""
+
+
+if __name__ == "__main__":
+    main()

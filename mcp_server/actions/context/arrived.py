@@ -1,0 +1,77 @@
+"""
+arrived: what other machines of the person's gave after a session had begun, so its brief has not told it.
+
+Told with the next prompt, once in a session: preferences and what is settled, as in a brief. The ledger tells
+seconds, so what came in the second in which a session began counts as new to it: twice is better than never.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_server.actions.context.brief import LOOKED_AT, PREFERENCES, contested, entries_of
+from mcp_server.actions.context.known import pushable
+from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.adapters.index.events import receipts, sessions, usage
+from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.remote import notes
+from mcp_server.core.context.brief import PROMPT_BUDGET, WHOLE, BriefSection, render_brief
+from mcp_server.core.memory_types import Told, told_under
+from mcp_server.core.render import LINE_LIMIT
+from mcp_server.store import Store
+
+NEW = "These came from another machine of the person's after this session had begun."
+
+_SECTIONS = ((PREFERENCES, WHOLE, Told.PREFERENCES), ("Settled", LINE_LIMIT, Told.SETTLED))
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The text about what came, '' for nothing, and the event to write once it was shown."""
+
+    text: str = ""
+    note: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """The (ref, digest) of what the text tells."""
+        return list(zip(self.note.get("refs", ()), self.note.get("digests", ()), strict=True))
+
+
+def arrived(store: Store, *, session: str) -> Arrived:
+    """Return what came since *session* began and was not told in it. Raises IndexUnavailable."""
+    came = notes.came_of(store.home)
+    if not (came and session):
+        return Arrived()
+    with store.database.read() as db:
+        known = sessions.with_id(db, session)
+    if known and max(came.values()) < known.started:
+        return Arrived()
+    catch_up_if_free(store)  # so that what this session was told counts
+    with store.database.read() as db:
+        known = sessions.with_id(db, session)
+        since = known.started if known else store.now()
+        late = {ref for ref, at in came.items() if at >= since}
+        told = usage.injected(db, session)
+        fresh = []
+        for title, limit, under in _SECTIONS:
+            types = told_under(under)
+            rows = selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
+            new = [row for row in rows if row.ref in late and (row.ref, row.digest) not in told]
+            fresh.append((title, limit, new))
+        shown = pushable(store, db, [row for _, _, rows in fresh for row in rows])
+        if not shown:
+            return Arrived()
+        otherwise = contested(store, db)
+        given = render_brief(
+            [BriefSection(title, entries_of(rows, shown, otherwise), limit) for title, limit, rows in fresh],
+            notices=[NEW],
+            budget=PROMPT_BUDGET,
+        )
+    note = {
+        "why": receipts.START,
+        "refs": list(given.refs),
+        "digests": list(given.digests),
+        "tokens": list(given.tokens),
+        "session": session,
+    }
+    return Arrived(given.text, note)

@@ -1,0 +1,158 @@
+"""A team's memory in a folder of files, and such a folder, or a vault's, into a team's memory."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mcp_server.actions.exchange.export import BATCH, Exported
+from mcp_server.adapters import files, memory_file
+from mcp_server.adapters.vault import is_memory_name
+from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
+from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.storage.port import Stored
+from mcp_server.core.team import wire
+from mcp_server.core.team.fit import fit
+from mcp_server.core.team.team import Role, TeamStorage
+
+HISTORY = "history.jsonl"
+"""A line for each memory: its id, author, who confirmed it, and every change with what was said before."""
+MOST_HISTORY = 1 << 30  # bytes of that file
+
+
+@dataclass(frozen=True, slots=True)
+class TakenByTeam:
+    """What became of a folder's files: how many were new, known and confirmed; file → why it was left out."""
+
+    new: int
+    known: int
+    confirmed: int
+    left: tuple[tuple[str, str], ...]
+
+
+def export_team(storage: TeamStorage, folder: Path, done: Callable[[int], None]) -> Exported:
+    """
+    Write every memory of a team into *folder*, new or empty, as files, with the history of each.
+
+    *done* is told how many more are written. Raises Rejected for a folder that is not empty, OSError.
+    """
+    target = Path(os.path.realpath(os.path.expanduser(folder)))
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise Rejected(
+            f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
+        )
+    knowledge = target / Kind.KNOWLEDGE.folder
+    files.make_folder(knowledge)
+    written, left = 0, list[str]()
+    after = ""
+    while page := storage.page(after=after, most=BATCH):
+        after = page[-1].memory.id
+        contents, lines = dict[Path, bytes](), list[bytes]()
+        for stored in page:
+            try:
+                contents[knowledge / f"{stored.memory.id}.md"] = memory_file.render(stored.memory)
+            except Rejected as error:
+                left.append(f"{stored.memory.id}: {error}")
+            lines.append(_history_of(storage, stored))
+        files.write_many_new(contents)
+        files.append_line(target / HISTORY, b"\n".join(lines), durable=True)
+        written += len(contents)
+        done(len(page))
+    return Exported(written, tuple(left))
+
+
+def _history_of(storage: TeamStorage, stored: Stored) -> bytes:
+    try:
+        changes = storage.history(stored.memory.id)
+    except NotFound:  # it was forgotten while we wrote
+        changes = ()
+    said = {
+        "id": stored.memory.id,
+        "author": stored.author,
+        "confirmed_by": stored.confirmed_by,
+        "changes": wire.value_of(list(changes)),
+    }
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def memory_files(folder: Path) -> list[Path]:
+    """
+    Return the files of memories in *folder*: an export, a vault, or the folder with the files itself.
+
+    Raises Rejected when it is no folder, or has none.
+    """
+    given = Path(os.path.expanduser(folder))
+    if not given.is_dir():
+        raise Rejected(f"{folder} is no folder.", "Name the folder of an export, or of a vault.")
+    knowledge = given / Kind.KNOWLEDGE.folder
+    place = knowledge if knowledge.is_dir() else given
+    found = sorted(each for each in place.iterdir() if is_memory_name(each.name))
+    if not found:
+        raise Rejected(f"{folder} holds no memories.", "Name the folder of an export, or of a vault.")
+    return found
+
+
+def take_in_team(
+    storage: TeamStorage, paths: list[Path], *, confirm: bool, done: Callable[[int], None]
+) -> TakenByTeam:
+    """
+    Save the memories in the files *paths* in a team; one that fails does not stop the others.
+
+    Taking the same in again changes nothing, so what was interrupted is simply done again. With *confirm*
+    those that the folder's history says a curator confirmed are confirmed in the name of the member, who must
+    be a curator. Raises NotAllowed, and StorageUnavailable when the team's database goes away.
+    """
+    if confirm and storage.team().role is not Role.CURATOR:
+        raise NotAllowed("Only a curator confirms.", "Name a curator with --as, or leave out --confirm.")
+    were = set(_confirmed(paths[0].parent)) if confirm and paths else set()
+    new = known = confirmed = 0
+    left: list[tuple[str, str]] = []
+    for path in paths:
+        try:
+            memory = fit(_read(path))
+            stored, is_new = _save(storage, memory)
+            new, known = new + is_new, known + (not is_new)
+            if memory.id in were and not stored.confirmed_by:
+                storage.confirm(memory.id, digest=stored.digest)
+                confirmed += 1
+        except (Rejected, Conflict, Unreadable, FileNotFoundError) as error:
+            left.append((path.name, getattr(error, "reason", "") or str(error)))
+        done(1)
+    return TakenByTeam(new, known, confirmed, tuple(left))
+
+
+def _read(path: Path) -> Memory:
+    data = files.read(path)
+    modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    memory = memory_file.parse(data, path=str(path), kind=Kind.KNOWLEDGE, archived=False, modified=modified)
+    if memory.status is not Status.ACTIVE:
+        raise Rejected(f"It is {memory.status.value}; only what holds is taken in.")
+    return memory
+
+
+def _save(storage: TeamStorage, memory: Memory) -> tuple[Stored, bool]:
+    """Return the version that is there now, and whether it is new; raise Conflict for another version."""
+    try:
+        there = storage.load(memory.id)
+    except NotFound:
+        return storage.save(memory), True
+    if there.memory != memory:
+        raise Conflict(f"The team has another version, by {there.author or 'nobody known'}.")
+    return there, False
+
+
+def _confirmed(folder: Path) -> Iterator[str]:
+    """Yield the ids that the history beside *folder*, or in it, says are confirmed."""
+    path = next((each / HISTORY for each in (folder.parent, folder) if (each / HISTORY).is_file()), None)
+    if path is None or path.stat().st_size > MOST_HISTORY:
+        return
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                said = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(said, dict) and said.get("confirmed_by"):
+                yield str(said.get("id"))

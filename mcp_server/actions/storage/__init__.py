@@ -1,0 +1,1 @@
+"""The person's own store behind the port of a storage."""

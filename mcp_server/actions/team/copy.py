@@ -1,0 +1,219 @@
+"""
+copy: keep here, as memory files, what the curators of the person's team confirmed.
+
+The files count as accepted, so all that tells memories unasked tells them, too; only the copy itself makes
+them so. A kill at any point leaves files that are not accepted, which the next copy completes.
+"""
+
+import contextlib
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mcp_server.actions.files.sync import catch_up, if_free, sync
+from mcp_server.adapters import files, history, joined, memory_file, places
+from mcp_server.adapters.index.events import team as confirmations
+from mcp_server.adapters.joined import Copied, LastCopy
+from mcp_server.adapters.vault import Vault, confined, stamps
+from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
+from mcp_server.core.memory import Kind, Memory, Status, id_of_name, timestamp
+from mcp_server.core.render import one_line
+from mcp_server.core.storage.port import PAGE, Stored
+from mcp_server.core.team.team import TeamStorage
+from mcp_server.store import Store
+
+MOST = 2_000  # memories that are copied, the newest
+LOOKED_AT = 20 * MOST  # confirmed memories that are looked at to find the newest
+AT_ONCE = 250  # memories in one event, whose length is limited
+LOCK = ".copy.lock"
+CHANGED = "edited"  # the verb of a version of a file in the copy that somebody edited by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """How many memories the copy has, how many are new or changed in it, and how many went from it."""
+
+    memories: int
+    written: int
+    removed: int
+
+
+def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
+    """
+    Make the copy say what is confirmed now; *patience* is how long another copy is waited for, in seconds.
+
+    Raises StorageUnavailable or NotAllowed when the server does not tell, Held; then the copy stays as it is.
+    """
+    home = store.home
+    (vault,) = places.team_vaults(home) or (None,)
+    if vault is None:
+        raise Rejected("You are in no team.", "Join one with 'daybook team join URL'.")
+    with files.lock(vault.root / LOCK, patience=patience):
+        before = joined.last_of(home)
+        try:
+            about = team.team()
+            stored, beyond = _newest(team)
+        except DaybookError as error:
+            joined.note_last(home, replace(before, trouble=str(error)))
+            raise
+        if known := joined.joined_of(home):
+            now = replace(
+                known,
+                name=about.name,
+                member=about.member,
+                role=about.role.value,
+                curators=about.curators,
+                model=about.model,
+            )
+            if now != known:
+                joined.note_joined(home, now)
+        done = _make(store, vault, about.name, stored)
+        joined.note_last(home, LastCopy(timestamp(store.clock()), "", beyond))
+    return done
+
+
+def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
+    """Return the newest confirmed memories, and how many others were seen."""
+    newest: list[tuple[float, str, Stored]] = []
+    after, seen = "", 0
+    while seen < LOOKED_AT:
+        page = team.confirmed(after=after, most=PAGE)
+        for stored in page:
+            memory = stored.memory
+            if memory.status is Status.ACTIVE and memory.kind is Kind.KNOWLEDGE and stored.confirmed_by:
+                seen += 1
+                entry = (memory.updated.timestamp(), memory.id, stored)
+                if len(newest) < MOST:
+                    heapq.heappush(newest, entry)
+                else:
+                    heapq.heappushpop(newest, entry)
+        if len(page) < PAGE or page[-1].memory.id <= after:
+            break
+        after = page[-1].memory.id
+    return [stored for _, _, stored in newest], seen - len(newest)
+
+
+def copied_memory(stored: Stored, team: str) -> Memory:
+    """
+    Return the memory as the copy has it: with who wrote and confirmed it, and nothing that ranks it here.
+
+    These lines keep its bytes apart from those of any other file, whose acceptance is another matter.
+    """
+    lines = (
+        f"team: {one_line(team, 80)}",
+        f"written by: {one_line(stored.author, 80)}",
+        f"confirmed by: {one_line(stored.confirmed_by, 80)}",
+    )
+    return replace(
+        stored.memory,
+        pinned=False,
+        trust=None,
+        verified=None,
+        session="",
+        conversation="",
+        evidence="",
+        notes=(*stored.memory.notes, *lines),
+    )
+
+
+def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Copy:
+    """Make files and acceptance those of *stored*."""
+    wanted: dict[Path, bytes] = {}
+    copied: dict[str, Copied] = {}
+    refs: dict[str, str] = {}
+    for each in stored:
+        with contextlib.suppress(DaybookError):  # one that cannot be a file here is read from the server
+            memory = copied_memory(each, team)
+            path, data = vault.path_for(memory.id, Kind.KNOWLEDGE), memory_file.render(memory)
+            wanted[confined(vault, path)] = data
+            digest = files.digest(data)
+            copied[memory.id] = Copied(each.digest, each.author, each.confirmed_by, digest)
+            refs[digest] = f"{vault.key}/{memory.id}"
+    known = _known(store)
+    # What is confirmed no more is not told from here on, whether or not the rest is done.
+    _note(store, confirmations.WITHDRAWN, sorted(known - refs.keys()), {})
+    ours = known | {each.digest for each in joined.copied_of(store.home).values()}
+    removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)
+    written = _written(store, vault, wanted, ours)
+    _note(store, confirmations.CONFIRMED, sorted(refs.keys() - known), refs)
+    joined.note_copied(store.home, copied)
+    with if_free(store):
+        sync(store, vaults=[vault])
+    return Copy(len(wanted), written, removed)
+
+
+def withdraw(store: Store) -> None:
+    """Take back the acceptance of all that was copied. Raises OSError, IndexUnavailable."""
+    _note(store, confirmations.WITHDRAWN, sorted(_known(store)), {})
+
+
+def _known(store: Store) -> set[str]:
+    """Return the digests that count as accepted because a curator confirmed them."""
+    catch_up(store)
+    with store.database.read() as db:
+        return confirmations.confirmed(db)
+
+
+def _note(store: Store, event: str, digests: Sequence[str], refs: dict[str, str]) -> None:
+    for start in range(0, len(digests), AT_ONCE):
+        batch = digests[start : start + AT_ONCE]
+        named = [refs[digest] for digest in batch if digest in refs]
+        store.ledger.append(event, store.clock(), refs=named, digests=list(batch))
+    if digests:
+        catch_up(store)
+
+
+def _there(vault: Vault) -> Iterator[Path]:
+    yield from (Path(stamp.path) for stamp in stamps(vault))
+
+
+def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[str]) -> int:
+    """Write what is missing or says something else, and return how many files that were."""
+    files.make_folder(vault.root / Kind.KNOWLEDGE.folder)
+    missing, number = {}, 0
+    for path, data in wanted.items():
+        now = _read(path)
+        if now is None:
+            missing[path] = data
+        elif now != data:
+            _keep(store, vault, path, now, ours)
+            with contextlib.suppress(Conflict):  # somebody saves it just now: the next copy puts it right
+                files.replace(path, data, expected=files.digest(now))
+                number += 1
+    files.write_many_new(missing)
+    return number + len(missing)
+
+
+def _removed(store: Store, vault: Vault, path: Path, ours: set[str]) -> bool:
+    data = _read(path)
+    if data is None:
+        return False
+    _keep(store, vault, path, data, ours)
+    with contextlib.suppress(Conflict):
+        files.delete(path, expected=files.digest(data))
+        return True
+    return False
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the bytes of a file of the copy, None when there is none; what is no file is taken away."""
+    try:
+        return files.read(path)
+    except FileNotFoundError:
+        return None
+    except Unreadable:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def _keep(store: Store, vault: Vault, path: Path, data: bytes, ours: set[str]) -> None:
+    """Keep in the history what somebody wrote into the copy by hand: no word of a person is destroyed."""
+    digest = files.digest(data)
+    if digest not in ours:
+        ref = f"{vault.key}/{id_of_name(path.stem)}"
+        place = history.new_place(
+            store.home, ref, store.clock(), by=store.by(), verb=CHANGED, was=digest, now=digest
+        )
+        files.write_new(place, data)

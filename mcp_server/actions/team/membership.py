@@ -1,0 +1,138 @@
+"""join, leave and status: the team whose memory the person shares."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mcp_server.actions.files.sync import if_free, sync
+from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
+from mcp_server.actions.team.send import Waiting, waiting
+from mcp_server.adapters import files, joined, places
+from mcp_server.adapters.joined import LastCopy, MembershipNote
+from mcp_server.adapters.model_folder import name_of
+from mcp_server.core.embedding_models import NONE
+from mcp_server.core.errors import EmbedderUnavailable, Rejected
+from mcp_server.core.team.team import JoinedTeam, Team
+from mcp_server.store import Store
+
+PATIENCE = 30.0  # seconds that a command waits for a copy in the background
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """
+    A team that the person may join: what its server at *url* says of it, and the token that it took.
+
+    `model` is the person's embedder where it is another than the team's, '' where it is the same.
+    """
+
+    url: str
+    token: str
+    team: Team
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """
+    How it stands with the team: what is known of it, how many memories are copied, and how the copy ended.
+
+    `url` has no password in it; `waiting` is what the server has not got yet, or refused.
+    """
+
+    url: str
+    name: str
+    member: str
+    role: str
+    curators: tuple[str, ...]
+    model: str
+    copied: int
+    last: LastCopy
+    waiting: tuple[Waiting, ...]
+
+
+def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
+    """
+    Return the team at *url*, which *team* reaches with *token*; nothing is written.
+
+    Raises Rejected when the person is in a team already, and what the server answers.
+    """
+    if known := joined.joined_of(store.home):
+        raise Rejected(f"You are in the team '{known.name}' already.", "Leave it first: daybook team leave")
+    about = team.team()
+    own = _own_model(store)
+    return Joining(url, token, about, own if about.model and own and own != about.model else "")
+
+
+def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
+    """
+    Join the team, and copy what its curators confirmed: from now on it is told unasked.
+
+    Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
+    """
+    about = joining.team
+    joined.note_joined(
+        store.home,
+        MembershipNote(
+            joining.url,
+            joining.token,
+            about.name,
+            about.member,
+            about.role.value,
+            about.curators,
+            about.model,
+        ),
+    )
+    store.ledger.append("team_joined", store.clock(), team=about.name, curators=list(about.curators))
+    return copy(store, team, patience=PATIENCE)
+
+
+def leave(store: Store) -> str:
+    """
+    Leave the team: what its curators confirmed is told no more, and copy, token and what waits are deleted.
+
+    Return the team's name. Raises Rejected without a team, Held.
+    """
+    known = joined.joined_of(store.home)
+    vaults = places.team_vaults(store.home)
+    if not vaults:
+        raise Rejected("You are in no team.", "Nothing was changed.")
+    with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
+        withdraw(store)
+        name = known.name if known else ""
+        store.ledger.append("team_left", store.clock(), team=name)
+        joined.forget_team(store.home)
+    with if_free(store):
+        sync(store, vaults=vaults)
+    return name
+
+
+def membership(store: Store) -> Membership | None:
+    """Return how it stands with the team, None without one; asks no server."""
+    known = joined.joined_of(store.home)
+    if known is None:
+        return None
+    return Membership(
+        shown_address(known.url),
+        known.name,
+        known.member,
+        known.role,
+        known.curators,
+        known.model,
+        len(joined.copied_of(store.home)),
+        joined.last_of(store.home),
+        waiting(store),
+    )
+
+
+def shown_address(url: str) -> str:
+    """Return *url* without a name or a password in it."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _own_model(store: Store) -> str:
+    setting = store.settings.embedding_model
+    try:
+        return "" if setting == NONE else name_of(store.home, setting)
+    except EmbedderUnavailable:
+        return ""

@@ -1,0 +1,156 @@
+"""read, history, forget, restore, confirm, review: the team's memories on its server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_server.actions.files.read import MemoryFile, find, read_told
+from mcp_server.actions.files.trash import in_trash
+from mcp_server.actions.team.copy import copy
+from mcp_server.actions.team.give import team_of
+from mcp_server.adapters import joined
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, StorageUnavailable
+from mcp_server.core.memory import ID, Level, Status, typed_id
+from mcp_server.core.storage.port import PAGE, ChangeRecord, Stored
+from mcp_server.store import Store
+
+LOOKED_AT = 5_000  # memories of the team that a curator's review looks at
+SHOWN = 50  # of those, the newest unconfirmed ones that are shown
+
+
+CHANGING_TEAMS = "changing what the team shares"
+NOT_FOREVER = (
+    "What the team shares is not deleted for good from here.",
+    "'daybook forget ID' takes it away from all; the team's administrator can delete it for good.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """What no curator confirmed, the newest first, how many there are, and whether all were looked at."""
+
+    stored: tuple[Stored, ...]
+    total: int
+    all: bool
+
+
+def is_of_team(store: Store, memory_id: str) -> bool:
+    """
+    Tell whether the person means a memory of the team by that id: theirs come first.
+
+    Asks the server only about an id that nothing here has, which may raise StorageUnavailable.
+    """
+    if not joined.has_team(store.home):
+        return False
+    try:
+        row = find(store, memory_id)
+    except NotFound:
+        try:
+            return is_on_server(store, memory_id)
+        except StorageUnavailable:
+            if next(in_trash(store, typed_id(memory_id)), None):
+                return False  # theirs, forgotten: it needs no server
+            raise
+    vault = store.vault(row.vault)
+    return vault is not None and vault.level is Level.TEAM
+
+
+def is_on_server(store: Store, memory_id: str) -> bool:
+    """Tell whether the person's team has a memory of that id on its server; raises StorageUnavailable."""
+    name = typed_id(memory_id)
+    team = store.team() if ID.fullmatch(name) else None
+    if team is None:
+        return False
+    try:
+        team.load(name)
+    except NotFound:
+        return False
+    return True
+
+
+def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
+    """Return a memory of this machine, or one that only the team's server has; raises NotFound."""
+    try:
+        return read_told(store, memory_id)
+    except NotFound as missing:
+        name = typed_id(memory_id)
+        team = store.team() if ID.fullmatch(name) else None
+        if team is None:
+            raise
+        try:
+            return team.load(name)
+        except NotFound:
+            raise missing from None
+        except StorageUnavailable as error:
+            sentence = f"{missing} The team may have it: {error}"
+            raise NotFound(name, sentence=sentence, hint=missing.hint) from None
+
+
+def history_in_team(store: Store, memory_id: str) -> tuple[str, Sequence[ChangeRecord], Stored | None]:
+    """
+    Return (id, what was done to that memory of the team, the oldest first, what it says; None: forgotten).
+
+    Raises NotFound, StorageUnavailable.
+    """
+    team, name = team_of(store), typed_id(memory_id)
+    changes = team.history(name)
+    try:
+        return name, changes, team.load(name)
+    except NotFound:
+        return name, changes, None
+
+
+def forget_in_team(store: Store, memory_id: str) -> Stored:
+    """Take a memory away from the team, restorable; return what it said. Raises what the server answers."""
+    team = team_of(store)
+    stored = team.load(typed_id(memory_id))
+    team.forget(stored.memory.id, digest=stored.digest)
+    refresh(store)
+    return stored
+
+
+def restore_in_team(store: Store, memory_id: str) -> Stored:
+    """Bring back what was forgotten in the team; raises what the server answers."""
+    return team_of(store).restore(typed_id(memory_id))
+
+
+def load_in_team(store: Store, memory_id: str) -> Stored:
+    """Return a memory as the team's server has it now; raises NotFound, StorageUnavailable."""
+    return team_of(store).load(typed_id(memory_id))
+
+
+def confirm_in_team(store: Store, stored: Stored) -> Stored:
+    """
+    Let all members be told *stored*, exactly as it was read, unasked.
+
+    Raises Conflict when it changed meanwhile, NotAllowed for who is no curator.
+    """
+    done = team_of(store).confirm(stored.memory.id, digest=stored.digest)
+    if done.digest != stored.digest:
+        raise Conflict(f"'{stored.memory.id}' was changed meanwhile.")
+    refresh(store)
+    return done
+
+
+def unconfirmed(store: Store) -> Unconfirmed:
+    """Return what waits for a curator's word; raises StorageUnavailable, NotAllowed."""
+    team = team_of(store)
+    waiting: list[Stored] = []
+    after, seen = "", 0
+    while page := team.page(after=after, most=PAGE):
+        seen += len(page)
+        waiting += [each for each in page if not each.confirmed_by and each.memory.status is Status.ACTIVE]
+        after = page[-1].memory.id
+        if len(page) < PAGE or seen >= LOOKED_AT:
+            break
+    waiting.sort(key=lambda each: (-each.memory.updated.timestamp(), each.memory.id))
+    return Unconfirmed(tuple(waiting[:SHOWN]), len(waiting), seen < LOOKED_AT)
+
+
+def refresh(store: Store) -> None:
+    """Let the copy follow at once what this member did; the next worker does it where that fails."""
+    team = store.team()
+    if team:
+        try:
+            copy(store, team)
+        except (DaybookError, OSError):
+            return

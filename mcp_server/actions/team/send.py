@@ -1,0 +1,105 @@
+"""send: give the team what waits here because its server could not be reached."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files, joined, places
+from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
+from mcp_server.core.storage.port import Stored
+from mcp_server.core.team import wire
+from mcp_server.core.team.team import TeamStorage
+from mcp_server.store import Store
+
+LOCK = ".send.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """
+    One memory that waits to be given to the team: since when, and `refused`, why its server did not take it.
+
+    `replaces` is the version on the server that it changes, '' for a new one.
+    """
+
+    id: str
+    title: str
+    at: str
+    refused: str
+    memory: Memory
+    replaces: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a sending did: what the team has now, what was refused, and why the rest waits ('' if none)."""
+
+    given: tuple[Stored, ...] = ()
+    refused: tuple[Waiting, ...] = ()
+    trouble: str = ""
+
+
+def waiting(store: Store) -> tuple[Waiting, ...]:
+    """Return what waits, the oldest first."""
+    return tuple(_waiting(store))
+
+
+def _waiting(store: Store) -> Iterator[Waiting]:
+    for path, said in joined.waiting_of(store.home):
+        with contextlib.suppress(Rejected, KeyError, TypeError):
+            memory = wire.memory_of(said["memory"], strict=False)
+            at, refused, replaces = (str(said.get(name) or "") for name in ("at", "refused", "replaces"))
+            yield Waiting(memory.id, memory.title, at, refused, memory, replaces, path)
+
+
+def put_off(store: Store, memory: Memory, *, replaces: str = "") -> Waiting:
+    """Keep *memory* until the team's server can be reached; a later version takes the place of an earlier."""
+    before = next((each for each in waiting(store) if each.id == memory.id), None)
+    at = timestamp(store.clock())
+    replaces = before.replaces if before else replaces
+    name = before.path.stem if before else f"{store.clock():%Y%m%dT%H%M%S}-{memory.id}"
+    _note(store, name, {"memory": wire.value_of(memory), "replaces": replaces, "at": at, "refused": ""})
+    return next(each for each in waiting(store) if each.id == memory.id)
+
+
+def send(store: Store, team: TeamStorage, *, again: bool = False, patience: float = 0.0) -> Sent:
+    """
+    Give the team what waits; with *again* also what its server refused before.
+
+    What the server refuses stays, with its sentence, until it is sent again or dropped. A kill loses nothing:
+    what was given and is given again changes nothing. Raises Held after *patience* seconds.
+    """
+    given, refused = list[Stored](), list[Waiting]()
+    with files.lock(store.home / places.TEAM_KEY / LOCK, patience=patience):
+        for each in waiting(store):
+            if each.refused and not again:
+                continue
+            try:
+                given.append(team.save(each.memory, replaces=each.replaces))
+            except StorageUnavailable as error:
+                return Sent(tuple(given), tuple(refused), str(error))
+            except DaybookError as error:
+                said = {"memory": wire.value_of(each.memory), "replaces": each.replaces, "at": each.at}
+                _note(store, each.path.stem, {**said, "refused": f"{error} {error.hint}".strip()})
+                refused.append(each)
+                continue
+            joined.delete_waiting(each.path)
+    return Sent(tuple(given), tuple(refused))
+
+
+def drop(store: Store, memory_id: str) -> Waiting:
+    """Do not give the team what waits under that id; raises NotFound."""
+    name = check_id(typed_id(memory_id))
+    for each in waiting(store):
+        if each.id == name:
+            joined.delete_waiting(each.path)
+            return each
+    raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
+
+
+def _note(store: Store, name: str, said: dict[str, Any]) -> None:
+    joined.note_waiting(store.home, name, said)

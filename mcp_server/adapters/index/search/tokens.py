@@ -1,0 +1,57 @@
+"""
+The words of a text as the full-text indexes have them: split, folded and stemmed by SQLite's own tokenizer.
+
+Another database that stores these is searched by the same words as the index.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mcp_server.adapters.index.table import TOKENIZER
+from mcp_server.core.memory import Memory
+from mcp_server.core.text.words import index_parts
+
+BETWEEN = 10  # positions between two texts, so that no word of one is near one of the other
+
+
+class Token(NamedTuple):
+    """A word as it is indexed, and where it stands, from 0."""
+
+    word: str
+    position: int
+
+
+class _OfThread(threading.local):
+    """A database in memory for each thread that asks, without a row but for the text at hand."""
+
+    def __init__(self) -> None:
+        self.db = sqlite3.connect(":memory:", isolation_level=None)
+        self.db.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='{TOKENIZER}')")
+        self.db.execute("CREATE VIRTUAL TABLE tokens USING fts5vocab(texts, instance)")
+
+
+_own = _OfThread()
+
+
+def tokens(texts: Sequence[str]) -> list[Token]:
+    """Return the words of *texts*, in the order in which they stand there."""
+    found: list[Token] = []
+    start = 0
+    for text in texts:
+        _own.db.execute("BEGIN")
+        try:
+            _own.db.execute("INSERT INTO texts (rowid, text) VALUES (1, ?)", (text,))
+            rows = _own.db.execute("SELECT term, offset FROM tokens ORDER BY offset").fetchall()
+        finally:
+            _own.db.execute("ROLLBACK")
+        found += [Token(word, start + offset) for word, offset in rows]
+        start = found[-1].position + BETWEEN + 1 if found else start
+    return found
+
+
+def memory_texts(memory: Memory) -> list[str]:
+    """Return what is searched of *memory*, each as it is indexed in a column of its own."""
+    parts = index_parts("\n".join([memory.title, memory.text, *memory.tags]))
+    return [memory.title, memory.text, " ".join(memory.tags), " ".join(parts)]

@@ -1,0 +1,167 @@
+"""
+What the store knows of the team that the person joined, in the folder `team/`.
+
+    joined.json    which team, where its server is, and the person's token (0600)
+    last.json      how the last copy ended
+    copied.json    who wrote what was copied, and which curator confirmed it
+    knowledge/     the copy of what curators confirmed
+    waiting/       what the person gave to the team and its server has not got yet, or refused
+
+Without the first there is no team, and nothing of all this is loaded.
+"""
+
+import contextlib
+import os
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files
+from mcp_server.adapters.json_file import read_object, write_object
+from mcp_server.adapters.places import JOINED, TEAM_KEY
+
+LAST, COPIED, WAITING = "last.json", "copied.json", "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipNote:
+    """
+    The team that the person joined, as its server said when it last answered, and their token.
+
+    `member` is the person's name in it, `role` what they may do, `model` the embedder of its server.
+    """
+
+    url: str
+    token: str
+    name: str
+    member: str
+    role: str
+    curators: tuple[str, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastCopy:
+    """
+    How the last copy ended: when the last whole one was, '' for never, and `trouble`, '' for none.
+
+    `beyond` is how many confirmed memories were not copied, because there are too many of them.
+    """
+
+    at: str = ""
+    trouble: str = ""
+    beyond: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """One memory of the copy: its version on the server, who wrote and confirmed it, its file's digest."""
+
+    version: str
+    author: str
+    confirmed_by: str
+    digest: str
+
+
+def has_team(home: Path) -> bool:
+    """Tell whether the person joined a team; costs one look at the disk."""
+    return os.path.exists(home / TEAM_KEY / JOINED)
+
+
+def is_due(home: Path, *, every: float, now: float) -> bool:
+    """Tell whether there is a team, and no copy ended in the *every* seconds before *now*."""
+    if not has_team(home):
+        return False
+    try:
+        return (home / TEAM_KEY / LAST).stat().st_mtime <= now - every
+    except OSError:
+        return True
+
+
+def joined_of(home: Path) -> MembershipNote | None:
+    """Return the team that the person joined, None without one."""
+    said = read_object(home / TEAM_KEY / JOINED)
+    if not said.get("url") or not said.get("token"):
+        return None
+    curators = said.get("curators")
+    return MembershipNote(
+        **{name: str(said.get(name) or "") for name in ("url", "token", "name", "member", "role", "model")},
+        curators=tuple(map(str, curators)) if isinstance(curators, list) else (),
+    )
+
+
+def note_joined(home: Path, joined: MembershipNote) -> None:
+    """Note which team the person joined."""
+    write_object(home / TEAM_KEY / JOINED, asdict(joined))
+
+
+def last_of(home: Path) -> LastCopy:
+    """Return how the last copy ended."""
+    said = read_object(home / TEAM_KEY / LAST)
+    beyond = said.get("beyond")
+    return LastCopy(
+        str(said.get("at", "")), str(said.get("trouble", "")), beyond if isinstance(beyond, int) else 0
+    )
+
+
+def note_last(home: Path, last: LastCopy) -> None:
+    """Note how the last copy ended."""
+    write_object(home / TEAM_KEY / LAST, asdict(last))
+
+
+def copied_of(home: Path) -> dict[str, Copied]:
+    """Return id → who wrote and confirmed it, for what was copied."""
+    found = {}
+    for memory_id, said in read_object(home / TEAM_KEY / COPIED).items():
+        with contextlib.suppress(TypeError, ValueError):
+            found[memory_id] = Copied(*map(str, said))
+    return found
+
+
+def note_copied(home: Path, copied: dict[str, Copied]) -> None:
+    """Note who wrote and confirmed what was copied."""
+    said = {
+        memory_id: [each.version, each.author, each.confirmed_by, each.digest]
+        for memory_id, each in copied.items()
+    }
+    write_object(home / TEAM_KEY / COPIED, said)
+
+
+def waiting_of(home: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Return (file, what it says) for each thing that waits to be sent, the oldest first."""
+    folder = home / TEAM_KEY / WAITING
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name[0] != ".")
+    except OSError:
+        return []
+    return [(folder / name, said) for name in names if (said := read_object(folder / name))]
+
+
+def is_anything_waiting(home: Path) -> bool:
+    """Tell whether a file waits to be sent; costs one look into a folder."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(home / TEAM_KEY / WAITING))
+    except OSError:
+        return False
+
+
+def note_waiting(home: Path, name: str, said: dict[str, Any]) -> None:
+    """Keep *said* until it was sent, under the name of the file without its ending."""
+    write_object(home / TEAM_KEY / WAITING / f"{name}.json", said)
+
+
+def delete_waiting(path: Path) -> None:
+    """Delete the file of what was sent, or is not to be sent any more."""
+    with contextlib.suppress(FileNotFoundError):
+        files.delete(path)
+
+
+def forget_team(home: Path) -> None:
+    """
+    Delete all that is known of the team, its copy and what waits.
+
+    The note of the team goes first: after a kill in between, nobody takes what is left for a team's memory.
+    """
+    (home / TEAM_KEY / JOINED).unlink(missing_ok=True)
+    shutil.rmtree(home / TEAM_KEY, ignore_errors=True)

@@ -1,0 +1,133 @@
+"""
+Connections to a team's database: a pool of them, and what its errors mean to who asked.
+
+Each call is one transaction of one member, in their role: so the database's own policies and grants decide,
+whoever the server's login is.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, SettingsError, StorageUnavailable
+from mcp_server.core.team.team import Member
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Pool = ConnectionPool[Connection]
+
+MOST = 16  # connections of one server
+PATIENCE = 5.0  # seconds that a call waits for a connection, and for the server of the database to answer
+LONGEST = 30_000  # milliseconds that one statement may take
+
+
+def open_pool(url: str) -> Pool:
+    """Return connections to the database at *url*, made when they are needed; raise SettingsError."""
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # its text quotes the URL, password and all
+        raise SettingsError(
+            "The address of the team's database cannot be read.",
+            "Write it as postgresql://NAME:PASSWORD@HOST:5432/DATABASE.",
+        ) from None
+    pool = ConnectionPool(
+        url,
+        kwargs={
+            "autocommit": True,
+            "connect_timeout": int(PATIENCE),
+            "application_name": "daybook",
+            "options": f"-c statement_timeout={LONGEST} -c search_path=pg_catalog,daybook",
+        },
+        min_size=1,
+        max_size=MOST,
+        timeout=PATIENCE,
+        # A short one: after it, each call that waits makes the pool try again at once.
+        reconnect_timeout=1.0,
+        check=ConnectionPool.check_connection,
+        configure=see_vectors,
+        open=False,
+        name="team",
+    )
+    pool.open()
+    return pool
+
+
+def see_vectors(connected: Connection) -> None:
+    """Let *connected* find the types and operators of pgvector, wherever an administrator has put them."""
+    connected.execute(
+        "SELECT set_config('search_path', 'pg_catalog, ' || quote_ident(nspname), false)"
+        " FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'"
+    )
+
+
+@contextlib.contextmanager
+def connection(pool: Pool) -> Iterator[Connection]:
+    """Give a connection as the server's own login; what fails is said in a sentence."""
+    with told(pool), pool.connection() as connected:
+        yield connected
+
+
+@contextlib.contextmanager
+def transaction(pool: Pool, member: Member) -> Iterator[Connection]:
+    """
+    Give one transaction in which *member* may do what their role allows, and no more.
+
+    Raises NotAllowed when they are no member any more, or not in that role.
+    """
+    with connection(pool) as connected, connected.transaction():
+        known = connected.execute(_AS_MEMBER, (member.name, member.role.value)).fetchone()
+        if not known:
+            raise NotAllowed(
+                f"{member.name} is no {member.role.value} of this team any more.",
+                "Ask its administrator for another token.",
+            )
+        yield connected
+
+
+def as_server(connected: Connection) -> None:
+    """Go on in the same transaction as the server's own login, to derive what is searched."""
+    connected.execute("SELECT set_config('role', 'none', true)")
+
+
+@contextlib.contextmanager
+def told(pool: Pool) -> Iterator[None]:
+    """Turn what PostgreSQL raises into our errors; none of them quotes the address of the database."""
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise NotAllowed(f"The team does not allow this: {error.diag.message_primary}.") from error
+    except psycopg.errors.ProgramLimitExceeded as error:
+        raise Rejected(f"The database cannot keep this: {error.diag.message_primary}.") from error
+    except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise StorageUnavailable(f"The team's database at {_place(pool)} {_why(error)}.") from error
+    except psycopg.DataError as error:
+        raise Rejected(f"The database cannot keep this: {error.diag.message_primary or error}.") from error
+    except psycopg.Error as error:
+        raise DaybookError(f"The team's database refused: {error.diag.message_primary or error}.") from error
+
+
+def _place(pool: Pool) -> str:
+    said = conninfo_to_dict(str(pool.conninfo))
+    return f"{said.get('host') or 'this machine'}/{said.get('dbname') or ''}"
+
+
+def _why(error: Exception) -> str:
+    match error:
+        case psycopg.errors.QueryCanceled():
+            return f"took longer than {LONGEST // 1000} seconds"
+        case psycopg.errors.DiskFull():
+            return "has no room left on its disk"
+        case psycopg.errors.InvalidPassword() | psycopg.errors.InvalidAuthorizationSpecification():
+            return "does not accept the login"
+        case psycopg.errors.InvalidCatalogName():
+            return "does not exist"
+    return "cannot be reached"
+
+
+_AS_MEMBER = """
+    SELECT set_config('role', 'daybook_' || role, true), set_config('daybook.member', name, true)
+    FROM daybook.members WHERE name = %s AND role = %s AND token IS NOT NULL
+"""

@@ -1,0 +1,110 @@
+"""What is searched of a memory, derived from it by the server: its words, and the keys of filters."""
+
+from collections.abc import Iterable
+
+from mcp_server.adapters.index.search.tokens import Token, memory_texts, tokens
+from mcp_server.adapters.team.connections import Connection
+from mcp_server.adapters.team.said import memory_of
+from mcp_server.core.memory import Memory
+from mcp_server.core.sessions.passages import passages
+from mcp_server.core.text.words import index_parts
+
+MOST_POSITIONS = 255  # of one word, as many as PostgreSQL keeps
+LAST_POSITION = 16_383  # the same
+AT_ONCE = 500  # memories that are read at a time
+LONGEST_WORD = 2_000  # bytes of a lexeme, which may have 2,046
+
+
+def put(db: Connection, row: int, memory: Memory) -> None:
+    """Derive what is searched of *memory*, in place of what was; passages that stay keep their vectors."""
+    found = tokens(memory_texts(memory))
+    db.execute("DELETE FROM daybook.searched WHERE memory = %s", (row,))
+    db.execute(
+        "INSERT INTO daybook.searched (memory, length, type, status, category, updated, valid_from, valid_to,"
+        " tags, touches, lexemes) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)",
+        (
+            row,
+            len(found),
+            memory.type,
+            memory.status.value,
+            memory.category,
+            memory.updated,
+            memory.valid_from or memory.created,
+            memory.valid_to,
+            list(memory.tags),
+            list(memory.touches),
+            vector_of(found),
+        ),
+    )
+    _put_passages(db, row, passages(memory))
+
+
+def _put_passages(db: Connection, row: int, texts: list[str]) -> None:
+    kept = _kept(db, row, texts)
+    for position, text in enumerate(texts):
+        if (position, text) in kept:
+            continue
+        found = tokens([text, " ".join(index_parts(text))])
+        db.execute(
+            "WITH added AS (INSERT INTO daybook.passages (memory, position, text, length, lexemes)"
+            " VALUES (%s, %s, %s, %s, %s::tsvector) RETURNING row)"
+            " INSERT INTO daybook.unembedded (passage) SELECT row FROM added",
+            (row, position, text, len(found), vector_of(found) if len(texts) > 1 else None),
+        )
+
+
+def _kept(db: Connection, row: int, texts: list[str]) -> set[tuple[int, str]]:
+    """Take away the passages of the memory *row* that are not among *texts*; return those that stay."""
+    there = db.execute(
+        "SELECT row, position, text, lexemes IS NULL FROM daybook.passages WHERE memory = %s", (row,)
+    ).fetchall()
+    stay = {
+        number: (position, text)
+        for number, position, text, alone in there
+        if position < len(texts) and texts[position] == text and alone == (len(texts) == 1)
+    }
+    if len(stay) < len(there):
+        gone = [number for number, *_ in there if number not in stay]
+        db.execute("DELETE FROM daybook.passages WHERE row = ANY(%s)", (gone,))
+    return {*stay.values()}
+
+
+def remove(db: Connection, row: int) -> None:
+    """Take the memory *row* out of what is searched."""
+    db.execute("DELETE FROM daybook.searched WHERE memory = %s", (row,))
+    db.execute("DELETE FROM daybook.passages WHERE memory = %s", (row,))
+
+
+def fill(db: Connection) -> None:
+    """Derive what is searched of every memory anew, after an upgrade that gave it another form."""
+    last = 0
+    while rows := db.execute(
+        "SELECT row, said FROM daybook.memories WHERE forgotten_at IS NULL AND row > %s"
+        " ORDER BY row LIMIT %s",
+        (last, AT_ONCE),
+    ).fetchall():
+        for row, said in rows:
+            put(db, row, memory_of(said))
+        last = rows[-1][0]
+
+
+def vector_of(found: Iterable[Token]) -> str:
+    """Return words as a `tsvector` is written: each once, with the positions where it stands, from 1."""
+    places: dict[str, list[int]] = {}
+    for word, position in found:
+        places.setdefault(word, []).append(min(position + 1, LAST_POSITION))
+    return " ".join(
+        f"{quoted(word)}:{','.join(map(str, dict.fromkeys(positions[:MOST_POSITIONS])))}"
+        for word, positions in places.items()
+        if fits(word)
+    )
+
+
+def fits(word: str) -> bool:
+    """Tell whether the database can keep *word* as a lexeme."""
+    return len(word.encode()) <= LONGEST_WORD
+
+
+def quoted(word: str) -> str:
+    """Return *word* as it is written in a `tsvector` and a `tsquery`."""
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -1,0 +1,283 @@
+"""
+Search in a team's database: candidates by words and by meaning, in the order of Daybook's own formula.
+
+A team counts no accesses: a memory's score has no usage in it. A curator's confirmation adds to its trust.
+The parts of a prompt are not asked one by one, and links are not followed.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from mcp_server.adapters.index.search.maxsim import Match, answered
+from mcp_server.adapters.team import vectors, words
+from mcp_server.adapters.team.connections import Connection
+from mcp_server.adapters.team.filters import Condition, condition_of
+from mcp_server.adapters.team.said import COLUMNS, stored_of
+from mcp_server.adapters.team.statistics import Counted, Statistics
+from mcp_server.core.errors import EmbedderUnavailable
+from mcp_server.core.memory import DAY
+from mcp_server.core.ports import Embedded, Embedder
+from mcp_server.core.search import confidence, ranking
+from mcp_server.core.search.boosts import AskedFor, Boosts
+from mcp_server.core.search.matches import Matches
+from mcp_server.core.search.query import MAX_QUERY, Confidence, Mode, Query, Sort
+from mcp_server.core.search.ranking import Cosines, Score
+from mcp_server.core.storage.port import Result, Results, Stored
+from mcp_server.core.text.words import query_terms
+from mcp_server.core.worth import ratings
+
+SHORTLIST = 60  # most relevant memories whose boosts are looked at, as in `actions/recall/evidence.py`
+CLOSE = 15  # of these, looked at by their tokens, as in `actions/recall/candidates.py`
+PATIENCE = 3.0  # seconds that a search waits for an embedder that is another program
+NOBODY = Cosines(0.0, 0.0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """What a search needs besides the database; without an *embedder* it goes by words."""
+
+    embedder: Embedder | None = None
+    statistics: Statistics = field(default_factory=Statistics)
+
+    def embedded(self, query: Query) -> Embedded | None:
+        """Return what the embedder makes of the question, None when meaning is not to be searched."""
+        text = query.text[:MAX_QUERY]
+        if not self.embedder or query.mode is Mode.KEYWORD or not text.strip():
+            return None
+        try:
+            return self.embedder.embed_queries([text], patience=PATIENCE)[0]
+        except EmbedderUnavailable:  # `embedder.problem` says why
+            return None
+
+
+class _Evidence(NamedTuple):
+    """What speaks for one memory, see `ranking.Score`."""
+
+    stored: Stored
+    words: float
+    near: float
+    cosines: Cosines | None
+    boosts: Boosts
+    maxsim: float | None = None
+    passage: int = 0
+
+    @property
+    def relevance(self) -> float:
+        best, mean, _ = self.cosines or (None, None, ())
+        return ranking.relevance(words=self.words, near=self.near, cosine=best, mean=mean, maxsim=self.maxsim)
+
+    @property
+    def lifted(self) -> float:
+        return ranking.boosted(self.relevance, self.boosts)
+
+
+def search(db: Connection, query: Query, asked: Embedded | None, counted: Counted, model: str) -> Results:
+    """
+    Return what answers *query*, which the embedder *model* made *asked* of; *db* is a member's transaction.
+
+    Where *asked* is None, words alone answer.
+    """
+    text = query.text[:MAX_QUERY].replace("\0", " ")
+    condition = condition_of(query.filter)
+    few = _few(db, condition)
+    searched = counted.memories if few is None else len(few)
+    found = words.find(db, text, condition, counted, searched)
+    meant = vectors.nearest(db, asked.vector, condition, few) if asked else []
+    matches = words.weigh(db, found, counted)
+    by_words = (
+        matches if query.mode is not Mode.SEMANTIC or not asked else replace(matches, memories={}, near={})
+    )
+    cosines = vectors.cosines(db, asked.vector, {*by_words.memories, *meant}) if asked else {}
+    best = _most_relevant(by_words, cosines, max(SHORTLIST, 3 * query.limit))
+    evidence = _with_boosts(db, query, text, best)
+    close = sorted(evidence.items(), key=lambda each: -each[1].lifted)[: max(CLOSE, 3 * query.limit)]
+    looked = _closely(db, found, asked, dict(close), counted)
+    scored = sorted(
+        ((row, each, _score(query, each)) for row, each in looked.items()),
+        key=lambda each: (-each[2].total, each[1].stored.memory.id),
+    )
+    shown = [row for row, *_ in scored[: max(query.examined, query.limit)]]
+    of_meaning = words.terms_of(db, found, [row for row in shown if row not in matches.memories])
+    terms = {row: of_meaning.get(row) or matches.terms_of(row) for row in shown}
+    results = _relied_on(scored, matches, terms, query, text, model if asked else "")
+    return Results(_with_passages(db, looked, results), semantic=bool(asked))
+
+
+def _few(db: Connection, condition: Condition) -> list[int] | None:
+    """Return the memories that *condition* lets through, None when they are many or nearly all."""
+    if condition.simple:
+        return None
+    rows = db.execute(
+        f"SELECT memory FROM daybook.searched WHERE {condition.sql} LIMIT %s",
+        (*condition.values, vectors.FEW + 1),
+        binary=True,
+    ).fetchall()
+    return [row for (row,) in rows] if len(rows) <= vectors.FEW else None
+
+
+def _most_relevant(
+    matches: Matches, cosines: Mapping[int, Cosines], most: int
+) -> dict[int, tuple[float, float, Cosines | None]]:
+    """Return row → words, near and cosines of the *most* relevant memories."""
+    by_words = ranking.normalised(matches.memories, matches.best_coverage())
+    every = {
+        row: (by_words.get(row, 0.0), matches.near.get(row, 0.0), cosines.get(row))
+        for row in by_words.keys() | cosines.keys()
+    }
+
+    def relevance(row: int) -> float:
+        said, near, of_row = every[row]
+        best, mean, _ = of_row or (None, None, ())
+        return ranking.relevance(words=said, near=near, cosine=best, mean=mean)
+
+    return {row: every[row] for row in sorted(every, key=lambda row: (-relevance(row), -row))[:most]}
+
+
+def _with_boosts(
+    db: Connection, query: Query, text: str, best: Mapping[int, tuple[float, float, Cosines | None]]
+) -> dict[int, _Evidence]:
+    rows = db.execute(
+        f"SELECT row, {COLUMNS} FROM daybook.memories WHERE row = ANY(%s) AND forgotten_at IS NULL",
+        ([*best],),
+    ).fetchall()
+    moment = _now()
+    asked = AskedFor.of(query, text, clock=moment, now=moment.timestamp())
+    found = {}
+    for row, *columns in rows:
+        stored = stored_of(columns)
+        memory = stored.memory
+        boosts = asked.boosts(
+            title=memory.title,
+            text=memory.text,
+            tags=memory.tags,
+            touches=memory.touches,
+            created=memory.created,
+            updated=memory.updated,
+        )
+        found[row] = _Evidence(stored, *best[row], boosts)
+    return found
+
+
+def _closely(
+    db: Connection,
+    found: words.Found,
+    asked: Embedded | None,
+    close: Mapping[int, _Evidence],
+    counted: Counted,
+) -> dict[int, _Evidence]:
+    """Return *close* with what the tokens of the question say, and the passage that answers best."""
+    matching = words.matching_passages(db, found, close, counted)
+    if not asked:
+        return {row: each._replace(passage=matching.get(row, 0)) for row, each in close.items()}
+    passages = {
+        row: [*dict.fromkeys((*(each.cosines or NOBODY).passages, *filter(None, (matching.get(row),))))]
+        for row, each in close.items()
+    }
+    kept = vectors.signs(db, [passage for of_row in passages.values() for passage in of_row])
+    answers = answered(asked, passages, kept)
+
+    def seen(row: int, evidence: _Evidence) -> _Evidence:
+        maxsim, passage = answers.get(row, _UNSEEN)
+        nearest = next(iter(passages[row]), 0)
+        return evidence._replace(
+            maxsim=None if passage == 0 else maxsim, passage=passage or matching.get(row, 0) or nearest
+        )
+
+    return {row: seen(row, each) for row, each in close.items()}
+
+
+_UNSEEN = Match(0.0, 0)
+
+
+def _score(query: Query, evidence: _Evidence) -> Score:
+    memory, now = evidence.stored.memory, _now()
+    recency = ranking.recency((now - memory.updated).total_seconds() / DAY)
+    base = ratings.base_trust(memory.trust, memory.source)
+    if evidence.stored.confirmed_by:
+        base = min(1.0, base + ratings.TRUST_EVENTS["confirmed"])
+    since = max(memory.updated, memory.verified or memory.updated)
+    trust = ratings.trust(memory.type, base, (now - since).total_seconds() / DAY)
+    helpfulness = ratings.helpfulness(0, 0)
+    total = evidence.lifted
+    if query.sort is Sort.COMPOSITE:
+        total = ranking.composite(
+            relevance=total, recency=recency, usage=0.0, trust=trust, helpfulness=helpfulness
+        )
+    best, mean, _ = evidence.cosines or (None, None, ())
+    return Score(
+        words=evidence.words,
+        near=evidence.near,
+        cosine=best,
+        mean=mean,
+        maxsim=evidence.maxsim,
+        coverage=0.0,
+        relevance=evidence.relevance,
+        boosts=evidence.boosts,
+        recency=recency,
+        usage=0.0,
+        trust=trust,
+        helpfulness=helpfulness,
+        total=total,
+    )
+
+
+def _relied_on(
+    scored: list[tuple[int, _Evidence, Score]],
+    matches: Matches,
+    terms_of: Mapping[int, frozenset[str]],
+    query: Query,
+    text: str,
+    model: str,
+) -> list[tuple[int, Result]]:
+    """Return the best of *scored* as results, with how far each can be relied on."""
+    terms = query_terms(text)
+    best = scored[: max(query.examined, query.limit) if query.only_confident else query.limit]
+
+    def weigh(row: int, evidence: _Evidence, score: Score, margin: float) -> Result:
+        of_row = terms_of[row]
+        coverage = ranking.coverage(of_row, matches.weights)
+        weighed = confidence.weigh(
+            cosine=score.cosine,
+            maxsim=score.maxsim,
+            coverage=coverage,
+            found=len(of_row),
+            asked=len(matches.weights),
+            near=score.near,
+            surprise=ranking.surprise(of_row, matches.weights, matches.searched),
+            model=model or confidence.MEASURED,
+            margin=margin,
+        )
+        verdict = weighed.verdict
+        if verdict is Confidence.NONE and confidence.asks_for_tag(terms, evidence.stored.memory.tags):
+            verdict = Confidence.MEDIUM
+        return Result(evidence.stored, "", replace(score, coverage=coverage), verdict)
+
+    results = [(row, weigh(row, evidence, score, 0.0)) for row, evidence, score in best]
+    if any(each.confidence is not Confidence.NONE for _, each in results):
+        for at, (row, each) in enumerate(results[: confidence.COMPANIONS]):
+            if each.confidence is Confidence.NONE:
+                results[at] = (row, weigh(*best[at], -confidence.COMPANION_MARGIN))
+    if query.only_confident:
+        results = [each for each in results if each[1].confidence is not Confidence.NONE]
+    return results[: query.limit]
+
+
+def _with_passages(
+    db: Connection, looked: Mapping[int, _Evidence], results: Collection[tuple[int, Result]]
+) -> tuple[Result, ...]:
+    """Return *results*, each with the text of its best passage: the first where none is known."""
+    wanted = [looked[row].passage for row, _ in results]
+    texts: dict[int, str] = dict(
+        db.execute(
+            "SELECT DISTINCT ON (memory) memory, text FROM daybook.passages WHERE memory = ANY(%s)"
+            " ORDER BY memory, row <> ALL(%s), position",
+            ([row for row, _ in results], wanted),
+        ).fetchall()
+    )
+    return tuple(replace(result, passage=texts.get(row, "")) for row, result in results)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

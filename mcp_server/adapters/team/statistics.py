@@ -1,0 +1,86 @@
+"""
+How many memories a team has, how long they are, and which words are common among them.
+
+PostgreSQL counts the common words by itself, from a sample, whenever ANALYZE runs: autovacuum does so in the
+background. Nothing is counted when a memory is saved, so writers do not wait for each other.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mcp_server.adapters.team.connections import Connection
+from mcp_server.core.text.languages import STEMMED, mark
+
+SMALL = 20_000  # memories up to which all are counted
+FRESH, FRESH_OF_SMALL = 60.0, 2.0  # seconds that what was counted is believed
+SAMPLE = 10_000  # memories of which the mean length is taken
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is known of all memories; `common` tells of a word in which share of them it is."""
+
+    memories: int = 0
+    mean_length: float = 1.0
+    passages_length: float = 1.0
+    common: Mapping[str, float] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+
+    @property
+    def uncommon(self) -> float:
+        """The share below which a word is not known to be common."""
+        return min(self.common.values(), default=0.0)
+
+
+class Statistics:
+    """What was counted last, counted again when it is too old; for many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counted = Counted()
+        self._until = 0.0
+
+    def of(self, db: Connection) -> Counted:
+        """Return what is known now; *db* is a transaction of the server's own login."""
+        if time.monotonic() < self._until or not self._lock.acquire(blocking=self._until == 0.0):
+            return self._counted
+        try:
+            if time.monotonic() >= self._until:
+                self._counted = _count(db)
+                small = self._counted.memories <= SMALL
+                self._until = time.monotonic() + (FRESH_OF_SMALL if small else FRESH)
+        finally:
+            self._lock.release()
+        return self._counted
+
+
+def _count(db: Connection) -> Counted:
+    (guess,) = db.execute(
+        "SELECT reltuples::bigint FROM pg_class WHERE oid = 'daybook.searched'::regclass"
+    ).fetchall()[0]
+    sample = f"TABLESAMPLE SYSTEM ({100 * SAMPLE / guess})" if guess > SMALL else ""
+    number, length = db.execute(
+        f"SELECT count(*), coalesce(avg(length), 1)::float8 FROM daybook.searched {sample}"
+    ).fetchall()[0]
+    (passages_length,) = db.execute(
+        f"SELECT coalesce(avg(length), 1)::float8 FROM daybook.passages {sample}"
+    ).fetchall()[0]
+    common = db.execute(
+        "SELECT word, share FROM pg_stats, unnest(most_common_elems::text::text[],"
+        " most_common_elem_freqs[:cardinality(most_common_elems::text::text[])]) AS of_words (word, share)"
+        " WHERE schemaname = 'daybook' AND tablename = 'searched' AND attname = 'lexemes'"
+    ).fetchall()
+    written_in = db.execute(
+        "SELECT language FROM unnest(%s::text[], %s::text[]) AS asked (language, mark)"
+        " WHERE EXISTS (SELECT FROM daybook.searched WHERE lexemes @@ mark::tsquery)",
+        ([*STEMMED], [f"'{mark(each).lower()}'" for each in STEMMED]),
+    ).fetchall()
+    return Counted(
+        memories=guess if sample else number,
+        mean_length=length,
+        passages_length=passages_length,
+        common=dict(common),
+        languages=tuple(each for each in STEMMED if (each,) in written_in),
+    )

@@ -1,0 +1,119 @@
+"""
+The schema of a team's database, in numbered upgrades: each is a file of SQL beside this one.
+
+A server that starts brings the database to its own number, all in one transaction. It refuses a database of a
+newer server, because it cannot know what that one keeps where.
+"""
+
+import itertools
+import re
+from importlib import resources
+
+import psycopg
+
+from mcp_server.adapters.team import derived
+from mcp_server.adapters.team.connections import Connection
+from mcp_server.core.errors import SettingsError
+from mcp_server.core.team.team import Role
+
+_LOCK = 0x6461_7962_6F6F_6B  # "daybook": the advisory lock of who upgrades
+_DERIVING = (2,)  # upgrades after which what is searched has another form
+_OLDEST = 15_00_00  # PostgreSQL, as `server_version_num` has it
+
+
+def scripts() -> list[str]:
+    """Return the SQL of each upgrade, the first first."""
+    found = (each for each in resources.files(__package__).iterdir() if re.match(r"\d{4}-", each.name))
+    return [each.read_text(encoding="utf-8") for each in sorted(found, key=lambda each: each.name)]
+
+
+def upgrade(connected: Connection) -> int:
+    """
+    Bring the database to the schema of this server and return its number.
+
+    Raises SettingsError when it is of a newer server, or the login may not make what is needed.
+    """
+    if connected.info.server_version < _OLDEST:
+        raise SettingsError(
+            f"The database is PostgreSQL {connected.info.server_version // 10_000}; a team needs 15.",
+            "Upgrade PostgreSQL.",
+        )
+    upgrades = scripts()
+    with connected.transaction():
+        connected.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        found = _number(connected)
+        if found > len(upgrades):
+            raise SettingsError(
+                f"The team's database has schema {found}, of a newer Daybook; this knows {len(upgrades)}.",
+                "Update Daybook on this server.",
+            )
+        if found == 0:
+            _make_roles(connected)
+            _make_schema(connected)
+        for number, script in enumerate(upgrades[found:], start=found + 1):
+            connected.execute(script.encode())
+            if number in _DERIVING:
+                derived.fill(connected)
+            connected.execute("INSERT INTO daybook.upgrades (number) VALUES (%s)", (number,))
+    return len(upgrades)
+
+
+def _number(connected: Connection) -> int:
+    """Return the number of the newest upgrade that was run, 0 for a database without our schema."""
+    there = connected.execute("SELECT to_regclass('daybook.upgrades') IS NOT NULL").fetchone()
+    if not there or not there[0]:
+        return 0
+    newest = connected.execute("SELECT coalesce(max(number), 0) FROM daybook.upgrades").fetchone()
+    return int(newest[0]) if newest else 0
+
+
+def _make_schema(connected: Connection) -> None:
+    try:
+        # An administrator may have made it for a login that may make none.
+        if not connected.execute("SELECT to_regnamespace('daybook') IS NOT NULL").fetchall()[0][0]:
+            connected.execute("CREATE SCHEMA daybook")
+    except psycopg.errors.InsufficientPrivilege:
+        raise SettingsError(
+            f"The login '{connected.info.user}' may not make a schema in the database.",
+            f'An administrator of it says: GRANT CREATE ON DATABASE "{connected.info.dbname}"'
+            f' TO "{connected.info.user}";',
+        ) from None
+    connected.execute(
+        "CREATE TABLE daybook.upgrades"
+        " (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp())"
+    )
+
+
+def _make_roles(connected: Connection) -> None:
+    """Make the roles of members where there are none, and let the server's login take each of them on."""
+    names = [f"daybook_{role.value}" for role in Role]
+    try:
+        for name in names:
+            connected.execute(_MAKE_ROLE.format(name=name))
+        for lesser, greater in itertools.pairwise(names):
+            connected.execute(_GRANT_ROLE.format(role=lesser, to=greater))
+        # From version 16 on, who makes a role may grant it, and has to grant it to themselves to take it on.
+        right = "SET" if connected.info.server_version >= 16_00_00 else "MEMBER"
+        for name in names:
+            connected.execute(_TAKE_ON.format(role=name, right=right))
+    except psycopg.errors.InsufficientPrivilege:
+        raise SettingsError(
+            f"The login '{connected.info.user}' may not make the roles of a team's members.",
+            f'An administrator of the database says: ALTER ROLE "{connected.info.user}" CREATEROLE;'
+            " or: CREATE ROLE daybook_reader NOLOGIN; CREATE ROLE daybook_writer NOLOGIN;"
+            " CREATE ROLE daybook_curator NOLOGIN; GRANT daybook_reader TO daybook_writer;"
+            " GRANT daybook_writer TO daybook_curator;"
+            f' GRANT daybook_reader, daybook_writer, daybook_curator TO "{connected.info.user}";',
+        ) from None
+
+
+# Roles belong to all databases of a server: another team's server may make them at the same moment.
+_MAKE_ROLE = """DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{name}') THEN CREATE ROLE {name} NOLOGIN; END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"""
+_GRANT_ROLE = """DO $$ BEGIN
+    IF NOT pg_has_role('{to}', '{role}', 'USAGE') THEN GRANT {role} TO {to}; END IF;
+EXCEPTION WHEN unique_violation THEN NULL; END $$"""
+_TAKE_ON = """DO $$ BEGIN
+    IF NOT pg_has_role(current_user, '{role}', '{right}') THEN GRANT {role} TO CURRENT_USER; END IF;
+EXCEPTION WHEN unique_violation THEN NULL; END $$"""

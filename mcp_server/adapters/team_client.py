@@ -1,0 +1,317 @@
+"""
+A team's memory behind its server, which is asked over MCP: one request for each call, without a handshake.
+
+Whatever the other side does, a call ends within its deadline, reads a bounded number of bytes, follows no
+redirection, and believes nothing that it is told (`core/team/wire.py`). The token goes only to the address
+that the person named, encrypted unless that is this machine. A search that waits only a while leaves a server
+alone that failed a moment ago; other calls always ask.
+"""
+
+import itertools
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+from mcp_server import __version__
+from mcp_server.adapters.posting import Answered, NoAnswer, Poster
+from mcp_server.core.addresses import is_loopback
+from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
+from mcp_server.core.memory import Memory
+from mcp_server.core.search.query import MAX_QUERY, Query, check_limit
+from mcp_server.core.storage.port import PAGE, ChangeRecord, Results, Stored
+from mcp_server.core.team import wire
+from mcp_server.core.team.team import Team
+
+T = TypeVar("T")
+
+DEADLINE = 10.0  # seconds of one request
+MOST_BYTES = 32 * 1024 * 1024  # of an answer: 50 results of the longest texts have less
+RESTS = (15.0, 60.0, 300.0)  # seconds without searches after the first, second and further failures
+LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
+LONGEST_TOKEN = 200  # characters
+
+# The protocol's revision without sessions: https://modelcontextprotocol.io/specification/2026-07-28
+PROTOCOL = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+    "io.modelcontextprotocol/clientInfo": {"name": "daybook", "version": __version__},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class TeamClient:
+    """
+    The memory of the team whose server is at *url*, as the member with *token* may use it: a TeamStorage.
+
+    Calls may come from many threads. *own_network* is as for `Poster`, *deadline* in seconds. Raises Rejected
+    for an address or a token that cannot be used.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        own_network: bool = True,
+        deadline: float = DEADLINE,
+        rests: Sequence[float] = RESTS,
+    ) -> None:
+        self.url = checked_url(url)
+        self._token = checked_token(token)
+        self._deadline = deadline
+        self._rests = rests
+        self._post = Poster(_endpoint(self.url), own_network=own_network, deadline=deadline, most=MOST_BYTES)
+        self._ids = itertools.count(1)
+        self._lock = threading.Lock()
+        self._problem = ""
+        self._failures = 0
+        self._rests_until = -math.inf
+        self._late: threading.Thread | None = None
+
+    @property
+    def problem(self) -> str:
+        """Why the server could not be reached the last time, a sentence; '' when it answered."""
+        return self._problem
+
+    def team(self) -> Team:
+        return self._told("team", {}, wire.team_of)
+
+    def save(self, memory: Memory, *, replaces: str = "") -> Stored:
+        return self._told("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
+
+    def load(self, memory_id: str) -> Stored:
+        return self._told("read", {"id": memory_id}, wire.stored_of)
+
+    def search(self, query: Query, *, patience: float = math.inf) -> Results:
+        """
+        Return what answers *query*, waiting for it at most *patience* seconds.
+
+        Raises StorageUnavailable after that, and at once where the server did not answer a moment ago.
+        """
+        check_limit(query.limit)
+        asked = wire.value_of(query)
+        asked["text"] = asked["text"][:MAX_QUERY]
+        if patience == math.inf:
+            return self._told("recall", asked, wire.results_of)
+        if time.monotonic() < self._rests_until:
+            raise StorageUnavailable(self._problem)
+        if self._late and self._late.is_alive():
+            raise StorageUnavailable(f"{self._who} has not answered the last question yet.")
+        told: list[Results | DaybookError] = []
+
+        def ask() -> None:
+            try:
+                told.append(self._told("recall", asked, wire.results_of))
+            except DaybookError as error:
+                told.append(error)
+
+        thread = threading.Thread(target=ask, name="ask-team", daemon=True)
+        thread.start()
+        thread.join(patience)
+        if not told:
+            self._late = thread
+            raise StorageUnavailable(f"{self._who} did not answer within {patience:g} seconds.")
+        if isinstance(told[0], DaybookError):
+            raise told[0]
+        return told[0]
+
+    def forget(self, memory_id: str, *, digest: str) -> None:
+        self._called("forget", {"id": memory_id, "digest": digest})
+
+    def restore(self, memory_id: str) -> Stored:
+        return self._told("restore", {"id": memory_id}, wire.stored_of)
+
+    def confirm(self, memory_id: str, *, digest: str) -> Stored:
+        return self._told("confirm", {"id": memory_id, "digest": digest}, wire.stored_of)
+
+    def history(self, memory_id: str) -> Sequence[ChangeRecord]:
+        changes: list[ChangeRecord] = []
+        more = True
+        while more:
+            asked = {"id": memory_id, "skip": len(changes)}
+            part, more = self._told("history", asked, lambda told: _part(told, "changes", wire.change_of))
+            changes += part
+        return tuple(changes)
+
+    def page(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
+        return self._page("list", after, most)
+
+    def confirmed(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
+        return self._page("confirmed", after, most)
+
+    @property
+    def _who(self) -> str:
+        return f"The team's server {self.url}"
+
+    def _page(self, tool: str, after: str, most: int) -> tuple[Stored, ...]:
+        """Return a page, which the server tells in several parts where its texts are long."""
+        page: list[Stored] = []
+        more = True
+        while more and len(page) < most:
+            last = page[-1].memory.id if page else after
+            asked = {"after": last, "most": min(most - len(page), PAGE)}
+            part, more = self._told(tool, asked, lambda told: _part(told, "memories", wire.stored_of))
+            if any(each.memory.id <= last for each in part[:1]):
+                raise self._unreadable("its pages do not go on")
+            page += part
+        return tuple(page[:most])
+
+    def _told(self, tool: str, arguments: dict[str, Any], read: Callable[[object], T]) -> T:
+        told = self._called(tool, arguments)
+        try:
+            return read(told)
+        except Rejected as error:
+            raise self._unreadable(str(error)) from None
+
+    def _unreadable(self, why: str) -> StorageUnavailable:
+        return StorageUnavailable(
+            f"{self._who} gave an answer that cannot be used: {why}",
+            "Daybook may be newer there than here: update it.",
+        )
+
+    def _called(self, tool: str, arguments: dict[str, Any]) -> object:
+        """Return what *tool* answers; raise the error that it tells, or StorageUnavailable."""
+        number = next(self._ids)
+        asked = {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments, "_meta": META},
+        }
+        content = json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace")
+        if len(content) > wire.MOST_REQUEST:
+            raise Rejected(
+                f"That has {len(content):,} bytes; {wire.MOST_REQUEST:,} is the most for a team.",
+                "Split it into several memories, each about one thing.",
+            )
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "authorization": f"Bearer {self._token}",
+            "mcp-protocol-version": PROTOCOL,
+            "mcp-method": "tools/call",
+            "mcp-name": tool,
+            "user-agent": f"daybook/{__version__}",
+        }
+        try:
+            answer = self._post(content, headers)
+        except NoAnswer as failed:
+            raise self._failed(f"{self._who} {failed}") from None
+        result = _result(answer.body, number)
+        if result is None:
+            raise self._refusal(answer)
+        told = result.get("structuredContent")
+        error = self._error_of(told) if result.get("isError") else None
+        if isinstance(error, StorageUnavailable):  # the server is there, and its database is not
+            raise self._failed(str(error), error.hint)
+        with self._lock:
+            self._problem, self._failures, self._rests_until = "", 0, -math.inf
+        if error:
+            raise error
+        return told
+
+    def _error_of(self, told: object) -> DaybookError:
+        try:
+            return wire.error_of(told)
+        except Rejected as error:
+            return self._unreadable(str(error))
+
+    def _failed(
+        self, sentence: str, hint: str | None = None, *, retry_after: float = 0.0
+    ) -> StorageUnavailable:
+        """Note a failure, after which searches leave the server alone for a while."""
+        with self._lock:
+            rest = self._rests[min(self._failures, len(self._rests) - 1)]
+            self._failures += 1
+            self._rests_until = time.monotonic() + max(rest, min(retry_after, LONGEST_REST))
+            self._problem = sentence
+        return StorageUnavailable(sentence, hint)
+
+    def _refusal(self, answer: Answered) -> DaybookError:
+        """Return the error of an answer that is none of a tool."""
+        status = answer.status
+        if status == 401:
+            return NotAllowed(
+                f"{self._who} does not know this token (HTTP 401).",
+                "It may be withdrawn: ask the team's administrator for another, then 'daybook team join'.",
+            )
+        if status == 413:
+            return Rejected(f"{self._who} does not take that much at once (HTTP 413).", "Split it.")
+        if status == 429:
+            return self._failed(
+                f"{self._who} was asked too often (HTTP 429).", retry_after=answer.retry_after
+            )
+        if 300 <= status < 400:
+            return self._failed(
+                f"{self._who} leads to another address, which is not followed (HTTP {status})."
+            )
+        if status in (404, 405):
+            return self._failed(f"{self._who} is no team's server of Daybook (HTTP {status}).")
+        if status == 503 and isinstance(said := _error(answer.body), StorageUnavailable):
+            return self._failed(f"{self._who} says: {said}", said.hint, retry_after=answer.retry_after)
+        if answer.is_success:
+            return self._failed(f"{self._who} gave an answer that is none of a team's server.")
+        return self._failed(f"{self._who} answered with HTTP {status}.", retry_after=answer.retry_after)
+
+
+def checked_url(url: str) -> str:
+    """Return the address of a team's server without a '/' at its end; raise Rejected for no such address."""
+    try:
+        parts = urlsplit(url.strip())
+        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_usable = False
+    if not is_usable or len(url) > 1000 or parts.query or parts.fragment or parts.username is not None:
+        raise Rejected(
+            "That is no address of a team's server.",
+            "Give it as in https://team.example.org, without a token.",
+        )
+    if parts.scheme == "http" and not is_loopback(url.strip()):
+        raise Rejected(
+            f"The token would go to {parts.hostname} unencrypted.",
+            "Give an address that begins with https://.",
+        )
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/").removesuffix("/mcp"), "", ""))
+
+
+def checked_token(token: str) -> str:
+    """Return *token* without blanks around it; raise Rejected for what cannot be one."""
+    bare = token.strip()
+    if not bare or len(bare) > LONGEST_TOKEN or not bare.isascii() or not bare.isprintable() or " " in bare:
+        raise Rejected("That is no token of a team.", "Copy the whole token that the administrator gave you.")
+    return bare
+
+
+def _endpoint(url: str) -> str:
+    return f"{url}/mcp"
+
+
+def _part(value: object, key: str, read: Callable[[object], T]) -> tuple[list[T], bool]:
+    """Return one part of a list, and whether there is more; raise Rejected."""
+    if not isinstance(value, dict) or not isinstance(value.get(key), list):
+        raise Rejected(f"it has no list '{key}'.")
+    part = [read(each) for each in value[key]]
+    return part, bool(part) and value.get("more") is True
+
+
+def _result(body: bytes, number: int) -> dict[str, Any] | None:
+    """Return the result that *body* holds for the request of that *number*, None for anything else."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or said.get("id") != number:
+        return None
+    result = said.get("result")
+    return result if isinstance(result, dict) else None
+
+
+def _error(body: bytes) -> DaybookError | None:
+    """Return the error that a server told outside of MCP, None for anything else."""
+    try:
+        return wire.error_of(json.loads(body))
+    except (ValueError, RecursionError, Rejected):
+        return None

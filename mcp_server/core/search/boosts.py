@@ -1,0 +1,71 @@
+"""What raises a memory beyond its relevance: its tag, a phrase or a path was asked for, its time, newness."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from mcp_server.core.memory import DAY
+from mcp_server.core.search import ranking
+from mcp_server.core.search.query import Query, Sort, asks_about_now, named_paths, quoted_phrases
+from mcp_server.core.text.time_words import TimeSpan, span_of
+from mcp_server.core.text.words import query_terms, spelled, words
+
+Boosts = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What of a question may raise a memory; `now` is in Unix seconds."""
+
+    words: frozenset[str]
+    phrases: Sequence[str]
+    paths: Sequence[str]
+    span: TimeSpan | None
+    about_now: bool
+    now: float
+
+    @classmethod
+    def of(cls, query: Query, text: str, *, clock: datetime, now: float) -> Self:
+        """Return what *text* of *query* asks for; *clock* is the time by which "last week" is meant."""
+        said = (each.strip(",;:!?") for each in text.lower().split())
+        return cls(
+            words=frozenset((*query_terms(text), *words(spelled(text)), *said)),
+            phrases=quoted_phrases(text),
+            paths=named_paths(text),
+            span=span_of(text, clock),
+            about_now=query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text),
+            now=now,
+        )
+
+    def boosts(
+        self,
+        *,
+        title: str,
+        text: str,
+        tags: Sequence[str],
+        touches: Sequence[str],
+        created: datetime,
+        updated: datetime,
+    ) -> Boosts:
+        """Return the names and factors of what speaks for a memory."""
+        age = (self.now - updated.timestamp()) / DAY
+        return (
+            *([("now", ranking.now_boost(ranking.recency(age)))] if self.about_now else []),
+            *([("tag", ranking.TAG_BOOST)] if self.words.intersection(map(_as_asked, tags)) else []),
+            *([("phrase", ranking.PHRASE_BOOST)] if self._has_phrase(title, text) else []),
+            *([("path", ranking.PATH_BOOST)] if self._touches(touches) else []),
+            *([("time", ranking.TIME_BOOST)] if self.span and self.span.meets(created, updated) else []),
+        )
+
+    def _has_phrase(self, title: str, text: str) -> bool:
+        said = f"{title}\n{text}".casefold() if self.phrases else ""
+        return any(phrase in said for phrase in self.phrases)
+
+    def _touches(self, touches: Sequence[str]) -> bool:
+        return any(each.partition(":")[0].endswith(path) for each in touches for path in self.paths)
+
+
+def _as_asked(tag: str) -> str:
+    """Return *tag* as a question has it among its words: `c#` as "csharp"."""
+    return spelled(tag).strip()

@@ -1,0 +1,1 @@
+"""A team's memory: who may do what in it."""

@@ -1,0 +1,150 @@
+"""The commands of a team's member, in the group team: join, leave, status, send, drop, confirm, review."""
+
+from pathlib import Path
+
+import click
+
+from mcp_server.actions.team import copy as copying
+from mcp_server.actions.team import membership, memories
+from mcp_server.actions.team import send as sending
+from mcp_server.actions.team.give import team_of
+from mcp_server.adapters import files
+from mcp_server.core.errors import NotAllowed, Rejected, StorageUnavailable, Unreadable
+from mcp_server.core.render import counted, visible
+from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import team as shown
+
+LONGEST = 4096  # bytes of a file with a token
+
+
+@click.command("join")
+@click.argument("url")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    help="A file with the token; without it you are asked, and what you type is not shown.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask again, only show which team it is.")
+def join_command(url: str, token_file: Path | None, yes: bool) -> None:
+    """Join the team whose server is at URL, with the token that its administrator gave you.
+
+    What its curators confirm is copied here and told to Claude unasked, until you leave.
+
+    Example: daybook team join https://team.example.org --token-file token.txt
+    """
+    person.require("joining a team")
+    opened = output.opened(takes_in=True)
+    token = _token_in(token_file) if token_file else click.prompt("Token", hide_input=True)
+    team = opened.team.at(url, token.strip())
+    joining = membership.look_ahead(opened.store(), url, token.strip(), team)
+    output.print_shown(shown.joining(joining))
+    if not yes:
+        click.confirm("Join this team?", default=False, abort=True)
+    try:
+        done = membership.join(opened.store(), joining, team)
+    except (StorageUnavailable, NotAllowed) as error:
+        click.echo(f"You are in the team {visible(joining.team.name)}. Nothing was copied yet: {error}")
+        return
+    output.print_shown(shown.was_joined(joining.team.name, done))
+
+
+@click.command("leave")
+@click.option("--yes", is_flag=True, help="Do not ask again.")
+def leave_command(yes: bool) -> None:
+    """Leave the team: nothing of it is told any more, and its copy and your token are deleted here.
+
+    Example: daybook team leave
+    """
+    person.require("leaving the team")
+    store = output.opened(takes_in=True).store()
+    found = membership.membership(store)
+    if found and found.waiting:
+        output.print_shown(shown.state(found))
+        click.echo(f"Never given to the team, and deleted now: {counted(len(found.waiting), 'memory')}.")
+    if found and not yes:
+        click.confirm(f"Leave the team {visible(found.name)}?", default=False, abort=True)
+    name = membership.leave(store)
+    click.echo(f"You left the team {visible(name)}. Nothing of it is told any more.")
+
+
+@click.command("status")
+@as_json
+def status_command(as_json: bool) -> None:
+    """Tell which team you are in, what of it is here, and what waits or was refused.
+
+    Example: daybook team status
+    """
+    output.print_shown(shown.state(membership.membership(output.opened().store())), as_json=as_json)
+
+
+@click.command("send")
+@as_json
+def send_command(as_json: bool) -> None:
+    """Give the team now what waits here, and copy what is confirmed. You rarely need it.
+
+    Example: daybook team send
+    """
+    store = output.opened(takes_in=True).store()
+    team = team_of(store)
+    done = sending.send(store, team, again=True, patience=membership.PATIENCE)
+    output.print_shown(shown.sent(done), as_json=as_json)
+    copying.copy(store, team, patience=membership.PATIENCE)
+
+
+@click.command("drop")
+@click.argument("memory_id")
+def drop_command(memory_id: str) -> None:
+    """Do not give the team what waits here under that id.
+
+    Example: daybook team drop stripe-webhook-raw-body-k3f9
+    """
+    output.print_shown(shown.dropped(sending.drop(output.opened().store(), memory_id)))
+
+
+@click.command("confirm")
+@click.argument("memory_id")
+@click.option("--yes", is_flag=True, help="Do not ask again, only show what is confirmed.")
+def confirm_command(memory_id: str, yes: bool) -> None:
+    """Vouch for a memory as a curator: all members' Claude is told it unasked.
+
+    Example: daybook team confirm stripe-webhook-raw-body-k3f9
+    """
+    person.require("confirming a memory for the team")
+    store = output.opened(takes_in=True).store()
+    stored = memories.load_in_team(store, memory_id)
+    output.print_shown(shown.whole(stored))
+    if not yes:
+        click.confirm("Shall every member's Claude be told this unasked?", default=False, abort=True)
+    output.print_shown(shown.confirmed(memories.confirm_in_team(store, stored)))
+
+
+@click.command("review")
+@as_json
+def review_command(as_json: bool) -> None:
+    """Show what no curator confirmed yet, the newest first.
+
+    Example: daybook team review
+    """
+    found = memories.unconfirmed(output.opened().store())
+    output.print_shown(shown.unconfirmed(found), as_json=as_json, texts=True)
+
+
+def _token_in(path: Path) -> str:
+    """Return the token in a file; raises Rejected when it cannot be read."""
+    try:
+        return files.read(path.expanduser().resolve(), LONGEST).decode("utf-8").strip()
+    except (OSError, Unreadable, ValueError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", None) or "it is no text"
+        raise Rejected(f"{path} cannot be read: {reason}.", "Name a file that holds the token.") from None
+
+
+MEMBERS = (
+    join_command,
+    leave_command,
+    status_command,
+    send_command,
+    drop_command,
+    confirm_command,
+    review_command,
+)

@@ -1,0 +1,257 @@
+"""Commands of the group team for its administrator: serve, token, export, import."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_server.bootstrap import Opened, now
+from mcp_server.core.embedding_models import NONE
+from mcp_server.core.errors import NotFound, SettingsError, StorageUnavailable
+from mcp_server.core.team.team import Member, Role
+from mcp_server.doors.cli import output
+from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import team_folder as shown
+from mcp_server.doors.shown.taken_in import exported
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.team.database import PostgresTeam
+    from mcp_server.core.ports import Embedder
+
+DATABASE = "DAYBOOK_TEAM_DATABASE"
+PORT = 8420
+database_option: Callable[[Any], Any] = click.option(
+    "--database",
+    metavar="postgresql://…",
+    help=f"The team's database; better by the variable {DATABASE}, which others cannot read.",
+)
+
+
+@click.command("serve")
+@database_option
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True)
+@click.option("--bind", default="127.0.0.1", show_default=True, metavar="ADDRESS")
+@click.option(
+    "--host-name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="How members reach it; several times for more.",
+)
+@click.option("--name", metavar="NAME", help="Give the team a name; it is kept in the database.")
+@click.option(
+    "--each-minute",
+    type=click.IntRange(1, 1_000_000),
+    default=600,
+    show_default=True,
+    help="Requests of one token, for each server.",
+)
+@click.option(
+    "--embed-anew", is_flag=True, help="Give up the vectors of another embedding model, and make new ones."
+)
+def serve_command(
+    database: str | None,
+    port: int,
+    bind: str,
+    names: tuple[str, ...],
+    name: str | None,
+    each_minute: int,
+    embed_anew: bool,
+) -> None:
+    """Serve a team's memory from its PostgreSQL database, until Ctrl-C or SIGTERM.
+
+    Several servers may stand before one database. TLS is the work of a proxy in front; see docs/team.md.
+
+    Example: daybook team serve --database postgresql://daybook@localhost/team --host-name team.example.org
+    """
+    opened = output.opened()
+    with _database(opened, database, embedder=_embedder(opened), embed_anew=embed_anew) as team:
+        from mcp_server.doors.team_server.serve import TeamServer, is_beyond  # slow to load
+
+        if is_beyond(bind):
+            _check_reach(team, bind, names)
+        if name:
+            team.rename(name)
+        server = TeamServer(team, bind=bind, port=port, now=now, names=names, each_minute=each_minute)
+        if not team.semantic:
+            click.echo("It is searched by words only: no embedding model is chosen, or pgvector is missing.")
+        if is_beyond(bind):
+            click.echo("Tokens and texts pass unencrypted there: let a proxy in front do TLS.")
+        click.echo(f"The memory of the team '{team.name}' is served on {server.address} until Ctrl-C.")
+        server.run()
+    click.echo("The server has ended.")
+
+
+def _check_reach(team: PostgresTeam, bind: str, names: tuple[str, ...]) -> None:
+    """Raise SettingsError for a server that others could reach, and that no member could use."""
+    if not team.members():
+        raise SettingsError(
+            f"Other machines could reach {bind}, and nobody has a token yet.",
+            "Issue one first: daybook team token issue NAME --role curator",
+        )
+    if not names:
+        raise SettingsError(
+            f"Other machines could reach {bind}, and no name is known by which they ask.",
+            "Name it: --host-name team.example.org, or the address itself.",
+        )
+
+
+def _embedder(opened: Opened) -> Embedder | None:
+    """Return the embedding model of this machine, None when it is to search by words only."""
+    chosen = opened.settings.embedding_model
+    return None if chosen == NONE else opened.load_embedder(chosen)
+
+
+@contextlib.contextmanager
+def _database(
+    opened: Opened, url: str | None, *, embedder: Embedder | None = None, embed_anew: bool = False
+) -> Iterator[PostgresTeam]:
+    """Give the team's database that *url*, or the environment, names; raise SettingsError for none."""
+    named = url or opened.environment.get(DATABASE, "").strip()
+    if not named:
+        raise SettingsError(
+            "No database is named.", f"Set {DATABASE}=postgresql://…, or give --database postgresql://…"
+        )
+    try:
+        from mcp_server.adapters.team.database import open_database
+    except ImportError as error:
+        raise SettingsError(
+            f"A team's database needs a package that is not installed: {error.name}.",
+            "Install it: bin/daybook setup-environment -r requirements-team.txt",
+        ) from None
+    # What it logs, it raises as well, and we say it once.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        try:
+            team = stack.enter_context(open_database(named, embedder=embedder, embed_anew=embed_anew))
+        except StorageUnavailable as error:
+            hint = "Is PostgreSQL running, and are host, database, name and password right?"
+            raise StorageUnavailable(str(error), hint) from error
+        yield team
+
+
+@click.group("token")
+def token_command() -> None:
+    """Issue and withdraw the tokens by which members reach a team's memory.
+
+    Example: daybook team token list
+    """
+
+
+@token_command.command("issue")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice([each.value for each in Role]),
+    required=True,
+    help="A reader searches and reads, a writer also remembers, a curator changes what anybody wrote"
+    " and confirms it.",
+)
+@database_option
+def issue_command(name: str, role: str, database: str | None) -> None:
+    """Issue a token to a member; a former one of theirs works no longer.
+
+    It is printed this once: only its hash is kept.
+
+    Example: daybook team token issue anna --role writer
+    """
+    with _database(output.opened(), database) as team:
+        token = team.issue(name, Role(role))
+    click.echo(f"The token of {name}, a {role}; it is shown this once:", err=True)
+    click.echo(token)
+
+
+@token_command.command("withdraw")
+@click.argument("name")
+@database_option
+def withdraw_command(name: str, database: str | None) -> None:
+    """Withdraw a member's token: it works no longer, from now on. What they wrote stays.
+
+    Example: daybook team token withdraw anna
+    """
+    with _database(output.opened(), database) as team:
+        team.withdraw(name)
+    click.echo(f"The token of {name} works no longer.")
+
+
+@token_command.command("list")
+@database_option
+@as_json
+def list_command(database: str | None, as_json: bool) -> None:
+    """List who has a token, and in which role.
+
+    Example: daybook team token list
+    """
+    with _database(output.opened(), database) as team:
+        found = team.members()
+    output.print_shown(shown.members(found), as_json=as_json)
+
+
+@click.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@database_option
+@as_json
+def export_command(folder: Path, database: str | None, as_json: bool) -> None:
+    """Write a team's memory into a new folder, as files, with what was done to each.
+
+    For a backup with everything in it, forgotten memories and members too, use pg_dump; see docs/team.md.
+
+    Example: daybook team export ~/team-export
+    """
+    from mcp_server.actions.exchange.team_folder import export_team  # only the administrator needs it
+
+    with _database(output.opened(), database) as team:
+        storage = team.storage_for(_member(team.members(), ""))
+        done = export_team(storage, folder, lambda _: None)
+    output.print_shown(exported(done, folder), as_json=as_json)
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--as", "author", metavar="NAME", help="The member who brings them, a writer or a curator.")
+@click.option(
+    "--confirm", is_flag=True, help="As a curator, confirm what the export says a curator confirmed."
+)
+@database_option
+@as_json
+def import_command(
+    folder: Path, author: str | None, confirm: bool, database: str | None, as_json: bool
+) -> None:
+    """Take the memories of an export, or of a vault's folder, into a team's memory.
+
+    What is there already stays as it is, and what seems to hold a secret is left out, so it may be done
+    again after an interruption.
+
+    Example: daybook team import ~/team-export --as anna
+    """
+    from mcp_server.actions.exchange.team_folder import memory_files, take_in_team
+
+    opened = output.opened()
+    paths = memory_files(folder)
+    with _database(opened, database, embedder=_embedder(opened)) as team:
+        storage = team.storage_for(_member(team.members(), author or ""))
+        with output.progress(len(paths), "Memories") as step:
+            done = take_in_team(storage, paths, confirm=confirm, done=step)
+    output.print_shown(shown.taken_in_team(done), as_json=as_json)
+
+
+def _member(members: tuple[Member, ...], name: str) -> Member:
+    """Return the member of that *name*, without one who may do most; raise NotFound."""
+    if not name and members:
+        return max(members, key=lambda each: list(Role).index(each.role))
+    for each in members:
+        if each.name == name:
+            return each
+    raise NotFound(
+        name,
+        sentence=f"No member is called '{name}'." if name else "The team has no members yet.",
+        hint="'daybook team token list' names them, 'daybook team token issue' makes one.",
+    )
+
+
+ADMINISTERING = (serve_command, token_command, export_command, import_command)

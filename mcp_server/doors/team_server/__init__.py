@@ -1,0 +1,1 @@
+"""A team's server: its memory over MCP, for every member with a token."""

@@ -1,0 +1,112 @@
+"""The remote at a host: over HTTPS with a password that git's helper knows, and over SSH with a key."""
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.remote.exchange import exchange, rewrite_history
+from mcp_server.actions.remote.set_up import add, look_ahead
+from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import RemoteUnavailable
+from mcp_server.environment import REACHING
+from mcp_server.store import Store
+from tests.actions.remote.histories import says
+from tests.actions.remote.hosts import PASSWORD, Host, backend, https_host, lacks, no_sshd, ssh_host
+from tests.memories import stored
+from tests.opened import opened_at
+
+HTTPS = pytest.param(
+    https_host,
+    id="https",
+    marks=[
+        pytest.mark.skipif(bool(lacks("openssl")), reason="a certificate needs openssl, which is not here"),
+        pytest.mark.skipif(not os.access(backend(), os.X_OK), reason="git-http-backend is not here"),
+    ],
+)
+SSH = pytest.param(
+    ssh_host, id="ssh", marks=pytest.mark.skipif(bool(no_sshd()), reason=no_sshd() or "sshd is here")
+)
+
+
+@pytest.fixture(params=[HTTPS, SSH])
+def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
+    served: Callable[[Path], AbstractContextManager[Host]] = request.param
+    folder = tmp_path / "host"
+    folder.mkdir()
+    with served(folder) as host:
+        yield host
+
+
+Open = Callable[[str, Path], Store]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Open]:
+    """Opens the store of a machine with the HOME of its person."""
+    opened: list[Opened] = []
+
+    def open_store(name: str, home: Path) -> Store:
+        own = {
+            **dict.fromkeys(REACHING, ""),
+            "HOME": str(home),
+        }  # no proxy and no certificate of whoever runs this
+        opened.append(opened_at(tmp_path / name, tmp_path, **own))
+        return opened[-1].store()
+
+    yield open_store
+    for each in opened:
+        each.database.close()
+
+
+def joined(store: Store, host: Host) -> Store:
+    done = add(store, look_ahead(store, host.url))
+    assert not done.trouble, done.trouble
+    return store
+
+
+def test_machines_exchange_through_a_host(machine: Open, host: Host) -> None:
+    desk, laptop = (joined(machine(name, host.home), host) for name in ("desk", "laptop"))
+    memory_id = stored(desk, "The port is 8080.\n\nThe host is alpha.")
+    chance = random.Random(7)
+    for number in range(5):  # more than one packet
+        stored(desk, f"Numbers {number}", " ".join(f"w{chance.randrange(10**6)}" for _ in range(8000)))
+    for store in (desk, laptop):
+        assert not exchange(store).trouble
+    revise(desk, memory_id, Revision(text="The port is 9090.\n\nThe host is alpha."))
+    revise(laptop, memory_id, Revision(text="The port is 8080.\n\nThe host is beta."))
+
+    done = [exchange(store) for store in (desk, laptop, desk)]
+
+    assert not any(each.trouble for each in done)
+    assert says(desk) == says(laptop)
+    assert read(desk, memory_id).memory.text == "The port is 9090.\n\nThe host is beta."
+    assert not rewrite_history(desk, timeout=60, patience=0).trouble
+    assert not exchange(laptop).trouble
+    assert says(desk) == says(laptop)
+
+
+def test_who_may_not_enter_is_told_so_and_asked_nothing(machine: Open, host: Host) -> None:
+    stranger = machine("desk", host.stranger)
+
+    with pytest.raises(RemoteUnavailable) as refused:
+        look_ahead(stranger, host.url)
+
+    assert "could not be reached" in str(refused.value)
+    assert PASSWORD not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", [HTTPS], indirect=True)
+def test_an_address_with_a_password_is_shown_without_it(machine: Open, host: Host) -> None:
+    url = host.url.replace("https://", f"https://me:{PASSWORD}@")
+    desk = machine("desk", host.stranger)
+
+    leaving = look_ahead(desk, url)
+    add(desk, leaving)
+
+    assert (PASSWORD in leaving.url, exchange(desk).trouble) == (False, "")

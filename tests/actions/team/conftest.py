@@ -1,0 +1,44 @@
+"""A team with a writer, a curator and a member who only reads, and stores of some of them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_server.core.team.team import Role
+from tests.actions.team.people import Person, Reached, of
+from tests.conftest import Open
+from tests.team_server.minimal_team import MinimalTeam
+
+Join = Callable[..., Person]
+
+
+@pytest.fixture
+def team() -> MinimalTeam:
+    made = MinimalTeam()
+    of(made, "anna", Role.WRITER)
+    of(made, "carla", Role.CURATOR)
+    return made
+
+
+@pytest.fixture
+def person(team: MinimalTeam, open_here: Open, tmp_path: Path) -> Iterator[Join]:
+    """Return what gives a person of that name and role a store of their own."""
+    reached: list[Reached] = []
+
+    def made(name: str = "ben", role: Role = Role.WRITER) -> Person:
+        reached.append(Reached(of(team, name, role)))
+        home = str(tmp_path / f"memory-of-{name}")
+        return Person(lambda: open_here(MEMORY_DIR=home).store(), reached[-1])
+
+    yield made
+    for each in reached:
+        each.goes_on.set()
+
+
+@pytest.fixture
+def ben(person: Join) -> Person:
+    """A writer who has joined."""
+    ben = person()
+    ben.join()
+    return ben

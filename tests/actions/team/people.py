@@ -1,0 +1,88 @@
+"""People of one team, each with a store of their own, and a team's memory that may be slow or gone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import inf
+from threading import Event
+from typing import Any
+
+from mcp_server.actions.team import membership
+from mcp_server.adapters import places
+from mcp_server.core.memory import Memory
+from mcp_server.core.search.query import Query
+from mcp_server.core.storage.port import Results, Stored
+from mcp_server.core.team.team import Role, TeamStorage
+from mcp_server.store import Store
+from tests.team_server.minimal_team import MinimalTeam
+
+URL = "https://team.example.org"
+MOMENT = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
+WEBHOOK = "The webhook of Stripe needs the raw body, so body parsing is skipped for it."
+
+
+class Reached:
+    """A team's memory as a network reaches it: while it *stalls*, questions are not answered."""
+
+    def __init__(self, storage: TeamStorage) -> None:
+        self._storage = storage
+        self.stalls = Event()
+        self.goes_on = Event()
+        self.asked: list[Query] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._storage, name)
+
+    def search(self, query: Query, *, patience: float = inf) -> Results:
+        self.asked.append(query)
+        if self.stalls.is_set():
+            self.goes_on.wait()
+        return self._storage.search(query)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with a store of their own; `team` is the team's memory as they reach it."""
+
+    open_store: Callable[[], Store]
+    team: Reached
+
+    @property
+    def store(self) -> Store:
+        joined = bool(places.team_vaults(self.open_store().home))
+        return replace(self.open_store(), team=lambda: self.team if joined else None)
+
+    def join(self) -> None:
+        joining = membership.look_ahead(self.store, URL, "secret-token", self.team)
+        membership.join(self.store, joining, self.team)
+
+
+def memory(memory_id: str, text: str = WEBHOOK, **more: object) -> Memory:
+    given: dict[str, Any] = {"type": "gotcha", "created": MOMENT, "updated": MOMENT, **more}
+    return Memory(id=memory_id, title=given.pop("title", memory_id), text=text, **given)
+
+
+def confirmed(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
+    """Let anna write a memory, and carla confirm it."""
+    stored = said(team, memory_id, text, **more)
+    return of(team, "carla", Role.CURATOR).confirm(memory_id, digest=stored.digest)
+
+
+def said(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
+    """Let anna write a memory, or change hers."""
+    storage = of(team, "anna", Role.WRITER)
+    there = {each.memory.id: each for each in storage.page()}.get(memory_id)
+    return storage.save(memory(memory_id, text, **more), replaces=there.digest if there else "")
+
+
+def of(team: MinimalTeam, name: str, role: Role) -> TeamStorage:
+    """Return the team's memory for that member, who gets a token when they have none."""
+    member = next((each for each in team.members() if each.name == name), None)
+    if member is None:
+        member = team.member_of(team.issue(name, role))
+    assert member
+    return team.storage_for(member)
+
+
+def away(team: MinimalTeam) -> None:
+    team.away = True

@@ -1,0 +1,179 @@
+"""What curators confirmed is copied here and told unasked; nothing else of the team is."""
+
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.claude_md import current_block
+from mcp_server.actions.context.inject import inject
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.memory.promote import pin
+from mcp_server.actions.memory.repository import untrusted
+from mcp_server.actions.team.copy import copy
+from mcp_server.actions.team.membership import leave, membership
+from mcp_server.adapters import history
+from mcp_server.adapters.joined import MembershipNote, note_joined
+from mcp_server.core.errors import Rejected, StorageUnavailable
+from mcp_server.core.memory import Level
+from mcp_server.core.team.team import Role
+from mcp_server.store import Store
+from tests.actions.team.conftest import Join
+from tests.actions.team.people import WEBHOOK, Person, confirmed, of, said
+from tests.team_server.minimal_team import MinimalTeam
+
+PROMPT = "why is body parsing skipped for the webhook of Stripe?"
+
+
+def told(store: Store) -> str:
+    return f"{brief(store).text}\n{inject(store, PROMPT, session='s1')}"
+
+
+def folder(person: Person) -> Path:
+    return person.store.home / "team" / "knowledge"
+
+
+@pytest.mark.feature("D-40")
+def test_what_a_curator_confirmed_is_told_and_what_nobody_confirmed_is_not(
+    team: MinimalTeam, person: Join
+) -> None:
+    confirmed(team, "webhook")
+    said(team, "deploys", "Deploys go out on Fridays.")
+    ben = person()
+    ben.join()
+
+    assert "Settled in the team" in brief(ben.store).text
+    assert WEBHOOK in told(ben.store)
+    assert "Fridays" not in told(ben.store)
+    assert sorted(each.name for each in folder(ben).glob("*.md")) == ["webhook.md"]
+    file = read(ben.store, "webhook")
+    assert file.vault.level is Level.TEAM
+    assert file.memory.notes == ("team: Quaggas", "written by: anna", "confirmed by: carla")
+
+
+def test_what_a_prompt_calls_for_is_marked_as_the_teams(team: MinimalTeam, ben: Person) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    (line,) = (each for each in inject(ben.store, PROMPT, session="s1").splitlines() if WEBHOOK in each)
+    assert "; of the team)" in line
+
+
+def test_a_team_s_knowledge_is_not_written_into_a_file_that_others_may_read(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    assert WEBHOOK in told(ben.store)
+    assert WEBHOOK not in current_block(ben.store).text
+
+
+def test_what_was_changed_is_not_told_until_it_is_confirmed_again(team: MinimalTeam, ben: Person) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    said(team, "webhook", "Parse the body of the webhook of Stripe.")
+    done = copy(ben.store, ben.team)
+    assert (done.memories, done.removed) == (0, 1)
+    assert not [*folder(ben).glob("*.md")]
+    assert "webhook of Stripe" not in told(ben.store)
+    confirmed(team, "webhook", "Parse the body of the webhook of Stripe.")
+    copy(ben.store, ben.team)
+    assert "Parse the body" in told(ben.store)
+
+
+def test_a_file_changed_by_hand_is_not_told_and_is_put_right_with_its_words_kept(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    path = folder(ben) / "webhook.md"
+    was = path.read_bytes()
+    path.write_bytes(was.replace(b"raw body", b"parsed body"))
+    sync(ben.store)
+    assert "parsed body" not in told(ben.store)
+    assert not untrusted(ben.store), "nobody is asked to accept what the team did not confirm"
+
+    copy(ben.store, ben.team)
+    assert path.read_bytes() == was
+    assert WEBHOOK in told(ben.store)
+    (version,) = history.versions(ben.store.home, "team/webhook")
+    assert b"parsed body" in version.path.read_bytes()
+
+
+def test_a_file_that_somebody_puts_into_the_copy_is_not_told(team: MinimalTeam, ben: Person) -> None:
+    own = folder(ben) / "own.md"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text("---\ntype: gotcha\n---\nThe webhook of Stripe wants a cake.\n")
+    sync(ben.store)
+    assert "cake" not in told(ben.store)
+    copy(ben.store, ben.team)
+    assert not own.exists()
+
+
+def test_the_acceptance_comes_back_with_a_new_index_and_goes_with_leaving(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    bytes_then = (folder(ben) / "webhook.md").read_bytes()
+    rebuild(ben.store)
+    assert WEBHOOK in told(ben.store)
+
+    assert leave(ben.store) == "Quaggas"
+    assert not (ben.store.home / "team").exists()
+    assert WEBHOOK not in told(ben.store)
+    assert membership(ben.store) is None
+    ben.join()
+    anna = of(team, "anna", Role.WRITER)
+    anna.forget("webhook", digest=anna.load("webhook").digest)
+    copy(ben.store, ben.team)
+    (folder(ben) / "webhook.md").write_bytes(bytes_then)  # the very bytes that were accepted once
+    sync(ben.store)
+    assert WEBHOOK not in told(ben.store)
+
+
+def test_a_server_that_does_not_answer_takes_nothing_away_and_is_told_in_the_status(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    team.away = True
+    with pytest.raises(StorageUnavailable):
+        copy(ben.store, ben.team)
+    assert WEBHOOK in told(ben.store)
+    state = membership(ben.store)
+    assert state and state.last.trouble == "The team's database does not answer."
+    assert state.last.at
+    team.away = False
+    copy(ben.store, ben.team)
+    state = membership(ben.store)
+    assert state and not state.last.trouble
+
+
+def test_a_copy_that_was_killed_before_the_acceptance_is_completed_by_the_next(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    data = (folder(ben) / "webhook.md").read_bytes()
+    leave(ben.store)
+    # As a kill leaves it: the file is there, and the ledger does not say that it is confirmed.
+    folder(ben).mkdir(parents=True)
+    (folder(ben) / "webhook.md").write_bytes(data)
+    note_joined(ben.store.home, MembershipNote("https://team.example.org", "t", "Quaggas", "ben", "writer"))
+    sync(ben.store)
+    assert WEBHOOK not in told(ben.store)
+    copy(ben.store, ben.team)
+    assert WEBHOOK in told(ben.store)
+
+
+def test_nothing_of_the_copy_is_changed_by_hand_of_daybook(team: MinimalTeam, ben: Person) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    with pytest.raises(Rejected, match="is the team's"):
+        pin(ben.store, "webhook", pinned=True)
+
+
+def test_who_is_in_a_team_already_leaves_it_first(ben: Person) -> None:
+    with pytest.raises(Rejected, match="already"):
+        ben.join()

@@ -1,0 +1,244 @@
+"""Remembering for the team: what it has then, what waits while it is away, what it refuses, who may what."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_server.actions.context.notice import next_notice
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.status.status import status
+from mcp_server.actions.team.copy import copy
+from mcp_server.actions.team.give import GivenToTeam, promote_to_team, remember_for_team, revise_for_team
+from mcp_server.actions.team.membership import leave
+from mcp_server.actions.team.memories import (
+    confirm_in_team,
+    forget_in_team,
+    history_in_team,
+    is_of_team,
+    load_in_team,
+    read_anywhere,
+    restore_in_team,
+    unconfirmed,
+)
+from mcp_server.actions.team.send import drop, send, waiting
+from mcp_server.actions.upkeep.work import work
+from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.storage.port import ChangeKind, Stored
+from mcp_server.core.team.team import Role
+from mcp_server.store import Store
+from tests.actions.team.conftest import Join
+from tests.actions.team.people import WEBHOOK, Person, confirmed, of, said
+from tests.conftest import Clock
+from tests.team_server.minimal_team import MinimalTeam
+
+
+def draft(text: str = WEBHOOK, **more: object) -> Draft:
+    return Draft(str(more.pop("title", "Webhook")), text, type="gotcha", **more)  # type: ignore[arg-type]
+
+
+def given(store: Store, text: str = WEBHOOK, **more: object) -> GivenToTeam:
+    return remember_for_team(store, draft(text, **more))
+
+
+def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
+    team: MinimalTeam, ben: Person
+) -> None:
+    done = given(ben.store, session="s1", evidence="I said so", links=(Link("relates-to", "a-note-of-mine"),))
+    stored = ben.team.load(done.memory.id)
+    assert done.stored == stored
+    assert (stored.author, stored.confirmed_by, stored.memory.text) == ("ben", "", WEBHOOK)
+    assert (stored.memory.session, stored.memory.evidence, stored.memory.links) == ("", "", ())
+
+
+def test_what_the_team_knows_already_is_told_and_not_stored_twice(team: MinimalTeam, ben: Person) -> None:
+    said(team, "webhook", title="Webhook")
+    done = given(ben.store)
+    assert (done.known, done.memory.id) == (True, "webhook")
+    assert len(ben.team.page()) == 1
+    near = given(ben.store, "The webhook of Stripe needs the raw body, unless it is a test.", title="Tests")
+    assert [each.stored.memory.id for each in near.near] == ["webhook"]
+
+
+def test_a_secret_is_not_given_to_others(ben: Person) -> None:
+    with pytest.raises(Rejected, match="seems to hold"):
+        given(ben.store, "The key is sk_live_51H8xY2eZvKYlo2C9aBcDeFgHiJkLmNoPqRsTuVwXyZ012345.")
+    assert not ben.team.page()
+
+
+def test_a_reader_is_told_that_they_may_not(team: MinimalTeam, person: Join) -> None:
+    ben = person(role=Role.READER)
+    ben.join()
+    with pytest.raises(NotAllowed):
+        given(ben.store)
+    assert not waiting(ben.store)
+
+
+def test_without_a_team_the_person_is_told_how_to_join(store: Store) -> None:
+    with pytest.raises(Rejected, match="no team") as refused:
+        given(store)
+    assert "daybook team join" in refused.value.hint
+
+
+def test_while_the_team_is_away_it_waits_and_the_worker_gives_it(team: MinimalTeam, ben: Person) -> None:
+    team.away = True
+    done = given(ben.store)
+    assert (done.stored, done.waits) == (None, "The team's database does not answer.")
+    (waits,) = waiting(ben.store)
+    assert (waits.id, waits.refused) == (done.memory.id, "")
+    assert send(ben.store, ben.team).trouble
+    state = status(ben.store, has_key=False)
+    assert state.team and len(state.team.waiting) == 1
+
+    team.away = False
+    assert work(lambda _: ben.store)
+    assert ben.team.load(done.memory.id).memory.text == WEBHOOK
+    assert not waiting(ben.store)
+
+
+def test_giving_again_what_a_killed_sending_gave_already_changes_nothing(
+    team: MinimalTeam, ben: Person
+) -> None:
+    team.away = True
+    done = given(ben.store)
+    team.away = False
+    (waits,) = waiting(ben.store)
+    ben.team.save(waits.memory)  # and then the process was killed
+    assert [each.memory.id for each in send(ben.store, ben.team).given] == [done.memory.id]
+    assert len(ben.team.history(done.memory.id)) == 1
+
+
+def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam, ben: Person) -> None:
+    mine = ben.team.save(given(ben.store).memory)
+    copy(ben.store, ben.team)
+    carla = of(team, "carla", Role.CURATOR)
+    carla.confirm(mine.memory.id, digest=mine.digest)
+    copy(ben.store, ben.team)
+    team.away = True
+    revise_for_team(ben.store, mine.memory.id, Revision(text="Skip the parser."))
+    revise_for_team(ben.store, mine.memory.id, Revision(text="Skip the parser, always."))
+    assert len(waiting(ben.store)) == 1, "a later version takes the place of an earlier"
+    team.away = False
+    said_by_carla = carla.load(mine.memory.id)
+    carla.save(replace(said_by_carla.memory, text="Carla was faster."), replaces=said_by_carla.digest)
+
+    (refused,) = send(ben.store, ben.team).refused
+    assert refused.id == mine.memory.id
+    (waits,) = waiting(ben.store)
+    assert "was changed meanwhile" in waits.refused
+    assert waits.memory.text == "Skip the parser, always."
+    assert not send(ben.store, ben.team).refused, "it is not asked again by itself"
+    assert any("Not taken by the team: 1 memory" in need for need in status(ben.store, has_key=False).needs)
+    assert "did not take what you gave it: 1 memory" in next_notice(ben.store, identity="")
+
+    assert drop(ben.store, mine.memory.id).id == mine.memory.id
+    assert not waiting(ben.store)
+    assert "did not take" not in next_notice(ben.store, identity="")
+
+
+def test_promoting_gives_the_team_a_copy_and_later_its_change(team: MinimalTeam, ben: Person) -> None:
+    own = remember(ben.store, draft(level=Level.USER)).memory.id
+    assert promote_to_team(ben.store, own).stored
+    stored = ben.team.load(own)
+    assert (stored.memory.text, stored.author) == (WEBHOOK, "ben")
+    assert read_anywhere(ben.store, own).memory.text == WEBHOOK
+    assert promote_to_team(ben.store, own).known
+    revise(ben.store, own, Revision(text="Skip body parsing for the webhook."))
+    assert promote_to_team(ben.store, own).stored
+    assert ben.team.load(own).memory.text == "Skip body parsing for the webhook."
+    assert len(ben.team.history(own)) == 2
+
+
+def test_what_waits_for_the_persons_word_is_not_given_to_others(ben: Person) -> None:
+    own = remember(ben.store, draft(level=Level.USER, source="assistant")).memory.id
+    with pytest.raises(Rejected, match="waits for your word"):
+        promote_to_team(ben.store, own)
+
+
+def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restored(
+    team: MinimalTeam, person: Join
+) -> None:
+    carla = person("carla", Role.CURATOR)
+    carla.join()
+    said(team, "webhook")
+    found = read_anywhere(carla.store, "webhook")
+    assert isinstance(found, Stored)
+    assert found.author == "anna"
+    assert is_of_team(carla.store, "webhook")
+    assert not is_of_team(carla.store, "nothing-of-the-sort")
+    with pytest.raises(NotFound):
+        read_anywhere(carla.store, "nothing-of-the-sort")
+    revise_for_team(carla.store, "webhook", Revision(text="Skip the parser."))
+    assert carla.team.load("webhook").author == "anna"
+    forget_in_team(carla.store, "webhook")
+    with pytest.raises(NotFound):
+        carla.team.load("webhook")
+    restore_in_team(carla.store, "webhook")
+    name, changes, now = history_in_team(carla.store, "webhook")
+    assert (name, now and now.memory.text) == ("webhook", "Skip the parser.")
+    assert [(each.kind, each.author) for each in changes] == [
+        (ChangeKind.CREATED, "anna"),
+        (ChangeKind.REVISED, "carla"),
+        (ChangeKind.FORGOTTEN, "carla"),
+        (ChangeKind.RESTORED, "carla"),
+    ]
+
+
+def test_a_writer_neither_changes_nor_confirms_what_others_wrote(team: MinimalTeam, ben: Person) -> None:
+    said(team, "webhook")
+    with pytest.raises(NotAllowed):
+        revise_for_team(ben.store, "webhook", Revision(text="Skip the parser."))
+    with pytest.raises(NotAllowed):
+        forget_in_team(ben.store, "webhook")
+    with pytest.raises(NotAllowed):
+        confirm_in_team(ben.store, load_in_team(ben.store, "webhook"))
+
+
+def test_a_curator_sees_what_waits_newest_first_and_confirms_exactly_what_they_read(
+    team: MinimalTeam, person: Join, clock: Clock
+) -> None:
+    clock.pass_days(1)
+    carla = person("carla", Role.CURATOR)
+    carla.join()
+    confirmed(team, "deploys", "Deploys go out on Fridays.")
+    said(team, "webhook")
+    done = given(carla.store, "Invoices are numbered per year.")
+    assert [each.memory.id for each in unconfirmed(carla.store).stored] == [done.memory.id, "webhook"]
+    read_before = load_in_team(carla.store, "webhook")
+    said(team, "webhook", "Skip the parser.")
+    with pytest.raises(Conflict):
+        confirm_in_team(carla.store, read_before)
+    confirm_in_team(carla.store, load_in_team(carla.store, "webhook"))
+    assert read_anywhere(carla.store, "webhook").memory.text == "Skip the parser."
+    assert (carla.store.home / "team" / "knowledge" / "webhook.md").exists(), "its own copy follows at once"
+
+
+def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
+    team: MinimalTeam, ben: Person
+) -> None:
+    said(team, "of-anna", "The webhook of Stripe is parsed by express.")
+    mine = given(ben.store).memory.id
+    done = given(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(mine, "of-anna"))
+    assert done.gone == (mine,)
+    assert dict(done.kept)["of-anna"]
+    assert ben.team.load(mine).memory.status is Status.SUPERSEDED
+    assert ben.team.load("of-anna").memory.status is Status.ACTIVE
+
+
+def test_leaving_deletes_what_waits(team: MinimalTeam, ben: Person) -> None:
+    team.away = True
+    given(ben.store)
+    leave(ben.store)
+    assert not waiting(ben.store)
+    assert not (ben.store.home / "team").exists()
+
+
+def test_what_is_in_the_persons_trash_needs_no_server(team: MinimalTeam, ben: Person) -> None:
+    own = remember(ben.store, draft(level=Level.USER)).memory.id
+    forget(ben.store, own)
+    team.away = True
+    assert not is_of_team(ben.store, own)
+    with pytest.raises(StorageUnavailable):
+        is_of_team(ben.store, "perhaps-the-teams")

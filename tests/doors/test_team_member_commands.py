@@ -1,0 +1,146 @@
+"""The commands of a team's members, against a team's server on loopback."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_server.core.team.team import Role
+from tests.actions.team.people import WEBHOOK, confirmed, said
+from tests.opened import run_daybook
+from tests.team_server.minimal_team import MinimalTeam
+from tests.team_server.served import served
+
+QUESTION = "why is body parsing skipped for the webhook?"
+
+
+@pytest.fixture
+def team() -> MinimalTeam:
+    return MinimalTeam()
+
+
+@pytest.fixture
+def url(team: MinimalTeam) -> Iterator[str]:
+    with served(team) as address:
+        yield address
+
+
+class Machine:
+    """A member's machine: a store, and a file with their token."""
+
+    def __init__(self, folder: Path, team: MinimalTeam, name: str, role: Role) -> None:
+        self.home = folder / name
+        self.token = folder / f"token-of-{name}"
+        self.token.write_text(team.issue(name, role) + "\n")
+
+    def run(self, *words: str, typed: bool = False) -> "subprocess.CompletedProcess[str]":
+        return run_daybook(self.home, *words, typed=typed)
+
+    def says(self, *words: str, typed: bool = False) -> str:
+        done = self.run(*words, typed=typed)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def join(self, url: str) -> str:
+        return self.says("team", "join", url, "--token-file", str(self.token), "--yes", typed=True)
+
+
+def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp_path: Path) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    carla = Machine(tmp_path, team, "carla", Role.CURATOR)
+    confirmed(team, "webhook")
+
+    by_a_program = ben.run("team", "join", url, "--token-file", str(ben.token), "--yes")
+    assert by_a_program.returncode == 12
+    assert "You are in no team" in ben.says("team", "status")
+
+    told = ben.join(url)
+    assert "Quaggas" in told and "ben (writer)" in told and "carla" in told
+    assert "told to Claude unasked" in told and "daybook team leave" in told
+    assert "copied here: 1 memory" in told
+    assert "the copy of what the team's curators confirmed" in ben.says("where")
+    assert (ben.home / "team" / "joined.json").stat().st_mode & 0o077 == 0
+    carla.join(url)
+
+    new = json.loads(ben.says("remember", "Invoices are numbered per year.", "--level", "team", "--json"))
+    assert new["level"] == "team" and not new["known"]
+    waits = json.loads(carla.says("team", "review", "--json"))
+    assert [each["id"] for each in waits] == [new["id"]]
+    assert "by ben, not confirmed" in carla.says("recall", "how are invoices numbered?")
+    assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
+    assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
+    ben.says("team", "send")
+    assert "by ben, confirmed by carla" in ben.says("recall", "how are invoices numbered?")
+    assert "Quaggas as ben (writer), 2 memories confirmed" in ben.says("status")
+    assert "confirmed" in ben.says("history", new["id"])
+    assert "confirmed by: carla" in ben.says("read", new["id"])
+    refused = ben.run("team", "confirm", "webhook", "--yes", typed=True)
+    assert refused.returncode == 14
+
+    assert "You left the team Quaggas" in ben.says("team", "leave", "--yes", typed=True)
+    assert not (ben.home / "team").exists()
+    assert WEBHOOK not in ben.says("recall", QUESTION)
+
+
+def test_without_its_server_own_answers_come_with_one_word_and_new_ones_wait(
+    team: MinimalTeam, tmp_path: Path
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    with served(team) as url:
+        ben.join(url)
+    ben.says("remember", "Body parsing of the webhook is skipped in app.ts.")
+
+    told = ben.says("recall", QUESTION)
+    assert "app.ts" in told and "Without the team's memory: " in told
+    assert "not given to the team yet" in ben.says(
+        "remember", "Deploys go out on Fridays.", "--level", "team"
+    )
+    assert "waits" in ben.says("team", "status") and "1 memory waits" in ben.says("status")
+    missing = ben.run("read", "nothing-of-the-sort")
+    assert missing.returncode == 3 and "The team may have it" in missing.stderr
+
+
+def test_a_wrong_token_and_a_wrong_address_are_told_and_nothing_is_joined(
+    team: MinimalTeam, url: str, tmp_path: Path
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.READER)
+    ben.token.write_text("not-the-token")
+    refused = ben.run("team", "join", url, "--token-file", str(ben.token), "--yes", typed=True)
+    assert refused.returncode != 0
+    assert "token" in refused.stdout + (refused.stderr or "")
+    for wrong, why in (("http://team.example.org", "unencrypted"), ("team.example.org", "no address")):
+        done = ben.run("team", "join", wrong, "--token-file", str(ben.token), "--yes", typed=True)
+        assert done.returncode == 4 and why in done.stdout + (done.stderr or ""), wrong
+    lacking = ben.run("team", "join", url, "--token-file", str(tmp_path / "none"), "--yes", typed=True)
+    assert "cannot be read" in lacking.stdout + (lacking.stderr or "")
+    assert not (ben.home / "team").exists()
+
+
+def test_a_reader_is_told_by_the_server_that_they_may_not(
+    team: MinimalTeam, url: str, tmp_path: Path
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.READER)
+    ben.join(url)
+    said(team, "webhook")
+    for words in (
+        ("remember", "Deploys go out on Fridays.", "--level", "team"),
+        ("revise", "webhook", "--text", "Parse it."),
+        ("forget", "webhook"),
+    ):
+        done = ben.run(*words)
+        assert done.returncode == 14, (words, done.stdout, done.stderr)
+    assert "by: anna" not in ben.says("read", "webhook")
+    assert "not confirmed" in ben.says("recall", QUESTION)
+
+
+def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path: Path) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    own = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--json"))["id"]
+    nobody = ben.run("promote", own, "--to", "team")
+    assert nobody.returncode == 4 and "no team" in nobody.stderr
+    ben.join(url)
+    assert "given to the team" in ben.says("promote", own, "--to", "team")
+    assert "known to the team already" in ben.says("promote", own, "--to", "team")
+    assert team.kept.load(own).memory.text == "Deploys go out on Fridays."

@@ -1,0 +1,138 @@
+"""A team's memories are found by words and by meaning, and every filter holds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from mcp_server.adapters.team.database import open_database
+from mcp_server.core.errors import SettingsError
+from mcp_server.core.memory import Status
+from mcp_server.core.ports import Embedder
+from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query, Sort
+from mcp_server.embedding import load_embedder
+from tests.postgres import administrator, empty_database
+from tests.team_database.conftest import MOMENT, Opened, memory, storages
+
+ANSWERS = (
+    memory(
+        "webhook", "Body parsing must be skipped, or the signature is wrong.", title="Webhook", type="gotcha"
+    ),
+    memory("deploys", "Releases go out from the release branch on Tuesdays.", tags=("ops", "c++")),
+    memory("prices", "Prices are stored without value added tax.", category="money"),
+    replace(memory("port", "The server listens on port 8081."), status=Status.SUPERSEDED),
+    replace(
+        memory("ledger", "The ledger is written before the answer.", touches=("src/ledger.py:7",)),
+        updated=MOMENT + timedelta(days=3),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    """The model that is shipped."""
+    return load_embedder(tmp_path_factory.mktemp("home"), "minilm-l6")
+
+
+@pytest.fixture
+def meaning(url: str, embedder: Embedder) -> Iterator[Opened]:
+    """A team that is searched by meaning, with the answers in it."""
+    with open_database(url, embedder=embedder) as team:
+        by = storages(team)
+        for each in ANSWERS:
+            by["anna"].save(each)
+        team.embed_waiting()
+        yield Opened(url, team, by)
+
+
+def found(opened: Opened, query: Query) -> list[str]:
+    return [each.stored.memory.id for each in opened.by["rita"].search(query).results]
+
+
+def test_a_question_in_other_words_is_answered_by_meaning(meaning: Opened) -> None:
+    asked = Query("on which weekday do we ship new versions?")
+    results = meaning.by["rita"].search(asked)
+    assert results.semantic
+    assert results.results[0].stored.memory.id == "deploys"
+    assert results.results[0].score.maxsim is not None
+    assert found(meaning, replace(asked, mode=Mode.KEYWORD)) == []
+    assert meaning.by["rita"].team().model == "minilm-l6-int8"
+
+
+def test_what_is_asked_for_is_answered_with_confidence_and_the_rest_is_not(meaning: Opened) -> None:
+    best = meaning.by["rita"].search(Query("why must body parsing be skipped for the webhook?")).results[0]
+    assert (best.stored.memory.id, best.confidence) == ("webhook", Confidence.HIGH)
+    others = meaning.by["rita"].search(Query("who won the football match in Lisbon?")).results
+    assert {each.confidence for each in others} <= {Confidence.NONE}
+    assert found(meaning, Query("who won the football match in Lisbon?", only_confident=True)) == []
+
+
+@pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
+def test_every_filter_holds(meaning: Opened, mode: Mode) -> None:
+    text = "webhook releases prices port ledger"
+    for filter, expected in (
+        (Filter(), {"webhook", "deploys", "prices", "ledger"}),
+        (Filter(types=("gotcha",)), {"webhook"}),
+        (Filter(tags=("ops",)), {"deploys"}),
+        (Filter(tags=("c|c++",)), {"deploys"}),
+        (Filter(category="money"), {"prices"}),
+        (Filter(since=MOMENT + timedelta(days=1)), {"ledger"}),
+        (Filter(until=MOMENT + timedelta(days=1)), {"webhook", "deploys", "prices"}),
+        (Filter(touches="ledger.py"), {"ledger"}),
+        (Filter(statuses=ANY_STATUS), {"webhook", "deploys", "prices", "ledger", "port"}),
+        (Filter(statuses=(Status.SUPERSEDED,)), {"port"}),
+        (Filter(as_of=MOMENT - timedelta(days=1)), set()),
+    ):
+        query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=10, filter=filter)
+        assert {*found(meaning, query)} == expected, filter
+
+
+def test_a_change_is_embedded_anew_and_what_stays_is_not(meaning: Opened) -> None:
+    anna = meaning.by["anna"]
+    stored = anna.load("deploys")
+    stored = anna.save(replace(stored.memory, type="reference"), replaces=stored.digest)
+    assert meaning.team.embed_waiting() + meaning.team.count_waiting() == 0
+    anna.save(replace(stored.memory, text="The cat sleeps on the sofa."), replaces=stored.digest)
+    meaning.team.embed_waiting()
+    assert found(meaning, Query("where is the pet?", limit=1)) == ["deploys"]
+
+
+def test_vectors_of_another_model_are_refused_until_all_is_embedded_anew(
+    meaning: Opened, embedder: Embedder
+) -> None:
+    with psycopg.connect(meaning.url) as db:
+        db.execute("UPDATE daybook.team SET model = 'another'")
+    with (
+        pytest.raises(SettingsError, match="vectors are those of another"),
+        open_database(meaning.url, embedder=embedder),
+    ):
+        pass
+    with open_database(meaning.url, embedder=embedder, embed_anew=True) as team:
+        team.embed_waiting()
+        assert team.count_waiting() == 0
+        member = team.members()[0]
+        asked = Query("on which weekday do we ship new versions?")
+        assert team.storage_for(member).search(asked).results[0].stored.memory.id == "deploys"
+
+
+def test_without_pgvector_it_is_searched_by_words_and_says_so(url: str, embedder: Embedder) -> None:
+    with open_database(url):
+        pass  # the roles are there
+    with empty_database() as other, administrator(conninfo_to_dict(other)["dbname"]) as db:
+        # A login that may have a schema, and no longer make an extension.
+        db.execute("CREATE ROLE unable LOGIN")
+        try:
+            db.execute("GRANT daybook_reader, daybook_writer, daybook_curator TO unable")
+            db.execute("CREATE SCHEMA daybook AUTHORIZATION unable")
+            own = make_conninfo(other, user="unable")
+            with open_database(own, embedder=embedder) as team:
+                by = storages(team)
+                by["anna"].save(ANSWERS[0])
+                results = by["rita"].search(Query("body parsing of the webhook"))
+                assert (team.semantic, results.semantic, by["rita"].team().model) == (False, False, "")
+                assert results.results[0].stored.memory.id == "webhook"
+        finally:
+            db.execute("DROP OWNED BY unable CASCADE; DROP ROLE unable")
