@@ -99,6 +99,28 @@ def test_each_word_settles_its_kind_and_is_taken_back(
         assert state(store, ids) == before
 
 
+@pytest.mark.parametrize("give", [press, click])
+def test_an_entry_that_has_just_come_onto_the_page_is_settled_there(
+    look: Callable[..., Page],
+    open_here: Open,
+    clock: Clock,
+    give: Callable[[Page, Locator, Verdict], None],
+) -> None:
+    opened = open_here()
+    questions(opened.store(), clock, "Uploads")
+    page = look(opened)
+    address = page.url
+    expect(entries(page)).to_have_count(1)
+
+    fresh = "const entry = document.querySelector('.entry'); entry.replaceWith(entry.cloneNode(true));"
+    page.evaluate(fresh)  # a copy has none of the listeners: htmx has not seen it
+    give(page, entries(page), Verdict.KEEP_BOTH)
+
+    expect(page.locator(".entry.settled")).to_be_visible()
+    assert page.url == address
+    assert not review(opened.store()).counts
+
+
 def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(
     look: Callable[..., Page], open_here: Open, clock: Clock
 ) -> None:

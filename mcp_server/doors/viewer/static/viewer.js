@@ -30,3 +30,18 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     document.getElementById("message").replaceChildren();
   }
 });
+
+// htmx takes a form over a moment after it came onto the page: what is sent sooner waits for that.
+const late = new WeakSet();
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  if (event.defaultPrevented || late.has(form) || !form.matches("[hx-get], [hx-post]")) {
+    return;
+  }
+  event.preventDefault();
+  late.add(form);
+  setTimeout(() => {
+    htmx.process(form);
+    submitter ? submitter.click() : form.requestSubmit();
+  });
+});
