@@ -12,6 +12,7 @@ from mcp_server.core.memory import Kind, Link, Memory, Status, check_id, clean_t
 from mcp_server.core.storage.port import Stored
 
 LARGEST = 512 * 1024  # characters of all keys together
+_KEYS = frozenset(field.name for field in fields(Memory))
 _DEFAULTS = {field.name: field.default for field in fields(Memory) if field.default is not MISSING}
 _TIMES = frozenset({"created", "updated", "valid_from", "valid_to", "verified"})
 _READ: Mapping[str, Callable[[Any], object]] = {
@@ -51,8 +52,7 @@ def said_of(memory: Memory) -> str:
 
 def memory_of(said: Mapping[str, Any]) -> Memory:
     """Return the memory that a JSON object of `said_of` describes; keys of later versions are left out."""
-    known = {field.name for field in fields(Memory)}
-    return Memory(**{key: _value(key, value) for key, value in said.items() if key in known})
+    return Memory(**{key: _value(key, value) for key, value in said.items() if key in _KEYS})
 
 
 COLUMNS = "said, digest, author, CASE WHEN confirmed_digest = digest THEN confirmed_by ELSE '' END"

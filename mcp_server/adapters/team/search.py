@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from mcp_server.adapters.index.search.maxsim import Match, answered
-from mcp_server.adapters.team import vectors, words
-from mcp_server.adapters.team.connections import Connection
+from mcp_server.adapters.team import places, vectors, words
+from mcp_server.adapters.team.connections import Connection, array
 from mcp_server.adapters.team.filters import Condition, condition_of
 from mcp_server.adapters.team.said import COLUMNS, stored_of
 from mcp_server.adapters.team.statistics import Counted, Statistics
@@ -83,23 +83,23 @@ def search(db: Connection, query: Query, asked: Embedded | None, counted: Counte
     condition = condition_of(query.filter)
     few = _few(db, condition)
     searched = counted.memories if few is None else len(few)
-    found = words.find(db, text, condition, counted, searched)
+    most = max(words.WEIGHED, 3 * query.limit)
+    found = words.find(db, text, condition, counted, searched, most=most)
     meant = vectors.nearest(db, asked.vector, condition, few) if asked else []
-    matches = words.weigh(db, found, counted)
+    matches = places.weigh(db, found, counted)
     by_words = (
         matches if query.mode is not Mode.SEMANTIC or not asked else replace(matches, memories={}, near={})
     )
     cosines = vectors.cosines(db, asked.vector, {*by_words.memories, *meant}) if asked else {}
     best = _most_relevant(by_words, cosines, max(SHORTLIST, 3 * query.limit))
-    evidence = _with_boosts(db, query, text, best)
-    close = sorted(evidence.items(), key=lambda each: -each[1].lifted)[: max(CLOSE, 3 * query.limit)]
-    looked = _closely(db, found, asked, dict(close), counted)
+    close = _close(db, query, text, best)
+    looked = _closely(db, found, asked, close, counted)
     scored = sorted(
         ((row, each, _score(query, each)) for row, each in looked.items()),
         key=lambda each: (-each[2].total, each[1].stored.memory.id),
     )
     shown = [row for row, *_ in scored[: max(query.examined, query.limit)]]
-    of_meaning = words.terms_of(db, found, [row for row in shown if row not in matches.memories])
+    of_meaning = places.terms_of(db, found, [row for row in shown if row not in matches.memories])
     terms = {row: of_meaning.get(row) or matches.terms_of(row) for row in shown}
     results = _relied_on(scored, matches, terms, query, text, model if asked else "")
     return Results(_with_passages(db, looked, results), semantic=bool(asked))
@@ -120,30 +120,37 @@ def _few(db: Connection, condition: Condition) -> list[int] | None:
 def _most_relevant(
     matches: Matches, cosines: Mapping[int, Cosines], most: int
 ) -> dict[int, tuple[float, float, Cosines | None]]:
-    """Return row → words, near and cosines of the *most* relevant memories."""
+    """Return row → words, near and cosines of the *most* relevant memories, best first."""
     by_words = ranking.normalised(matches.memories, matches.best_coverage())
     every = {
         row: (by_words.get(row, 0.0), matches.near.get(row, 0.0), cosines.get(row))
         for row in by_words.keys() | cosines.keys()
     }
-
-    def relevance(row: int) -> float:
-        said, near, of_row = every[row]
-        best, mean, _ = of_row or (None, None, ())
-        return ranking.relevance(words=said, near=near, cosine=best, mean=mean)
-
-    return {row: every[row] for row in sorted(every, key=lambda row: (-relevance(row), -row))[:most]}
+    best = sorted(every, key=lambda row: (-_relevance(*every[row]), -row))
+    return {row: every[row] for row in best[:most]}
 
 
-def _with_boosts(
+def _relevance(words: float, near: float, cosines: Cosines | None) -> float:
+    best, mean, _ = cosines or (None, None, ())
+    return ranking.relevance(words=words, near=near, cosine=best, mean=mean)
+
+
+def _close(
     db: Connection, query: Query, text: str, best: Mapping[int, tuple[float, float, Cosines | None]]
 ) -> dict[int, _Evidence]:
-    rows = db.execute(
-        f"SELECT row, {COLUMNS} FROM daybook.memories WHERE row = ANY(%s) AND forgotten_at IS NULL",
-        ([*best],),
-    ).fetchall()
+    """Return the evidence for those of *best* that are looked at closely: what is asked for raises them."""
+    most = max(CLOSE, 3 * query.limit)
     moment = _now()
     asked = AskedFor.of(query, text, clock=moment, now=moment.timestamp())
+    relevances = {row: _relevance(*of_row) for row, of_row in best.items()}
+    # What cannot come before the last of these, however much it is raised, need not be read.
+    least = min([*relevances.values()][:most], default=0.0) / asked.most
+    wanted = [row for row, relevance in relevances.items() if relevance >= least]
+    rows = db.execute(
+        f"SELECT row, {COLUMNS} FROM daybook.memories WHERE row = ANY(%s::bigint[]) AND forgotten_at IS NULL",
+        (array(wanted),),
+        binary=True,
+    ).fetchall()
     found = {}
     for row, *columns in rows:
         stored = stored_of(columns)
@@ -157,7 +164,7 @@ def _with_boosts(
             updated=memory.updated,
         )
         found[row] = _Evidence(stored, *best[row], boosts)
-    return found
+    return dict(sorted(found.items(), key=lambda each: -each[1].lifted)[:most])
 
 
 def _closely(
@@ -168,7 +175,7 @@ def _closely(
     counted: Counted,
 ) -> dict[int, _Evidence]:
     """Return *close* with what the tokens of the question say, and the passage that answers best."""
-    matching = words.matching_passages(db, found, close, counted)
+    matching = places.matching_passages(db, found, close, counted)
     if not asked:
         return {row: each._replace(passage=matching.get(row, 0)) for row, each in close.items()}
     passages = {
@@ -271,9 +278,10 @@ def _with_passages(
     wanted = [looked[row].passage for row, _ in results]
     texts: dict[int, str] = dict(
         db.execute(
-            "SELECT DISTINCT ON (memory) memory, text FROM daybook.passages WHERE memory = ANY(%s)"
-            " ORDER BY memory, row <> ALL(%s), position",
-            ([row for row, _ in results], wanted),
+            "SELECT DISTINCT ON (memory) memory, text FROM daybook.passages WHERE memory = ANY(%s::bigint[])"
+            " ORDER BY memory, row <> ALL(%s::bigint[]), position",
+            (array(row for row, _ in results), array(wanted)),
+            binary=True,
         ).fetchall()
     )
     return tuple(replace(result, passage=texts.get(row, "")) for row, result in results)

@@ -7,11 +7,14 @@ background. Nothing is counted when a memory is saved, so writers do not wait fo
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from mcp_server.adapters.team.connections import Connection
 from mcp_server.core.text.languages import STEMMED, mark
+
+Connect = Callable[[], AbstractContextManager[Connection]]
 
 SMALL = 20_000  # memories up to which all are counted
 FRESH, FRESH_OF_SMALL = 60.0, 2.0  # seconds that what was counted is believed
@@ -20,18 +23,18 @@ SAMPLE = 10_000  # memories of which the mean length is taken
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What is known of all memories; `common` tells of a word in which share of them it is."""
+    """
+    What is known of all memories; `common` tells of a word in which share of them it is.
+
+    `uncommon` is the share below which a word is not known to be common.
+    """
 
     memories: int = 0
     mean_length: float = 1.0
     passages_length: float = 1.0
     common: Mapping[str, float] = field(default_factory=dict)
+    uncommon: float = 0.0
     languages: tuple[str, ...] = ()
-
-    @property
-    def uncommon(self) -> float:
-        """The share below which a word is not known to be common."""
-        return min(self.common.values(), default=0.0)
 
 
 class Statistics:
@@ -42,13 +45,14 @@ class Statistics:
         self._counted = Counted()
         self._until = 0.0
 
-    def of(self, db: Connection) -> Counted:
-        """Return what is known now; *db* is a transaction of the server's own login."""
+    def of(self, connect: Connect) -> Counted:
+        """Return what is known now; where it is too old, count by a connection of the server's own login."""
         if time.monotonic() < self._until or not self._lock.acquire(blocking=self._until == 0.0):
             return self._counted
         try:
             if time.monotonic() >= self._until:
-                self._counted = _count(db)
+                with connect() as db:
+                    self._counted = _count(db)
                 small = self._counted.memories <= SMALL
                 self._until = time.monotonic() + (FRESH_OF_SMALL if small else FRESH)
         finally:
@@ -82,5 +86,6 @@ def _count(db: Connection) -> Counted:
         mean_length=length,
         passages_length=passages_length,
         common=dict(common),
+        uncommon=min((share for _, share in common), default=0.0),
         languages=tuple(each for each in STEMMED if (each,) in written_in),
     )

@@ -1,6 +1,7 @@
 """The memory of a team for one member: keeping, changing, forgetting, confirming, and what was done."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import psycopg
 
@@ -73,8 +74,7 @@ class MemberStorage:
     def search(self, query: Query) -> Results:
         check_limit(query.limit)
         asked = self._searching.embedded(query)
-        with connection(self._pool) as db:
-            counted = self._searching.statistics.of(db)
+        counted = self._searching.statistics.of(partial(connection, self._pool))
         embedder = self._searching.embedder
         with transaction(self._pool, self._member) as db:
             return search(db, query, asked, counted, embedder.model if embedder else "")

@@ -11,14 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import psycopg
 
-from mcp_server.adapters.team.connections import Connection, see_vectors
+from mcp_server.adapters.team.connections import Connection, array, see_vectors
 from mcp_server.adapters.team.filters import Condition
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.ports import Embedded, Embedder, Vector
 from mcp_server.core.search.ranking import BEST_PASSAGES, Cosines
 
-NEAREST = 200  # passages that the index is asked for
-EXAMINED = 400  # passages that it keeps at hand while it looks: more finds more, and takes longer
+NEAREST = 200  # passages that are asked for; the index gives at most `hnsw.ef_search` of them, 40 by default
 FEW = 20_000  # memories up to which all that a filter lets through are compared
 MOST_DIMENSIONS = 4_000  # of a vector of halves that can be indexed
 WAIT = "5 minutes"  # after which another server takes up passages that one has claimed
@@ -82,16 +81,19 @@ def nearest(db: Connection, question: Vector, condition: Condition, few: Sequenc
     asked = _halves(question)
     if few is not None:
         rows = db.execute(
-            "SELECT memory FROM daybook.vectors WHERE memory = ANY(%s)"
-            " ORDER BY embedding <=> %s::halfvec LIMIT %s",
-            ([*few], asked, NEAREST),
+            # Without MATERIALIZED the index may be asked for the nearest of all, and few of these be left.
+            "WITH these AS MATERIALIZED (SELECT memory, embedding <=> %s::halfvec AS distance"
+            " FROM daybook.vectors WHERE memory = ANY(%s::bigint[]))"
+            " SELECT memory FROM these ORDER BY distance LIMIT %s",
+            (asked, array(few), NEAREST),
+            binary=True,
         )
-        return [*dict.fromkeys(memory for (memory,) in rows)]
-    if condition.simple:
+    elif condition.simple:
         rows = db.execute(
             f"SELECT memory FROM ({_BY_INDEX}) found JOIN daybook.searched USING (memory)"
             f" WHERE {condition.sql} ORDER BY distance",
             (asked, asked, NEAREST, *condition.values),
+            binary=True,
         )
     else:
         db.execute("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)")
@@ -99,17 +101,19 @@ def nearest(db: Connection, question: Vector, condition: Condition, few: Sequenc
             "SELECT memory FROM daybook.vectors v WHERE EXISTS (SELECT FROM daybook.searched s"
             f" WHERE s.memory = v.memory AND {condition.sql}) ORDER BY embedding <=> %s::halfvec LIMIT %s",
             (*condition.values, asked, NEAREST),
+            binary=True,
         )
-    return [*dict.fromkeys(memory for (memory,) in rows)]
+    return [*dict.fromkeys(memory for (memory,) in rows.fetchall())]
 
 
 def cosines(db: Connection, question: Vector, memories: Collection[int]) -> dict[int, Cosines]:
     """Return memory → how near it is to *question*, for those of *memories* that have vectors."""
     rows = db.execute(
-        "SELECT memory, passage, 1 - (embedding <=> %s::halfvec) FROM daybook.vectors WHERE memory = ANY(%s)",
-        (_halves(question), [*memories]),
+        "SELECT memory, passage, 1 - (embedding <=> %s::halfvec) FROM daybook.vectors"
+        " WHERE memory = ANY(%s::bigint[])",
+        (_halves(question), array(memories)),
         binary=True,
-    )
+    ).fetchall()
     of_memory: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for memory, passage, cosine in rows:
         of_memory[memory].append((cosine, passage))
@@ -124,7 +128,9 @@ def cosines(db: Connection, question: Vector, memories: Collection[int]) -> dict
 def signs(db: Connection, passages: Collection[int]) -> dict[int, bytes]:
     """Return passage → the signs of its tokens, as `maxsim.packed` makes them."""
     rows = db.execute(
-        "SELECT passage, signs FROM daybook.vectors WHERE passage = ANY(%s)", ([*passages],), binary=True
+        "SELECT passage, signs FROM daybook.vectors WHERE passage = ANY(%s::bigint[])",
+        (array(passages),),
+        binary=True,
     )
     return dict(rows.fetchall())
 

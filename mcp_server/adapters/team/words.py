@@ -1,45 +1,59 @@
 """
 Search by words in a team's database: the memories that have most of the rarest terms.
 
-It goes in two steps, so that a word that a million memories have costs no more than a rare one. The rarest
-terms, of so many memories at most, are looked up in the index of words, and what is found is weighed roughly:
-from `ts_rank` of a term follows how often it is there. The best are weighed exactly, by the formulas of
-`core/search/matches.py`, from the places where the words stand.
+It goes in two steps, so that a word that a million memories have costs no more than a rare one. The index of
+words is asked for those that have two of the terms, and those that have a term that few have; they are
+weighed roughly: from `ts_rank` of a term follows how often it is there. The best are weighed exactly
+by `places.py`, from the places where the words stand.
 """
 
 import itertools
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_server.adapters.index.search.tokens import tokens
+from mcp_server.adapters.index.search.tokens import words_of_each
 from mcp_server.adapters.team.connections import Connection
-from mcp_server.adapters.team.derived import fits, quoted
+from mcp_server.adapters.team.derived import MOST_POSITIONS, fits, quoted
 from mcp_server.adapters.team.filters import Condition
 from mcp_server.adapters.team.statistics import Counted
 from mcp_server.core.search import ranking
-from mcp_server.core.search.matches import Matches, added, best_passages, frequency_score, near, sums
+from mcp_server.core.search.matches import frequency_score
 from mcp_server.core.text.words import query_terms, word_forms
 
-MOST_ROWS = 5_000  # memories with any of the terms that are read for one question
-CANDIDATES = 200  # memories, as in the index of one person
-WEIGHED = 200  # memories that are weighed exactly
+MOST_ROWS = 5_000  # memories that are read for one question
+ALONE = 1_000  # of these, so many at most because of one term alone
+FEWEST = 200  # memories of which fewer are too few: then one more term alone is enough
+WEIGHED = 80  # memories that are weighed exactly, at least; with more, no set is answered better
 UNKNOWN = 8  # a word that is not known to be common is in so many times fewer memories than one that is
 
-_RANK_OF_ONE = 0.1 / 1.64493406685  # `ts_rank` of a word that stands once
+RANK_OF_ONE = 0.1 / 1.64493406685  # `ts_rank` of a word that stands once
+# Of one that stands 1, 2, … times, in proportion to that: PostgreSQL adds up 1 / 1², 1 / 2², …
+_RANKS = np.cumsum(1.0 / np.arange(1, MOST_POSITIONS + 1) ** 2)
+_BETWEEN_RANKS = (_RANKS[1:] + _RANKS[:-1]) / 2
+_ROUNDED = 1e-4  # of a rank: PostgreSQL adds up in single precision
 
 Phrase = tuple[str, ...]
 """A form of a term as it is indexed: mostly one word."""
 Rows = NDArray[np.int64]
 Roughly = tuple[Rows, NDArray[np.float64], NDArray[np.float64]]
-"""Memories, their lengths, and for each a row with how often it has each term."""
-Places = dict[int, dict[str, Sequence[int]]]
-"""Text → word → where it stands there."""
-Starts = Mapping[Phrase, Mapping[int, Sequence[int]]]
-"""Phrase → text → where it stands there."""
+"""Memories, their lengths, and for each a row with the rank of each term in it."""
+
+
+class _Asked(NamedTuple):
+    """
+    How a term is asked for: by a `tsquery`, which *measure* takes as well, in SQL.
+
+    That times *scale* is the rank of the term in proportion to that of a word that stands once.
+    """
+
+    query: str
+    measure: str
+    scale: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,36 +72,52 @@ class Found:
         return [*dict.fromkeys(itertools.chain.from_iterable(forms))]
 
 
-def find(db: Connection, text: str, condition: Condition, counted: Counted, searched: int) -> Found:
-    """Return what the words of *text* find among the *searched* memories that *condition* lets through."""
+def find(
+    db: Connection, text: str, condition: Condition, counted: Counted, searched: int, *, most: int
+) -> Found:
+    """
+    Return what the words of *text* find among the *searched* memories that *condition* lets through.
+
+    At most *most* memories are given, the best by a rough look.
+    """
     forms = word_forms(query_terms(text), counted.languages)
-    phrases = _existing(db, {term: _phrases(each) for term, each in forms.items()}, counted)
+    phrases = _existing(db, _phrases(forms), counted)
     guesses = {term: _guess(each, counted) for term, each in phrases.items()}
-    telling = ranking.telling_terms(guesses, most_rows=MOST_ROWS)
-    expressions = {term: _expression(phrases[term]) for term in telling if phrases[term]}
-    rarest = sorted(expressions, key=lambda term: guesses[term])
-    reached = itertools.accumulate(guesses[term] for term in rarest)
-    narrow = [term for term, rows in zip(rarest, reached, strict=True) if rows <= MOST_ROWS]
-    found = _read(db, expressions, " | ".join(expressions[term] for term in narrow), condition)
+    telling = ranking.telling_terms(guesses)
+    asked = {term: _asked(phrases[term]) for term in telling if phrases[term]}
+    share = searched / max(1, counted.memories)
+    among = {term: math.ceil(share * guesses[term]) for term in asked}
+    rarest = sorted(asked, key=lambda term: among[term])
+    reached = itertools.accumulate(among[term] for term in rarest)
+    narrow = [term for term, rows in zip(rarest, reached, strict=True) if rows <= ALONE]
+    others = rarest[len(narrow) :]
+    wanted = (*(asked[term].query for term in narrow), two_of([asked[term].query for term in others]))
+    found = _read(db, asked.values(), " | ".join(filter(None, wanted)), condition)
     whole = {*narrow} if len(found[0]) < MOST_ROWS else set()
-    if len(found[0]) < CANDIDATES and len(narrow) < len(rarest):
-        # None of the terms is rare: those that have two of the least common, then any with the first.
-        first = rarest[: ranking.FEWEST_TERMS]
-        for wanted in (" & ".join(expressions[term] for term in first), expressions[rarest[0]]):
-            found = _joined(found, _read(db, expressions, wanted, condition))
-            if len(found[0]) >= CANDIDATES:
-                break
-    rows, lengths, times = found
-    having = dict(zip(expressions, np.count_nonzero(times, axis=0).tolist(), strict=True))
-    frequencies = {
-        term: having[term] if term in whole else max(having[term], guesses[term]) for term in having
-    }
+    if len(found[0]) < FEWEST and others:
+        found = _joined(found, _read(db, asked.values(), asked[others[0]].query, condition))
+    rows, lengths, ranks = found
+    times = occurrences(ranks)
+    having = dict(zip(asked, np.count_nonzero(times, axis=0).tolist(), strict=True))
+    frequencies = {term: having[term] if term in whole else max(having[term], among[term]) for term in having}
     weights = {term: ranking.idf(searched, frequencies.get(term, 0)) for term in telling}
     longer = lengths / max(1.0, counted.mean_length)
-    telling_of = np.array([weights[term] for term in expressions])
+    telling_of = np.array([weights[term] for term in asked])
     scores = frequency_scores(times, longer[:, None]) ** ranking.DAMPING @ telling_of
-    best = np.argsort(-scores, kind="stable")[:WEIGHED]
+    best = np.argsort(-scores, kind="stable")[:most]
     return Found(rows[best].tolist(), phrases, weights, searched)
+
+
+def occurrences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    Return how often a term stands in a memory, from the sum of the ranks of its forms.
+
+    A rank is in proportion to that of a word that stands once. Where several forms are there, it is a guess.
+    """
+    forms = np.maximum(1.0, np.ceil(ranks / _RANKS[-1] - _ROUNDED))
+    of_form = 1.0 + np.searchsorted(_BETWEEN_RANKS, ranks / forms)
+    found: NDArray[np.float64] = np.where(ranks > 0.0, forms * of_form, 0.0)
+    return found
 
 
 def frequency_scores(times: NDArray[np.float64], longer: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -96,62 +126,16 @@ def frequency_scores(times: NDArray[np.float64], longer: NDArray[np.float64]) ->
     return found
 
 
-def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
-    """Return what the words say of the memories found."""
-    places, lengths = _places(db, _OF_MEMORIES, found.words, found.rows)
-    starts = _starts(found, places)
-    by_term = _by_term(found, starts, lengths, counted.mean_length)
-    every = sums(by_term, found.weights)
-    best = dict(sorted(every.items(), key=lambda item: (-item[1], -item[0]))[:CANDIDATES])
-    forms = {term: tuple(map(" ".join, found.phrases[term])) for term in found.weights}
-
-    def together(first: Sequence[str], second: Sequence[str]) -> set[int]:
-        one, other = ([tuple(form.split(" ")) for form in each] for each in (first, second))
-        return _together(starts, one, other)
-
-    return Matches(
-        memories=best,
-        near=near(best, found.weights, forms, together),
-        weights=found.weights,
-        having={term: frozenset(rows) for term, rows in by_term.items()},
-        forms=forms,
-        searched=found.searched,
-    )
-
-
-def terms_of(db: Connection, found: Found, memories: Collection[int]) -> dict[int, frozenset[str]]:
-    """Return memory → which of the terms it has, of *memories* that were found by meaning alone."""
-    places, _ = _places(db, _OF_MEMORIES, found.words, [*memories])
-    starts = _starts(found, places)
+def _phrases(forms: Mapping[str, Collection[str]]) -> dict[str, tuple[Phrase, ...]]:
+    """Return term → its *forms* as they are indexed."""
+    every = [*dict.fromkeys(itertools.chain.from_iterable(forms.values()))]
+    split = dict(zip(every, words_of_each(every), strict=True))
     return {
-        memory: frozenset(
-            term for term in found.weights if any(memory in starts[phrase] for phrase in found.phrases[term])
+        term: tuple(
+            dict.fromkeys(split[form] for form in of_term if split[form] and all(map(fits, split[form])))
         )
-        for memory in memories
+        for term, of_term in forms.items()
     }
-
-
-def matching_passages(
-    db: Connection, found: Found, memories: Collection[int], counted: Counted
-) -> dict[int, int]:
-    """Return memory → its passage that has most of the terms, of *memories* with more than one."""
-    places, lengths = _places(
-        db,
-        "SELECT t.row, t.length, of_words.lexeme, of_words.positions FROM daybook.passages t"
-        " JOIN LATERAL unnest(t.lexemes) AS of_words ON of_words.lexeme = ANY(%s) WHERE t.memory = ANY(%s)",
-        found.words,
-        [*memories],
-    )
-    owners: dict[int, int] = dict(
-        db.execute("SELECT row, memory FROM daybook.passages WHERE row = ANY(%s)", ([*places],)).fetchall()
-    )
-    by_term = _by_term(found, _starts(found, places), lengths, counted.passages_length)
-    return best_passages(sums(by_term, found.weights), owners)
-
-
-def _phrases(forms: Iterable[str]) -> tuple[Phrase, ...]:
-    split = (tuple(word for word, _ in tokens([form])) for form in forms)
-    return tuple(dict.fromkeys(phrase for phrase in split if phrase and all(map(fits, phrase))))
 
 
 def _existing(
@@ -182,100 +166,49 @@ def _guess(phrases: Sequence[Phrase], counted: Counted) -> int:
     return max(1, int(counted.memories * max(sum(shares), unknown)))
 
 
-def _expression(phrases: Sequence[Phrase]) -> str:
-    """Return a `tsquery` for any of *phrases*, in brackets."""
+def _asked(phrases: Sequence[Phrase]) -> _Asked:
+    """Return how any of *phrases* is asked for."""
     written = (" <-> ".join(map(quoted, phrase)) for phrase in phrases)
-    return f"({' | '.join(f'({each})' for each in written)})"
+    query = f"({' | '.join(f'({each})' for each in written)})"
+    if any(len(phrase) > 1 for phrase in phrases):
+        # `ts_rank` gives something to memories that have the words of a phrase elsewhere, or only some.
+        return _Asked(query, "(lexemes @@ %s::tsquery)::integer::real", 1.0)
+    return _Asked(query, "ts_rank(lexemes, %s::tsquery)", len(phrases) / RANK_OF_ONE)
 
 
-def _read(db: Connection, expressions: Mapping[str, str], wanted: str, condition: Condition) -> Roughly:
-    """Return the memories that have what is *wanted*, at most so many, and how often each has each term."""
+def two_of(expressions: Sequence[str]) -> str:
+    """
+    Return a `tsquery` for any two of *expressions*, '' for fewer.
+
+    It names each as seldom as can be, because the index is read once for each name: two stand in one half,
+    or two in the other, or any in both.
+    """
+    if len(expressions) < 2:
+        return ""
+    halves = expressions[: len(expressions) // 2], expressions[len(expressions) // 2 :]
+    across = " & ".join(f"({' | '.join(half)})" for half in halves)
+    return " | ".join(filter(None, (across, *map(two_of, halves))))
+
+
+def _read(db: Connection, asked: Collection[_Asked], wanted: str, condition: Condition) -> Roughly:
+    """Return memories that have what is *wanted*, at most so many, with the ranks of all *asked* in each."""
     if not wanted:
-        return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(expressions)))
-    ranks = "".join(", array_agg(ts_rank(lexemes, %s::tsquery))" for _ in expressions)
+        return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(asked)))
+    measures = "".join(f", array_agg({each.measure})" for each in asked)
     row = db.execute(
-        f"SELECT array_agg(memory), array_agg(length){ranks} FROM (SELECT memory, length, lexemes"
+        f"SELECT array_agg(memory), array_agg(length){measures} FROM (SELECT memory, length, lexemes"
         f" FROM daybook.searched WHERE lexemes @@ %s::tsquery AND {condition.sql} LIMIT %s) found",
-        (*expressions.values(), wanted, *condition.values, MOST_ROWS),
+        (*(each.query for each in asked), wanted, *condition.values, MOST_ROWS),
         binary=True,
     ).fetchone()
     rows, lengths, *of_terms = row or (None, None)
     if rows is None:
-        return _read(db, expressions, "", condition)
-    times = np.array(of_terms, np.float64).T / _RANK_OF_ONE
-    return np.array(rows, np.int64), np.array(lengths, np.float64), times
+        return _read(db, asked, "", condition)
+    ranks = np.array(of_terms, np.float64).T * [each.scale for each in asked]
+    return np.array(rows, np.int64), np.array(lengths, np.float64), ranks
 
 
 def _joined(found: Roughly, more: Roughly) -> Roughly:
     new = ~np.isin(more[0], found[0])
     rows, lengths, times = (np.concatenate((one, other[new])) for one, other in zip(found, more, strict=True))
     return rows, lengths, times
-
-
-def _places(
-    db: Connection, query: str, words: Sequence[str], wanted: Sequence[int]
-) -> tuple[Places, dict[int, int]]:
-    """Return text → word → its places, and text → its length, of what the *query* reads."""
-    places: Places = defaultdict(dict)
-    lengths: dict[int, int] = {}
-    for row, length, word, positions in db.execute(query, (words, wanted), binary=True):
-        lengths[row] = length
-        places[row][word] = positions
-    return places, lengths
-
-
-def _starts(found: Found, places: Places) -> Starts:
-    """Return phrase → text → where it stands there."""
-
-    def of_phrase(phrase: Phrase) -> dict[int, Sequence[int]]:
-        first, *others = phrase
-        by_text = {row: words[first] for row, words in places.items() if first in words}
-        for n, word in enumerate(others, start=1):
-            by_text = {
-                row: [at for at in starts if at + n in places[row].get(word, ())]
-                for row, starts in by_text.items()
-            }
-        return {row: starts for row, starts in by_text.items() if starts}
-
-    return {phrase: of_phrase(phrase) for term in found.weights for phrase in found.phrases[term]}
-
-
-def _by_term(
-    found: Found, starts: Starts, lengths: Mapping[int, int], mean_length: float
-) -> dict[str, Mapping[int, float]]:
-    """Return term → text → how much it has of the term, the forms added up."""
-
-    def of_phrase(phrase: Phrase) -> dict[int, float]:
-        return {
-            row: frequency_score(len(each), lengths[row], mean_length) for row, each in starts[phrase].items()
-        }
-
-    return {term: added(map(of_phrase, found.phrases[term])) for term in found.weights}
-
-
-def _together(starts: Starts, first: Sequence[Phrase], second: Sequence[Phrase]) -> set[int]:
-    """Return the texts that have two terms near each other, each in a form; one that both have is two."""
-    found = {row for phrase in first if phrase in second for row in starts[phrase]}
-    for one in first:
-        for other in second:
-            if one in second or other in first:
-                continue
-            for row in starts[one].keys() & starts[other].keys() - found:
-                if _near(starts[one][row], len(one), starts[other][row], len(other)):
-                    found.add(row)
-    return found
-
-
-def _near(ones: Sequence[int], of_one: int, others: Sequence[int], of_other: int) -> bool:
-    """Tell whether two phrases, so many words long, have few enough words between them anywhere."""
-    return any(
-        max(other - at - of_one, at - other - of_other) <= ranking.NEAR_WORDS
-        for at in ones
-        for other in others
-    )
-
-
-_OF_MEMORIES = (
-    "SELECT t.memory, t.length, of_words.lexeme, of_words.positions FROM daybook.searched t"
-    " JOIN LATERAL unnest(t.lexemes) AS of_words ON of_words.lexeme = ANY(%s) WHERE t.memory = ANY(%s)"
-)

@@ -1,5 +1,6 @@
 """What raises a memory beyond its relevance: its tag, a phrase or a path was asked for, its time, newness."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,18 @@ class AskedFor:
             about_now=query.sort is Sort.COMPOSITE and not query.filter.as_of and asks_about_now(text),
             now=now,
         )
+
+    @property
+    def most(self) -> float:
+        """The largest factor that `boosts` of any memory can come to."""
+        factors = (
+            (ranking.NOW_BOOST, self.about_now),
+            (ranking.TAG_BOOST, self.words),
+            (ranking.PHRASE_BOOST, self.phrases),
+            (ranking.PATH_BOOST, self.paths),
+            (ranking.TIME_BOOST, self.span),
+        )
+        return math.prod(factor for factor, asked in factors if asked)
 
     def boosts(
         self,

@@ -51,6 +51,19 @@ def tokens(texts: Sequence[str]) -> list[Token]:
     return found
 
 
+def words_of_each(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the words of each of *texts*, in order; for many short ones it is quicker than `tokens`."""
+    words: list[list[str]] = [[] for _ in texts]
+    _own.db.execute("BEGIN")
+    try:
+        _own.db.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", enumerate(texts))
+        for at, word in _own.db.execute("SELECT doc, term FROM tokens ORDER BY doc, offset"):
+            words[at].append(word)
+    finally:
+        _own.db.execute("ROLLBACK")
+    return [*map(tuple, words)]
+
+
 def memory_texts(memory: Memory) -> list[str]:
     """Return what is searched of *memory*, each as it is indexed in a column of its own."""
     parts = index_parts("\n".join([memory.title, memory.text, *memory.tags]))

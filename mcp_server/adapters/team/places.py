@@ -1,0 +1,137 @@
+"""
+Where the words of a question stand in memories of a team's database, and what that says of them.
+
+The memories are those that `words.find` found; how much is made of the places is in `core/search/matches.py`.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from mcp_server.adapters.team.connections import Connection, array
+from mcp_server.adapters.team.statistics import Counted
+from mcp_server.adapters.team.words import Found, Phrase
+from mcp_server.core.search import ranking
+from mcp_server.core.search.matches import Matches, added, best_passages, frequency_score, near, sums
+
+Places = dict[int, dict[str, Sequence[int]]]
+"""Text → word → where it stands there."""
+Starts = Mapping[Phrase, Mapping[int, Sequence[int]]]
+"""Phrase → text → where it stands there."""
+
+
+def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
+    """Return what the words say of the memories found."""
+    places, lengths, _ = _places(db, _OF_MEMORIES, found.words, found.rows)
+    starts = _starts(found, places)
+    by_term = _by_term(found, starts, lengths, counted.mean_length)
+    memories = sums(by_term, found.weights)
+    forms = {term: tuple(map(" ".join, found.phrases[term])) for term in found.weights}
+
+    def together(first: Sequence[str], second: Sequence[str]) -> set[int]:
+        one, other = ([tuple(form.split(" ")) for form in each] for each in (first, second))
+        return _together(starts, one, other)
+
+    return Matches(
+        memories=memories,
+        near=near(memories, found.weights, forms, together),
+        weights=found.weights,
+        having={term: frozenset(rows) for term, rows in by_term.items()},
+        forms=forms,
+        searched=found.searched,
+    )
+
+
+def terms_of(db: Connection, found: Found, memories: Collection[int]) -> dict[int, frozenset[str]]:
+    """Return memory → which of the terms it has, of *memories* that were found by meaning alone."""
+    places, _, _ = _places(db, _OF_MEMORIES, found.words, [*memories])
+    starts = _starts(found, places)
+    return {
+        memory: frozenset(
+            term for term in found.weights if any(memory in starts[phrase] for phrase in found.phrases[term])
+        )
+        for memory in memories
+    }
+
+
+def matching_passages(
+    db: Connection, found: Found, memories: Collection[int], counted: Counted
+) -> dict[int, int]:
+    """Return memory → its passage that has most of the terms, of *memories* with more than one."""
+    places, lengths, owners = _places(db, _OF_PASSAGES, found.words, [*memories])
+    by_term = _by_term(found, _starts(found, places), lengths, counted.passages_length)
+    return best_passages(sums(by_term, found.weights), owners)
+
+
+def _places(
+    db: Connection, query: str, words: Sequence[str], wanted: Sequence[int]
+) -> tuple[Places, dict[int, int], dict[int, int]]:
+    """Return text → word → its places, text → its length, and text → memory, of what the *query* reads."""
+    places: Places = defaultdict(dict)
+    lengths: dict[int, int] = {}
+    memories: dict[int, int] = {}
+    if not words or not wanted:
+        return places, lengths, memories
+    read = db.execute(query, (words, array(wanted)), binary=True).fetchall()
+    for row, memory, length, word, positions in read:
+        lengths[row], memories[row] = length, memory
+        places[row][word] = positions
+    return places, lengths, memories
+
+
+def _starts(found: Found, places: Places) -> Starts:
+    """Return phrase → text → where it stands there."""
+
+    def of_phrase(phrase: Phrase) -> dict[int, Sequence[int]]:
+        first, *others = phrase
+        by_text = {row: words[first] for row, words in places.items() if first in words}
+        for n, word in enumerate(others, start=1):
+            by_text = {
+                row: [at for at in starts if at + n in places[row].get(word, ())]
+                for row, starts in by_text.items()
+            }
+        return {row: starts for row, starts in by_text.items() if starts}
+
+    return {phrase: of_phrase(phrase) for term in found.weights for phrase in found.phrases[term]}
+
+
+def _by_term(
+    found: Found, starts: Starts, lengths: Mapping[int, int], mean_length: float
+) -> dict[str, Mapping[int, float]]:
+    """Return term → text → how much it has of the term, the forms added up."""
+
+    def of_phrase(phrase: Phrase) -> dict[int, float]:
+        return {
+            row: frequency_score(len(each), lengths[row], mean_length) for row, each in starts[phrase].items()
+        }
+
+    return {term: added(map(of_phrase, found.phrases[term])) for term in found.weights}
+
+
+def _together(starts: Starts, first: Sequence[Phrase], second: Sequence[Phrase]) -> set[int]:
+    """Return the texts that have two terms near each other, each in a form; one that both have is two."""
+    found = {row for phrase in first if phrase in second for row in starts[phrase]}
+    for one in first:
+        for other in second:
+            if one in second or other in first:
+                continue
+            for row in starts[one].keys() & starts[other].keys() - found:
+                if _near(starts[one][row], len(one), starts[other][row], len(other)):
+                    found.add(row)
+    return found
+
+
+def _near(ones: Sequence[int], of_one: int, others: Sequence[int], of_other: int) -> bool:
+    """Tell whether two phrases, so many words long, have few enough words between them anywhere."""
+    return any(
+        max(other - at - of_one, at - other - of_other) <= ranking.NEAR_WORDS
+        for at in ones
+        for other in others
+    )
+
+
+_PLACES = (
+    ", t.length, of_words.lexeme, of_words.positions FROM {} t JOIN LATERAL unnest(t.lexemes) AS of_words"
+    " ON of_words.lexeme = ANY(%s) WHERE t.memory = ANY(%s::bigint[])"
+)
+_OF_MEMORIES = "SELECT t.memory, t.memory" + _PLACES.format("daybook.searched")
+_OF_PASSAGES = "SELECT t.row, t.memory" + _PLACES.format("daybook.passages")
