@@ -1,0 +1,38 @@
+"""What raises a memory beyond its relevance is never more than the question told beforehand."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from mcp_server.core.search import ranking
+from mcp_server.core.search.boosts import AskedFor
+from mcp_server.core.search.query import Query
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("", set()),
+        ("stripe webhooks", {"tag"}),
+        ('stripe and "raw body"', {"tag", "phrase"}),
+        ("stripe in src/hook.py", {"tag", "path"}),
+        ("stripe yesterday", {"tag", "time"}),
+        ("what is stripe doing currently?", {"tag", "now"}),
+        ('what does "raw body" in src/hook.py say about stripe currently?', {"tag", "phrase", "path", "now"}),
+    ],
+)
+def test_the_most_is_what_a_memory_gets_that_has_all(question: str, names: set[str]) -> None:
+    asked = AskedFor.of(Query(question), question, clock=NOW, now=NOW.timestamp())
+    moment = asked.span.start if asked.span else NOW
+    boosts = asked.boosts(
+        title="Stripe",
+        text="It needs the raw body.",
+        tags=("stripe",),
+        touches=("src/hook.py:7",),
+        created=moment,
+        updated=moment,
+    )
+    assert {name for name, _ in boosts} == names
+    assert ranking.boosted(1.0, boosts) == pytest.approx(asked.most)
