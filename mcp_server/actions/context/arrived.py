@@ -15,13 +15,13 @@ from mcp_server.adapters.index.events import receipts, sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.remote import notes
 from mcp_server.core.context.brief import PROMPT_BUDGET, WHOLE, BriefSection, render_brief
-from mcp_server.core.memory_types import Told, told_under
+from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT
 from mcp_server.store import Store
 
 NEW = "These came from another machine of the person's after this session had begun."
 
-_SECTIONS = ((PREFERENCES, WHOLE, Told.PREFERENCES), ("Settled", LINE_LIMIT, Told.SETTLED))
+_SECTIONS = ((PREFERENCES, WHOLE, BriefHeading.PREFERENCES), ("Settled", LINE_LIMIT, BriefHeading.SETTLED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def arrived(store: Store, *, session: str) -> Arrived:
         told = usage.injected(db, session)
         fresh = []
         for title, limit, under in _SECTIONS:
-            types = told_under(under)
+            types = types_under(under)
             rows = selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             new = [row for row in rows if row.ref in late and (row.ref, row.digest) not in told]
             fresh.append((title, limit, new))

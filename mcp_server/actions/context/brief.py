@@ -33,7 +33,7 @@ from mcp_server.core.context.brief import (
     render_brief,
 )
 from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
-from mcp_server.core.memory_types import Told, told_under
+from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
@@ -178,15 +178,15 @@ def _sections(
     everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
     hot = hot_set(store, db, session=session)
 
-    def newest(among: Sequence[str], heading: Told) -> list[Row]:
-        types = told_under(heading)
+    def newest(among: Sequence[str], heading: BriefHeading) -> list[Row]:
+        types = types_under(heading)
         return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
 
-    preferences = newest(everywhere, Told.PREFERENCES)
-    settled = newest(of_project or store.own, Told.SETTLED)
-    of_others = newest(of_team, Told.SETTLED)
-    progress = newest(of_project, Told.IN_PROGRESS)
-    passing = newest(everywhere, Told.LATELY)
+    preferences = newest(everywhere, BriefHeading.PREFERENCES)
+    settled = newest(of_project or store.own, BriefHeading.SETTLED)
+    of_others = newest(of_team, BriefHeading.SETTLED)
+    progress = newest(of_project, BriefHeading.IN_PROGRESS)
+    passing = newest(everywhere, BriefHeading.LATELY)
     sessions = selections.newest(
         db, of_project or everywhere, kind=Kind.SESSION, limit=1, private=store.private
     )

@@ -188,7 +188,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
         except (DaybookError, OSError) as error:
             return Refreshed(project.root / name, False, _sentence(name, error))
         digest = files.digest(block.text.encode())
-        note = {"file": name, "made": made, "block": digest, "told": block.told}
+        note = {"file": name, "made": made, "block": digest, "told": block.digests}
         places.note_block(store.home, project, note)
     return Refreshed(project.root / name, changed)
 

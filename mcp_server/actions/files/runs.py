@@ -169,7 +169,7 @@ def _undo(store: Store, entry: RunEntry, done: Undone) -> bool:
         back = change.reversed()
         made = not change.was  # a merged memory, which did not exist before
         if made and (file := file_of(store, change)):
-            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, file)})
+            back = Change(change.ref, change.words_hash, change.now, {PLACE: trash_place(store, file)})
         try:
             outcome: str = _apply(store, back, UNDONE, undoes=done.run)
         except (DaybookError, OSError) as error:

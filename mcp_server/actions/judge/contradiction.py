@@ -92,7 +92,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
         }
         contradictions: list[Contradiction] = []
         for opposition in opposed(statements, cosines, embedded, about=about.row if about else None):
-            left, other = rows[opposition.one], rows[opposition.other]
+            left, other = rows[opposition.first], rows[opposition.other]
             if frozenset((left.row, other.row)) in marked:
                 continue
             if resolved.is_resolved(db, left, other):

@@ -31,7 +31,7 @@ from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT, Inquiry
 from mcp_server.core.provenance.provenance import ASSISTANT, OUTPUT, SEEDED
-from mcp_server.core.provenance.session_words import Hearing, Said, Voice
+from mcp_server.core.provenance.session_words import Hearing, SessionText, Voice
 from mcp_server.store import Store
 
 JUDGED = "judged_origin"
@@ -92,7 +92,7 @@ def judge(
         return WITHOUT
     if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
         return LATER
-    heard = [Said(Voice.PERSON, prompt), Said(Voice.PROJECT, was)]
+    heard = [SessionText(Voice.PERSON, prompt), SessionText(Voice.PROJECT, was)]
     (why,), calls = inquire(store, transcript, [words_of(file.memory)], heard)
     if call and call not in calls:
         return LATER
@@ -118,7 +118,7 @@ def judge_session(
     if not rows:
         return 0
     texts = [_words(row.title, row.text) for row in rows]
-    heard = [Said(Voice.PERSON, prompt)]
+    heard = [SessionText(Voice.PERSON, prompt)]
     reasons, _ = inquire(store, transcript, texts, heard, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
         _note(store, row.ref, row.digest, why)
@@ -130,7 +130,7 @@ def judge_session(
 def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str = "") -> None:
     """Look up Claude's summary of a session (*text*), and note whether it may be shown unasked."""
     if transcript and sum(map(transcript_file.size, _transcripts(transcript))) <= MOST_READ:
-        (why,), _ = inquire(store, transcript, [text], [Said(Voice.PERSON, prompt)])
+        (why,), _ = inquire(store, transcript, [text], [SessionText(Voice.PERSON, prompt)])
         _note(store, "", words_digest(text), why)
 
 
@@ -153,7 +153,7 @@ def inquire(
     store: Store,
     transcript: Path,
     texts: Sequence[str],
-    heard: Sequence[Said] = (),
+    heard: Sequence[SessionText] = (),
     *,
     orders_wait: bool = False,
 ) -> tuple[list[str], frozenset[str]]:

@@ -51,7 +51,7 @@ def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
     """
     before = statement(old.memory)
     theirs = outranks(before, new) or (old.memory.pinned and new.source != MANUAL)
-    return not theirs or any(says(turn, new.text, before.said, title=new.title) for turn in turns())
+    return not theirs or any(says(turn, new.text, before.title_and_text, title=new.title) for turn in turns())
 
 
 def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:

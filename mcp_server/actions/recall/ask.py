@@ -88,7 +88,7 @@ def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
 def _request(question: str, hits: tuple[Hit, ...]) -> str:
     notes = []
     for hit in hits:
-        state = state_of(hit.status, here=hit.shadowed_by) or outdated(hit.outdated_by)
+        state = state_of(hit.status, shadowed_by=hit.shadowed_by) or outdated(hit.outdated_by)
         about = f"{hit.type} ({state})" if state else hit.type
         text = visible(hit.text).replace("</", "‹/")
         notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")

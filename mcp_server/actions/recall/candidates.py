@@ -184,7 +184,7 @@ def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: f
     for candidate in candidates:
         _weigh(candidate, confidence.MEASURED, margin)
     seen = [
-        confidence.Seen(
+        confidence.PromptEvidence(
             _total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Confidence.HIGH
         )
         for each in candidates
@@ -208,8 +208,8 @@ def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
         cosine=candidate.score.cosine,
         maxsim=candidate.score.maxsim,
         coverage=coverage,
-        found=len(terms),
-        asked=len(matches.weights),
+        words_matched=len(terms),
+        words_asked=len(matches.weights),
         near=candidate.score.near,
         surprise=ranking.surprise(terms, matches.weights, matches.searched),
         model=model,

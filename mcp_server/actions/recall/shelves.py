@@ -56,7 +56,7 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
 def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Contribution]:
     """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
     from mcp_server.core.search.echo import (  # slow to load, and a store may have no conversations
-        asked,
+        echoed_question,
         without_echo,
     )
 
@@ -65,7 +65,7 @@ def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -
         for conversation in evidence
     }
     texts = lexical.passage_texts(db, [*set().union(*numbers.values())])
-    question = asked(text)
+    question = echoed_question(text)
     contributions = {}
     for conversation in evidence:
         passages = [texts[number] for number in sorted(numbers[conversation.number]) if number in texts]
@@ -86,7 +86,7 @@ def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
     *asked* counts the telling words of the question, *margin* is by how much every threshold is higher.
     """
     by_words = confidence.weigh(
-        cosine=None, coverage=answer.share, found=len(answer.terms), asked=asked, margin=margin
+        cosine=None, coverage=answer.share, words_matched=len(answer.terms), words_asked=asked, margin=margin
     )
     return min(by_words.verdict, Confidence.MEDIUM, key=confidence.ORDER.index)
 

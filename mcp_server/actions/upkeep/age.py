@@ -114,7 +114,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
         for file in _found(store, _rows(store, [node.ref for node in mine])):
             line = f"archive: [{file.memory.id}] was worth least in a graph over {most:,} tokens"
             yield put_away(store, file, COMPACTION, COMPACTED, line)
-        left = measured(graph, gone=frozenset(node.name for node in mine))
+        left = measured(graph, left_out=frozenset(node.name for node in mine))
         if left > limit * LEAVES and measured(graph) > limit:
             log.warning(
                 "The graph of level %s has %d tokens, %d are its budget, and all else in it is protected.",

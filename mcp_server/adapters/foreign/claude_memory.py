@@ -64,7 +64,7 @@ def read(path: Path, *, own: Path) -> Reading:
             elif is_theirs(source_file.text_in(file, MAX_FILE)):
                 records.append(replace(_memory(file, name), path=str(file)))
             else:
-                reading.here.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
+                reading.existing.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
         except Rejected as error:
             reading.refused.append((f"{name}/{file.stem}", str(error)))
     admit(records, reading)

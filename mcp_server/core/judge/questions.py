@@ -49,7 +49,7 @@ def likeness(statement: Statement, other: Statement, cosine: float | None) -> Li
     if cosine is not None and cosine < FAR:
         return None
     statement, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (statement, other))
-    near = nearness(telling(statement.said), telling(other.said), cosine)
+    near = nearness(telling(statement.title_and_text), telling(other.title_and_text), cosine)
     if not near:
         return None
     fuller = ONE if contains(statement, other) else OTHER if contains(other, statement) else 0
@@ -65,7 +65,9 @@ def nearness(first: frozenset[str], other: frozenset[str], cosine: float | None)
 
 def _difference(statement: Statement, other: Statement) -> str:
     """Return what makes two memories say different things, '' when nothing does."""
-    return guarded_difference(statement.text, other.text) or guarded_difference(statement.said, other.said)
+    return guarded_difference(statement.text, other.text) or guarded_difference(
+        statement.title_and_text, other.title_and_text
+    )
 
 
 def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:

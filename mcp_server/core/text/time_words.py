@@ -77,7 +77,7 @@ def span_of(question: str, now: datetime) -> TimeSpan | None:
 
 @functools.cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    return [(kind, re.compile(rf"\b(?:{said})(?![\w-])", re.IGNORECASE)) for kind, said in _PATTERNS]
+    return [(kind, re.compile(rf"\b(?:{pattern})(?![\w-])", re.IGNORECASE)) for kind, pattern in _PATTERNS]
 
 
 def _span(kind: str, parts: dict[str, str], now: datetime) -> TimeSpan:

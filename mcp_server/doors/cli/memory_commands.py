@@ -147,7 +147,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
         output.print_json(shown.whole(file, standing).json)
     else:
         click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
-        if state := state_of(Status.ACTIVE, here=standing.shadowed_by):
+        if state := state_of(Status.ACTIVE, shadowed_by=standing.shadowed_by):
             click.echo(click.style(visible(state), dim=True))
         if standing.label != "high" or standing.stale:
             doubts = f"trust {standing.label}  {files_of_before(standing.stale)}".rstrip()

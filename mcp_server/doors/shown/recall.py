@@ -83,7 +83,7 @@ def doubts(hit: Hit) -> list[str]:
     believed = trust_label(hit.parts.trust)
     said = (
         of_team(hit),
-        state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by),
+        state_of(hit.status, by=hit.superseded_by, shadowed_by=hit.shadowed_by),
         outdated(hit.outdated_by),
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
         "" if believed == "high" else f"trust {believed}",

@@ -17,7 +17,7 @@ ROW = ("id", "type", "updated", "status", "title", "tags")
 
 def row_cells(row: Row, *, shadowed_by: str = "") -> tuple[str, ...]:
     """Return the cells of ROW for a memory; its status only where it is not simply told."""
-    state = state_of(row.status, here=shadowed_by)
+    state = state_of(row.status, shadowed_by=shadowed_by)
     tags = f"[{', '.join(row.tags)}]" if row.tags else ""
     return (row.id, type_or_kind(row.kind, row.type), f"{row.updated_at:%Y-%m-%d}", state, row.title, tags)
 

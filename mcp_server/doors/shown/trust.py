@@ -21,7 +21,7 @@ UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate'
 
 def standing(now: Standing) -> str:
     """Return the trust in a memory, on one line."""
-    state = state_of(Status.ACTIVE, here=now.shadowed_by)
+    state = state_of(Status.ACTIVE, shadowed_by=now.shadowed_by)
     return " · ".join(
         filter(None, (f"trust: {now.label} ({now.trust:.2f})", files_of_before(now.stale), state))
     )

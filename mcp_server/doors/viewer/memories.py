@@ -116,7 +116,7 @@ def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
             "tags": row.tags,
             "to": where.to(row.vault, row.id),
             "excerpt": _beginning(row.title, row.text),
-            "state": state_of(row.status, by=row.superseded_by, here=found.shadowed.get(row.row, "")),
+            "state": state_of(row.status, by=row.superseded_by, shadowed_by=found.shadowed.get(row.row, "")),
             "level": _level(store, row.vault),
         }
         for row in found.rows

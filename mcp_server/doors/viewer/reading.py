@@ -65,7 +65,7 @@ def _values(request: Request, store: Store, where: Where, found: MemoryFile) -> 
         "found": found,
         "where": where,
         "kind": type_or_kind(memory.kind, memory.type),
-        "state": state_of(memory.status, by=memory.superseded_by, here=trust.standing.shadowed_by),
+        "state": state_of(memory.status, by=memory.superseded_by, shadowed_by=trust.standing.shadowed_by),
         "source": SOURCES.get(memory.source, ""),
         "told_unasked": memory.status is Status.ACTIVE and is_shown(store, found),
         "is_hot": is_hot,

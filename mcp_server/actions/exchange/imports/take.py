@@ -98,7 +98,7 @@ def _take(
 ) -> list[Item]:
     now = store.clock().replace(microsecond=0)
     items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
-    items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.here]
+    items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.existing]
     plans, around = _planned(store, reading, what, level, now, items, mine=mine)
     batch, failed = Batch(), dict[str, Item]()
     try:
