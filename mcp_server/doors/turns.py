@@ -35,7 +35,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
         from mcp_server.actions.context.arrived import arrived  # most stores have no remote
 
         new = arrived(store, session=session)
-        called = inject.called_for(store, prompt, session=session, given=new.told)
+        called = inject.called_for(store, prompt, session=session, already_given=new.told)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except (DaybookError, OSError) as error:
         log.warning("what a prompt calls for is not known: %s", error)

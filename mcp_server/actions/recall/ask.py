@@ -73,16 +73,16 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     words = visible(redact(reply.text)).strip()
     if not words or "NOT KNOWN" in words:
         return CitedAnswer("", (), ())
-    given = {hit.id for hit in hits}
-    words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
+    hit_ids = {hit.id for hit in hits}
+    words = _CITED.sub(lambda match: match[0] if match[2] in hit_ids else "", words)
     cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
     return CitedAnswer(words, cited, _shown(hits))
 
 
 def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """Return the first of *hits* on each shelf: a conversation may be all that answers."""
-    known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
-    return (*known[:SHOWN], *talks)
+    knowledge, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
+    return (*knowledge[:SHOWN], *talks)
 
 
 def _request(question: str, hits: tuple[Hit, ...]) -> str:

@@ -51,7 +51,7 @@ def _entry(store: Store, question: Question) -> Entry | None:
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
     merged = merged_text(file.memory, other.memory)
-    within = file.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
+    within = file.vault == other.vault and not question.rel and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
     level, why = None, question.why

@@ -49,7 +49,7 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     refresh_index(store)
     patterns: list[Pattern] = []
     with store.database.read() as db:
-        for prediction, row in likely_next(store, db, given=given, session=session):
+        for prediction, row in likely_next(store, db, refs=given, session=session):
             after = selections.with_ref(db, prediction.after)
             first = after.id if after else prediction.after.rpartition("/")[2]
             patterns.append(Pattern(first, row.id, row.title, prediction.probability, prediction.times))

@@ -78,7 +78,7 @@ def status(store: Store, *, has_key: bool) -> State:
         )
     if caught := caught_edits(store):
         needs.append(caught)
-    if crowded := measure(store).said:
+    if crowded := measure(store).sentence:
         needs.append(crowded)
     if doubt := str(clock_doubt(store) or ""):
         needs.append(doubt)

@@ -79,7 +79,7 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         store,
         prompt[: turns.LONGEST_PROMPT],
         session=session or NEXT,
-        given=[*given],
+        already_given=[*given],
         explained=True,
     )
     text = decided.called.text

@@ -140,7 +140,7 @@ def _recall(command: Typed) -> Answer:
         kind=_one_of(Kind, said, "kind"),
     )
     store, query = command.store, Query(words, filter=chosen)
-    answer = recall(store, query, session=command.session or "mcp", told=True)
+    answer = recall(store, query, session=command.session or "mcp", in_context=True)
     text = texts.recalled(answer, words, waiting=unseen(store, query, answer))
     if not answer.hits:
         return {"text": text}
@@ -158,13 +158,13 @@ def _forget(command: Typed) -> Answer:
         raise Rejected("Nothing is named to forget.", "Say it as in: /forget ID, or words of its title.")
     store = command.store
     meant = meant_by(store, words, Filter())
-    if not meant.found:
+    if not meant.files:
         raise Rejected(
             f"No memory is called '{one_line(words, 80)}', or has such words.", "/recall finds more."
         )
-    if len(meant.found) > 1 or not meant.sure:
-        return {"text": texts.several(meant.found, "forget", sure=meant.sure)}
-    (file,) = meant.found
+    if len(meant.files) > 1 or not meant.sure:
+        return {"text": texts.several(meant.files, "forget", sure=meant.sure)}
+    (file,) = meant.files
     own = file.memory.id
     choices = {KEEP: "Keep it", FORGET: "Delete it for good" if forever else "Forget it"}
     answer = command.dialog.ask(_goodbye(file, forever=forever), choices)

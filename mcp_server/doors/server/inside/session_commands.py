@@ -38,9 +38,9 @@ def restore(command: Typed) -> Answer:
     store, words = command.store, command.words
     if words not in ("", "latest", "last"):
         meant = meant_by(store, words, Filter(kinds=(Kind.SESSION,)))
-        if meant.found and (len(meant.found) > 1 or not meant.sure):
-            return {"text": texts.several(meant.found, "restore-session", sure=meant.sure)}
-        words = meant.found[0].memory.id if meant.found else words
+        if meant.files and (len(meant.files) > 1 or not meant.sure):
+            return {"text": texts.several(meant.files, "restore-session", sure=meant.sure)}
+        words = meant.files[0].memory.id if meant.files else words
     try:
         file, since = restore_session(store, words, folder=command.folder)
     except NotFound as error:
