@@ -24,7 +24,7 @@ class Sight(StrEnum):
 
 def note_seen(store: Store, sights: Mapping[str, Sight], *, first: bool = False) -> None:
     """
-    Note the *sights* (ref → what was seen), except arrivals with a sign of life today and edits noted today.
+    Note *sights* (ref → what was seen), except arrivals with a sign of life today and edits noted today.
 
     *first*: the index is new here, so only memories that the ledger never named have just arrived. No edit is
     noted then: it looks like another file with the same id.

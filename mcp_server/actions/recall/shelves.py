@@ -55,7 +55,7 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
 
 
 def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Contribution]:
-    """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
+    """Return row → what it answers, for those conversations of *evidence* that ask the question *text*."""
     from mcp_server.core.search.echo import (  # slow to load, and a store may have no conversations
         echoed_question,
         without_echo,

@@ -46,7 +46,7 @@ def resolved(done: Resolved) -> Shown:
 
 
 def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
-    ends = [(pair, row) for pair in pairs for row in (pair.one, pair.other)]
+    ends = [(pair, row) for pair in pairs for row in (pair.first, pair.other)]
     return Shown(
         head,
         ("id", "type", "updated", "status", "", "against:", "", "title"),
@@ -54,7 +54,7 @@ def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
         tuple(row.text if len(row.text) <= EXCERPT else f"{row.text[:EXCERPT].rstrip()}…" for _, row in ends),
         json=[
             {
-                **{end: _json(row) for end, row in (("one", pair.one), ("other", pair.other))},
+                **{end: _json(row) for end, row in (("one", pair.first), ("other", pair.other))},
                 "why": pair.why,
                 "sure": pair.sure,
                 "nearness": pair.nearness,
@@ -66,8 +66,8 @@ def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
 
 def _row(pair: Contradiction, row: Row) -> tuple[str, ...]:
     memory_id, kind, updated, status, title, _ = row_cells(row)
-    other = pair.other if row is pair.one else pair.one
-    said = "said by the person" if row.row in pair.said else ""
+    other = pair.other if row is pair.first else pair.first
+    said = "said by the person" if row.row in pair.said_by_person else ""
     why = f"differ in {pair.why}, {'sure' if pair.sure else 'perhaps'}" if pair.why else "marked"
     return (memory_id, kind, updated, status, said, other.id, why, title)
 

@@ -23,18 +23,18 @@ UNLIKELY = "Nothing is likely enough to be predicted; 'daybook patterns' shows w
 
 def status(found: HotStatus) -> Shown:
     """Return the hot set: the memories with a place, those that fill free ones, the hot ones without one."""
-    groups = {"held": found.held, "predicted": found.predicted, "evicted": found.evicted}
+    groups = {"held": found.placed, "predicted": found.predicted, "evicted": found.evicted}
     states = {"held": "", "predicted": "likely next", "evicted": "no place for it"}
     next_out = found.next_out.row.id if found.next_out else None
     json = {"capacity": found.capacity, "next_out": next_out} | {
         name: [_warm_json(warm, found) for warm in group] for name, group in groups.items()
     }
     notes = [f"The first to go is {next_out}."] if next_out else []
-    notes += [] if found.held or found.predicted else [EMPTY]
+    notes += [] if found.placed or found.predicted else [EMPTY]
     if not found.capacity:
         return Shown(OFF, json=json)
     return Shown(
-        f"{len(found.held)} of {found.capacity} places are taken.",
+        f"{len(found.placed)} of {found.capacity} places are taken.",
         ("id", "why", "heat:", "accesses:", "last:", "salience:", "", "title"),
         [_row(warm, found, states[name]) for name, group in groups.items() for warm in group],
         notes=tuple(notes),

@@ -78,7 +78,7 @@ def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) ->
 def moved(done: LevelChange) -> tuple[str, list[str]]:
     """Return where a memory stands after its move to another level, and notes on what came of that."""
     level = done.file.vault.level
-    if done.left is None:
+    if done.old_vault is None:
         return f"at {level.value} level already.", []
     where = "in every project" if level is Level.USER else "in this project alone"
     notes = []
@@ -90,7 +90,7 @@ def moved(done: LevelChange) -> tuple[str, list[str]]:
         )
     elif done.shared:
         notes.append("Git sees that its file is gone from the repository.")
-    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(done.still)]
+    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(done.still_superseded)]
 
 
 def beside(memory_id: str, stored: Shown) -> Shown:

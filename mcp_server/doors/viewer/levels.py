@@ -20,7 +20,7 @@ def move_to(level: Level) -> Callable[[Store, str, str], Shown]:
     def run(store: Store, memory_id: str, _: str) -> Shown:
         done = change_level(store, memory_id, level)
         where, notes = shown.moved(done)
-        if done.left is None:
+        if done.old_vault is None:
             raise Rejected(f"'{done.file.memory.id}' is {where}", "Nothing was changed.")
         return Shown(f"{done.file.memory.id}: {where}", notes=tuple(notes))
 
