@@ -51,7 +51,7 @@ def import_command(
     store = opened.store()
     if what != AUTO_MEMORY:
         chosen = Level(level) if level else None
-        done = import_from(store, what, path, level=chosen, dry_run=dry_run, mine=mine)
+        done = import_from(store, what, path, level=chosen, dry_run=dry_run, own_export=mine)
     elif path or level:
         raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
     else:

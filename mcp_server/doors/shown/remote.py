@@ -33,7 +33,7 @@ def leaving(found: Leaving) -> Shown:
             ("ledger", events),
             *((f"  {name}", counted(number, "line")) for name, number in sorted(found.events.items())),
             ("stays here", f"{conversations}{STAYS}"),
-            *_held(found.held),
+            *_held(found.held_back),
         ),
         notes=(f"{found.url} is made now.",) if found.makes else (),
         json={**asdict(found), "remote": {**asdict(found.remote), "url": found.url}},
@@ -58,7 +58,10 @@ def exchanged(done: Exchanged) -> Shown:
     )
     return Shown(
         ", ".join([gave, *(came or ["nothing came"])]),
-        rows=(*_held(done.held), *(("not written yet", f"{path}: {why}") for path, why in done.left.items())),
+        rows=(
+            *_held(done.held_back),
+            *(("not written yet", f"{path}: {why}") for path, why in done.not_written.items()),
+        ),
         notes=(
             *(
                 f"[{one}] was changed in the same place on two machines: [{other}] has the other words."
