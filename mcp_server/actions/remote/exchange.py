@@ -95,13 +95,13 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
         notes.note_begun(store.home)
         before = notes.last_of(store.home)
         try:
-            exchanged = _exchange(store, remote, timeout)
+            result = _exchange(store, remote, timeout)
         except DaybookError as error:
             notes.note_last(store.home, replace(before, trouble=str(error)))
             raise
-        at = before.at if exchanged.trouble else timestamp(store.clock())
-        notes.note_last(store.home, Last(at, exchanged.trouble, tuple(sorted(exchanged.held_back.items()))))
-    return exchanged
+        at = before.at if result.trouble else timestamp(store.clock())
+        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held_back.items()))))
+    return result
 
 
 def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
@@ -111,54 +111,50 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     repository.make()
     repository.clear_locks()
     contents = Contents(repository, store.clock())
-    exchanged = Exchanged()
-    disk = commit_disk(store, remote, repository, contents, exchanged)
+    result = Exchanged()
+    disk = commit_disk(store, remote, repository, contents, result)
     try:
-        _give_and_take(store, remote, repository, contents, exchanged, timeout)
+        _give_and_take(store, remote.url, repository, contents, result, timeout)
     except RemoteUnavailable as error:
-        exchanged.trouble = str(error)
+        result.trouble = str(error)
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
-    taken_in = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
-    _note_disk(store, repository, disk, taken_in)
-    if taken_in.refs:
-        notes.note_came(store.home, taken_in.refs, store.now())
-    exchanged.added, exchanged.changed, exchanged.forgotten = map(
-        tuple, (taken_in.added, taken_in.changed, taken_in.forgotten)
-    )
-    exchanged.held_back, exchanged.not_written = disk.held_back, taken_in.not_written
-    if (cuts or exchanged.rewritten) and not exchanged.trouble:
+    news = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
+    _note_disk(store, repository, disk, news)
+    if news.refs:
+        notes.note_came(store.home, news.refs, store.now())
+    result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
+    result.held_back, result.not_written = disk.held_back, news.not_written
+    if (cuts or result.rewritten) and not result.trouble:
         cut_history(store, repository)
         forever.unlink(missing_ok=True)
     elif repository.objects() > LOOSE:
         repository.pack()
-    return exchanged
+    return result
 
 
 def commit_disk(
-    store: Store, remote: Remote, repository: Repository, contents: Contents, exchanged: Exchanged
+    store: Store, remote: Remote, repository: Repository, contents: Contents, result: Exchanged
 ) -> Disk:
     """Commit what the files say, merged with what other machines said since they were read last."""
     head, last = repository.ref(HEAD), repository.ref(DISK)
-    disk_blobs, head_tree = repository.tree(last), _of_ours(repository.tree(head))
-    last_tree = (
-        _of_ours(disk_blobs) if head else {}
-    )  # without the one the other says nothing of what was deleted
+    disk_blobs, had = repository.tree(last), _of_ours(repository.tree(head))
+    last_tree = _of_ours(disk_blobs) if head else {}  # without a head it says nothing of what was deleted
     disk = read_memories(store, remote, last_tree)
     disk.positions = _positions(repository, disk_blobs)
     own = {
         path: blob
-        for path, blob in head_tree.items()
+        for path, blob in had.items()
         if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) == remote.copy
     }
     data = repository.data(own.values())
     read_own_ledger(store, remote, disk, {path: data[blob] for path, blob in own.items()}, last_tree)
     read_other_ledgers(store, remote, disk, last_tree)
     contents.new |= disk.new
-    merged = merge_trees(last_tree, disk.tree, head_tree, contents.files())
-    exchanged.clashes |= merged.clashes
+    merged = merge_trees(last_tree, disk.tree, had, contents.files())
+    result.clashes |= merged.clashes
     commits = []
-    if changes := _changes(head_tree, merged.files):
-        exchanged.given = len(changes[0]) + len(changes[1])
+    if changes := _changes(had, merged.files):
+        result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
         commits.append(_commit(store, HEAD, parents, changes, contents.new, _said(changes)))
     if changed := _changes(last_tree, disk.tree):
@@ -169,76 +165,52 @@ def commit_disk(
 
 
 def _give_and_take(
-    store: Store,
-    remote: Remote,
-    repository: Repository,
-    contents: Contents,
-    exchanged: Exchanged,
-    timeout: float,
+    store: Store, url: str, repository: Repository, contents: Contents, result: Exchanged, timeout: float
 ) -> None:
     """Merge what the remote has with what was committed here, and give it the result."""
     for _ in range(ROUNDS):
-        last_remote = repository.ref(THEIRS)
-        remote_head, head = repository.fetch(remote.url, timeout=timeout), repository.ref(HEAD)
-        if remote_head and not (head and repository.is_ancestor(remote_head, head)):
-            _merge(store, repository, contents, exchanged, (last_remote, head, remote_head))
+        former = repository.ref(THEIRS)
+        theirs, head = repository.fetch(url, timeout=timeout), repository.ref(HEAD)
+        if theirs and not (head and repository.is_ancestor(theirs, head)):
+            _merge(store, repository, contents, result, (former, head, theirs))
             head = repository.ref(HEAD)
-        if not head or head == remote_head:
+        if not head or head == theirs:
             return
-        if repository.push(remote.url, head, timeout=timeout):
+        if repository.push(url, head, timeout=timeout):
             repository.set_ref(THEIRS, head)
             return
     raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
 
 
 def _merge(
-    store: Store,
-    repository: Repository,
-    contents: Contents,
-    exchanged: Exchanged,
-    commits: tuple[str, str, str],
+    store: Store, repository: Repository, contents: Contents, result: Exchanged, heads: tuple[str, str, str]
 ) -> None:
-    """Merge what the remote has: *commits* are what it had before, what was committed here, what it has."""
-    last_remote, head, remote_head = commits
-    if not head or repository.is_ancestor(head, remote_head):
-        repository.set_ref(HEAD, remote_head)
+    """Merge what the remote has: *heads* are what it had before, what was committed here, what it has."""
+    former, head, theirs = heads
+    if not head or repository.is_ancestor(head, theirs):
+        repository.set_ref(HEAD, theirs)
         return
-    base = repository.merge_base(head, remote_head)
-    rewritten = not base and repository.message(remote_head).startswith(REWRITTEN)
-    if rewritten:  # it says what its former history said, of which we know the part up to *known*
-        base = last_remote
-    base_tree, our_tree, their_tree = (
-        _of_ours(repository.tree(commit)) for commit in (base, head, remote_head)
-    )
-    contents.fetch(
-        {
-            blob
-            for tree in (our_tree, their_tree)
-            for path, blob in tree.items()
-            if base_tree.get(path) != blob
-        }
-    )
-    contents.fetch(
-        {
-            blob
-            for path, blob in base_tree.items()
-            if our_tree.get(path) != blob or their_tree.get(path) != blob
-        }
-    )
-    merged = merge_trees(base_tree, our_tree, their_tree, contents.files())
-    exchanged.clashes |= merged.clashes
-    changes = _changes(their_tree, merged.files)
+    base = repository.merge_base(head, theirs)
+    rewritten = not base and repository.message(theirs).startswith(REWRITTEN)
+    if rewritten:  # it says what its former history said, of which we know the part up to *former*
+        base = former
+    was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
+    contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
+    contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
+    merged = merge_trees(was, ours, other, contents.files())
+    result.clashes |= merged.clashes
+    changes = _changes(other, merged.files)
     if rewritten and not changes:
-        repository.set_ref(HEAD, remote_head)
+        repository.set_ref(HEAD, theirs)
     else:
-        parents = [remote_head] if rewritten else [remote_head, head]
+        parents = [theirs] if rewritten else [theirs, head]
         repository.commit([_commit(store, HEAD, parents, changes, contents.new, "Join two machines")])
-    exchanged.rewritten |= rewritten
+    result.rewritten |= rewritten
 
 
-def _note_disk(store: Store, repository: Repository, disk: Disk, taken_in: TakenIn) -> None:
+def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
     """Note what the files say after what came was written."""
-    if changes := _changes(disk.tree, taken_in.tree):
+    if changes := _changes(disk.tree, news.tree):
         last = repository.ref(DISK)
         commit = _commit(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
         repository.commit([commit])
@@ -269,11 +241,9 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
 
     Other machines follow at their next exchange. Raises Rejected without a remote, RemoteUnavailable, Held.
     """
-    exchanged = exchange(store, timeout=timeout, patience=patience)
-    if exchanged.trouble:
-        raise RemoteUnavailable(
-            exchanged.trouble, "Nothing was taken out. Try again when the remote is there."
-        )
+    result = exchange(store, timeout=timeout, patience=patience)
+    if result.trouble:
+        raise RemoteUnavailable(result.trouble, "Nothing was taken out. Try again when the remote is there.")
     remote = notes.remote_of(store.home)
     assert remote
     with alone(store, patience=patience):
@@ -287,7 +257,7 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
             repository.drop(ALONE)
             cut_history(store, repository)
             repository.prune_remote(remote.url)
-    return exchanged
+    return result
 
 
 _Changes = tuple[dict[str, str], set[str]]
