@@ -41,7 +41,7 @@ class ListedModel:
     languages: str
     note: str
     chosen: bool
-    here: bool
+    is_installed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ def list_models(store: Store) -> list[ListedModel]:
     setting = store.settings.embedding_model
     listed = [
         ListedModel(
-            each.name, each.dimensions, each.megabytes, each.languages, each.note,
-            chosen=setting == each.name, here=_is_here(store.home, each.name),
+            entry.name, entry.dimensions, entry.megabytes, entry.languages, entry.note,
+            chosen=setting == entry.name, is_installed=_is_here(store.home, entry.name),
         )
-        for each in CATALOGUE
+        for entry in CATALOGUE
     ]  # fmt: skip
     if is_folder(setting):
         is_here = _is_here(store.home, setting)
-        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, here=is_here))
+        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, is_installed=is_here))
     if is_endpoint(setting):
-        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, here=False))
+        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, is_installed=False))
     return listed
 
 

@@ -50,7 +50,7 @@ def status(store: Store, *, has_key: bool) -> State:
     capture = capture_of(store)
     needs = []
     with store.database.read() as db:
-        away = unattended.untold(db, store.keys)
+        record = unattended.untold(db, store.keys)
         pinned = hot.pinned(store, db)
     if stats.unreadable:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
@@ -89,12 +89,12 @@ def status(store: Store, *, has_key: bool) -> State:
     if remote and remote.last.trouble:
         needs.append(f"{remote.last.trouble} 'daybook remote status' says since when.")
     if remote and remote.last.held:
-        held = counted(len(remote.last.held), "file")
-        needs.append(f"Not given to your other machines: {held}; 'daybook remote status' says why.")
+        held_files = counted(len(remote.last.held), "file")
+        needs.append(f"Not given to your other machines: {held_files}; 'daybook remote status' says why.")
     team = _team(store)
     needs += team_needs(team) if team else []
-    if away:
-        needs.append(f"Since you were last told, {put_away(away)}")
+    if record:
+        needs.append(f"Since you were last told, {put_away(record)}")
     return State(stats, waiting, capture, spent, tuple(needs), remote, team)
 
 
@@ -147,4 +147,8 @@ def _waiting(store: Store) -> list[str]:
     with if_free(store):
         compare_pending(store, most=LOOKED_AT)
     numbers = review.counts(store)
-    return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
+    return [
+        sentence.format(counted(numbers[kind], noun))
+        for kind, (noun, sentence) in WAITS.items()
+        if numbers[kind]
+    ]

@@ -107,9 +107,9 @@ def note_left_behind(store: Store) -> bool:
     """
     if store.settings.capture == "manual":
         return False
-    noted = note_quiet(store)
+    is_noted = note_quiet(store)
     with store.database.read() as db:
-        if noted or transcripts.unkept(db):
+        if is_noted or transcripts.unkept(db):
             return True
         ended = store.settings.model_calls and any(
             transcript.ended for transcript in transcripts.unlearned(db, paid=True)
@@ -141,23 +141,23 @@ def note_quiet(store: Store) -> bool:
     if store.settings.capture == "manual":
         return False
     catch_up(store)
-    now, noted = store.now(), False
+    now, is_noted = store.now(), False
     with store.database.read() as db:
         recent = transcripts.told_since(db, now - REMEMBERED)
     for transcript in recent:
         path = Path(transcript.path)
         unread = transcript.kept > transcript.unread_from(paid=store.settings.model_calls)
-        rests = store.settings.model_reads and not transcript.ended and unread
+        has_rest = store.settings.model_reads and not transcript.ended and unread
         size, changed = transcript_file.size(path), transcript_file.changed(path)
         grown = size > transcript.seen
-        if (grown or rests) and 0 < changed < now - LEFT:
+        if (grown or has_rest) and 0 < changed < now - LEFT:
             note_ended(store, path, session=transcript.session, folder=transcript.folder)
         elif grown and 0 < changed < now - QUIET:
             note_seen(store, path, size, session=transcript.session, folder=transcript.folder, ended=False)
         else:
             continue
-        noted = True
-    return noted
+        is_noted = True
+    return is_noted
 
 
 def _work_once(store_for: StoreFor, done: Work) -> bool:

@@ -173,11 +173,11 @@ def adopt_command(key: str) -> None:
     """
     person.require("taking over what another folder remembered")
     done = adopt(output.opened().store(), key)
-    if done.was.elsewhere:
-        click.echo(f"This folder is the project {done.was.key} from now on, as on your other machine.")
+    if done.source.elsewhere:
+        click.echo(f"This folder is the project {done.source.key} from now on, as on your other machine.")
         return
-    click.echo(f"{counted(done.moved, 'memory')} of {visible(str(done.was.root))} moved here.")
-    for path in done.left:
+    click.echo(f"{counted(done.moved, 'memory')} of {visible(str(done.source.root))} moved here.")
+    for path in done.not_moved:
         click.echo(f"Left, because a file of that name is here: {visible(str(path))}")
 
 
