@@ -12,7 +12,7 @@ from starlette.routing import Route
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.trashed import list_trash
-from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import on_one_line, repeats, state_of
@@ -161,7 +161,7 @@ def _page_of(asked: Asked, rows: list[dict[str, Any]], total: int) -> dict[str, 
 
 def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
     mode = MODES[asked.mode]
-    answer = recall(store, Query(asked.q, mode, limit=FOUND, filter=asked.filter()))
+    answer = recall_with_team(store, Query(asked.q, mode, limit=FOUND, filter=asked.filter()))
     where, terms = Where(request, store), frozenset(query_terms(asked.q))
     found = [
         (
@@ -169,6 +169,7 @@ def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
             [
                 {
                     "hit": hit,
+                    "is_here": bool(hit.path),
                     "to": where.to(hit.ref.rpartition("/")[0], hit.id),
                     "excerpt": marked(hit.text, terms, EXCERPT),
                     "title": marked(hit.title, terms),
@@ -185,6 +186,7 @@ def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
         "shelves": found,
         "count": len(answer.hits),
         "verdict": answer.verdict,
+        "team": answer.team,
         "parts": PARTS,
         "main_parts": MAIN,
         "weights": _weights(semantic=answer.semantic),
