@@ -130,9 +130,9 @@ def prune(store: Store) -> int:
         return 0
     ranked = []
     for ref, memory_versions in groupby(versions, lambda version: version.ref):
-        before, needed = None, last_accepted(store, ref)
+        before, accepted = None, last_accepted(store, ref)
         for version in memory_versions:
-            if version == needed:
+            if version == accepted:
                 continue  # the repository's own file may be gone or changed
             ranked.append((_is_persons(store, version, before), version.at, version.path.name, version))
             before = version

@@ -100,7 +100,7 @@ def _pairs(
         cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
         if alike := likeness(statement, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
-            if alike.same and rows[first].vault != rows[last].vault:
+            if alike.same_words and rows[first].vault != rows[last].vault:
                 fuller = first if rows[first].vault == user else last  # a user memory holds here, too
             near_pairs.append(Pair(first, last, alike.nearness, alike.differs, fuller))
     return near_pairs

@@ -110,9 +110,9 @@ def _team(store: Store) -> "Membership | None":
 def team_needs(team: "Membership") -> list[str]:
     """Return what the person should know of their team: that it does not answer, and what it refused."""
     needs = [f"{team.last.trouble} 'daybook team status' says more."] if team.last.trouble else []
-    if refused := [each for each in team.waiting if each.refused]:
-        which = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
-        needs.append(f"Not taken by the team: {which} 'daybook team status' says what can be done.")
+    if refused := [gift for gift in team.waiting if gift.refused]:
+        summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
+        needs.append(f"Not taken by the team: {summary} 'daybook team status' says what can be done.")
     return needs
 
 

@@ -91,8 +91,8 @@ def _later(before: T, older: T, newer: T, base: object) -> T:
 
 def _united(before: Sequence[T], older: Sequence[T], newer: Sequence[T]) -> tuple[T, ...]:
     """Return what both have or one added, in the order of *newer*; what one took out is left out."""
-    kept = [item for item in newer if item in older or item not in before]
-    return tuple(dict.fromkeys([*kept, *(item for item in older if item not in before)]))
+    remaining = [item for item in newer if item in older or item not in before]
+    return tuple(dict.fromkeys([*remaining, *(item for item in older if item not in before)]))
 
 
 def _linked(before: Iterable[Link], older: Iterable[Link], newer: Iterable[Link]) -> tuple[Link, ...]:

@@ -107,10 +107,10 @@ def _span(kind: str, parts: dict[str, str], now: datetime) -> TimeSpan:
             return _named(parts["which"], today)
 
 
-def _named(which: str, today: datetime) -> TimeSpan:
-    if which in ("today", "yesterday"):
-        return _days(today - timedelta(days=which == "yesterday"), 1)
-    when, unit = which.split()
+def _named(phrase: str, today: datetime) -> TimeSpan:
+    if phrase in ("today", "yesterday"):
+        return _days(today - timedelta(days=phrase == "yesterday"), 1)
+    when, unit = phrase.split()
     back = when != "this"
     if unit == "week":
         return _days(today - timedelta(days=today.weekday() + 7 * back), 7)
