@@ -123,7 +123,8 @@ def _change(
 ) -> LastChange:
     """Return the change *name* that made *its_deeds*; with *refs* only what became of those memories."""
     joined = _joined(effect for deed in its_deeds for effect in effects_of(deed))
-    effects = [effect for effect in joined if not refs or effect[0] in refs]  # an event may be about many
+    # One event may be about many memories.
+    effects = [effect for effect in joined if not refs or effect[0] in refs]
     lines = [_line(store, place, noted_deeds) for place, noted_deeds in _that_may_note(its_deeds).items()]
     notes = tuple(
         event for event in lines if event and (replay.is_taken_back(event.event) or NOTES in event.data)

@@ -177,7 +177,7 @@ def resolve_contradiction(
     if how == "delete":
         forget(store, loses, session=session)
     if how in ("keep_both", "weaken"):
-        # Last: after a kill before this the pair is found again.
+        # Noted last: when the process is killed before, the pair is found again.
         note_resolved(store, holds, loses, how=how, session=session)
     catch_up_if_free(store)
     return Resolved(holds, loses, how, became)

@@ -93,7 +93,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         covered = covered_by(store, db, [row.ref])
     target, heirs = None, list[str]()
     if forever:
-        paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # last: a kill leaves it there
+        # The file itself last: a process that is killed before leaves it.
+        paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]
         _delete(_and_proposed(store, [row.ref], paths))
         heirs = _erase_history(store, vault, row.id)
         store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)

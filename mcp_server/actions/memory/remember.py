@@ -78,7 +78,7 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
     vault = store.vault_for(draft.kind, level)
     existing = _known(store, vault, draft)
     if existing:
-        # A memory that it superseded before and that was restored gives way again: this draft is later.
+        # What it superseded before, and was restored since, is superseded again: the draft is newer.
         older = tuple(old for old in draft.supersedes if old != existing.memory.id)
         together = tuple(dict.fromkeys((*existing.memory.supersedes, *older)))
         revision = replace(unsaid(existing.memory, draft), supersedes=together)

@@ -97,7 +97,7 @@ def _read_file(disk: Disk, path: str, file: Path, last_tree: Tree) -> None:
     try:
         data = files.read(file)
     except FileNotFoundError:
-        return  # it went this moment
+        return  # the file was deleted a moment ago
     except Unreadable as error:
         disk.held_back[path] = error.reason
         data = b""

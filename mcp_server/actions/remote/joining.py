@@ -78,7 +78,7 @@ class Contents:
                     beside = memory_file.render(merged.beside)
                     self.origins_of[files.digest(beside)] = (files.digest(old),)
                 return self.keep(merged_data)
-        return newer.blob  # it has no room for both: the machine of the older one keeps that in its history
+        return newer.blob  # no room for both texts: the other machine's history keeps the older one
 
     def create(self, memory: Memory) -> str:
         """Return the id of the bytes of a new memory."""

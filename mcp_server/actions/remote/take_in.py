@@ -201,7 +201,7 @@ def _add_many(
     try:
         data = {target: contents.data(wanted_files[path]) for path, target in targets.items()}
         occupied, single = files.write_many_new(data), False
-    except OSError:  # one of them cannot be written: then each by itself
+    except OSError:  # one of the files cannot be written: write each by itself
         occupied, single = set(), True
     for path, target in targets.items():
         with _noting_failure(taken_in, path):

@@ -150,7 +150,7 @@ def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
     try:
         file = read_row(store, row)
     except (NotFound, Unreadable):
-        return None  # it went this moment, or `status` names it
+        return None  # the file was deleted a moment ago, or `status` names it
     entry = entry_of(kind, row, file, why, KINDS[kind].words)
     if why == CHANGED:
         entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, file.memory)))

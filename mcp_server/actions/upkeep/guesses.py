@@ -46,7 +46,7 @@ def take_back_guesses(store: Store, run: str) -> list[RunEntry]:
         entries.append(RunEntry(tidying.WITHDRAWAL, line, batch))
         runs.perform(store.acting_as(TIDY), entries[-1], run)
         count += number
-    # Last: a process that is killed before finds them taken back already.
+    # Noted last: when the process is killed before, the next run finds the links taken back already.
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)
     if count:
         with contextlib.suppress(OSError):  # the run shows it, too

@@ -189,7 +189,7 @@ def _learn_all(store_for: StoreFor, tally: Work, touched: dict[str, Store]) -> N
     store = store_for(None)
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=True)
-    # Before any search for a question that could not be asked.
+    # Checked first, so that nothing is searched for a question that could not be asked.
     if unlearned and (refused := refusal(store)):
         tally.waits = refused
         return

@@ -139,7 +139,7 @@ def _merge_entry(
             folder = path.rpartition("/")[0]
             _place(merged, f"{folder}/{joined.beside.id}.md", files.create(joined.beside))
             merged.clashes[joined.memory.id] = joined.beside.id
-    else:  # one of them is no memory, which its owner is told of: both stay
+    else:  # one of the files holds no memory, and its owner is told so: both stay
         stays, moves = sorted((file, other), key=lambda entry: (entry.memory is None, entry.path, entry.blob))
         _place(merged, stays.path, stays.blob)
         _place(merged, _beside(stays.path, moves.blob), moves.blob)

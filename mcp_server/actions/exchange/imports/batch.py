@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     LEFT = "left"  # the memory here was kept, or the record belongs elsewhere
     REFUSED = "refused"
-    GONE = "gone"  # a section that is no longer in its document, which the memory survives
+    GONE = "gone"  # a section that its document no longer has: its memory stays
 
 
 @dataclass(frozen=True, slots=True)
