@@ -45,7 +45,7 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
 
     steps = maintain(store, "all")
 
-    assert [(step.action, step.result) for step in steps] == [
+    assert [(step.action, step.said) for step in steps] == [
         ("check", "the index is whole"),
         ("vacuum", "free pages given back"),
     ]
@@ -59,12 +59,12 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     kept = stored(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
         db.execute("UPDATE memories SET kind = 'wonder'")
-    assert maintain(store, "check")[0].result.startswith("the index is damaged")
+    assert maintain(store, "check")[0].said.startswith("the index is damaged")
 
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
-    assert steps[1].result.startswith("1 memory taken in again")
+    assert steps[1].said.startswith("1 memory taken in again")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
 
@@ -80,7 +80,7 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
     finally:
         other.execute("ROLLBACK")
         other.close()
-    assert maintain(store, "vacuum")[0].result == "free pages given back"
+    assert maintain(store, "vacuum")[0].said == "free pages given back"
 
 
 # Cleaning up

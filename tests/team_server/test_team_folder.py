@@ -38,7 +38,7 @@ def full(team: MinimalTeam) -> TeamStorage:
 def test_an_export_is_taken_in_as_it_was(team: MinimalTeam, tmp_path: Path) -> None:
     storage = full(team)
     done = export_team(storage, tmp_path / "out", nothing)
-    assert (done.memories, done.failures) == (2, ())
+    assert (done.memories, done.left) == (2, ())
     other = storage_of(MinimalTeam(), "dora")
     taken = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
     assert (taken.new, taken.known, taken.confirmed, taken.left) == (2, 0, 1, ())

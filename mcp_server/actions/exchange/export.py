@@ -37,7 +37,7 @@ class Exported:
     """What was exported: how many memories, and the files that could not be (path: reason)."""
 
     memories: int
-    failures: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def export_folder(

@@ -41,7 +41,7 @@ class ListedModel:
     languages: str
     note: str
     chosen: bool
-    is_installed: bool
+    here: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +64,15 @@ def list_models(store: Store) -> list[ListedModel]:
     listed = [
         ListedModel(
             entry.name, entry.dimensions, entry.megabytes, entry.languages, entry.note,
-            chosen=setting == entry.name, is_installed=_is_here(store.home, entry.name),
+            chosen=setting == entry.name, here=_is_here(store.home, entry.name),
         )
         for entry in CATALOGUE
     ]  # fmt: skip
     if is_folder(setting):
         is_here = _is_here(store.home, setting)
-        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, is_installed=is_here))
+        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, here=is_here))
     if is_endpoint(setting):
-        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, is_installed=False))
+        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, here=False))
     return listed
 
 

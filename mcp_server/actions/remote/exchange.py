@@ -51,8 +51,8 @@ class Exchanged:
     """
     What an exchange did: how many files were given, and the ids of memories that came.
 
-    `clashes` is id → id of the memory beside it with the other machine's words. `held_back` is path → why the
-    file does not leave, `not_written` path → why it could not be written here. `trouble`, a sentence: the
+    `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
+    file does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the
     remote could not be reached, and what is here waits. `rewritten`: another machine took out its history.
     """
 
@@ -61,8 +61,8 @@ class Exchanged:
     changed: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
     clashes: dict[str, str] = field(default_factory=dict)
-    held_back: dict[str, str] = field(default_factory=dict)
-    not_written: dict[str, str] = field(default_factory=dict)
+    held: dict[str, str] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     rewritten: bool = False
 
@@ -100,7 +100,7 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
             notes.note_last(store.home, replace(before, trouble=str(error)))
             raise
         at = before.at if result.trouble else timestamp(store.clock())
-        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held_back.items()))))
+        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held.items()))))
     return result
 
 
@@ -123,7 +123,7 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     if news.refs:
         notes.note_came(store.home, news.refs, store.now())
     result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
-    result.held_back, result.not_written = disk.held_back, news.not_written
+    result.held, result.left = disk.held_back, news.not_written
     if (cuts or result.rewritten) and not result.trouble:
         cut_history(store, repository)
         forever.unlink(missing_ok=True)

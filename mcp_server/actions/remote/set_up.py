@@ -27,7 +27,7 @@ class Leaving:
     What leaves for the remote at *url*, before it does.
 
     `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
-    event → number of lines of the ledger, `questions` how many of them hold a question. `held_back` is path →
+    event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path →
     why that file stays here. `makes`: the remote is a folder that is made now.
     """
 
@@ -37,7 +37,7 @@ class Leaving:
     events: dict[str, int]
     questions: int
     size: int
-    held_back: dict[str, str]
+    held: dict[str, str]
     makes: bool
 
     @property
@@ -90,7 +90,7 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
         events=dict(Counter(str(line["event"]) for line in lines)),
         questions=sum(bool(line.get("query")) for line in lines),
         size=sum(len(data) for side in (memories, disk) for data in side.new.values()),
-        held_back=memories.held_back | disk.held_back,
+        held=memories.held_back | disk.held_back,
         makes=makes,
     )
 

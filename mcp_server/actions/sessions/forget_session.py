@@ -94,9 +94,8 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     with store.database.read() as db:
         forgettings = deeds.listed(db, session=session, events=["session_forgotten"], limit=50)
         run_names = [str(deed.detail.get("run", "")) for deed in forgettings]
-        undoable = [
-            run for run in run_names if tidying.entries(db, run)
-        ]  # also those that an earlier undo left
+        # Also those that an earlier undo left.
+        undoable = [run for run in run_names if tidying.entries(db, run)]
     forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), forgettings))
     if not (undoable or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")

@@ -30,7 +30,7 @@ class MaintenanceStep:
     """One thing done to the index: its name, the result, bytes before and after, and how long it took."""
 
     action: str
-    result: str
+    said: str
     before: int
     after: int
     seconds: float

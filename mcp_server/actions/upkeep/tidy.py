@@ -175,9 +175,8 @@ def _steps(store: Store, tidied: Tidied, asking: bool) -> list[str]:
         if tidied.dry_run and not asking and store.settings.model_calls:
             _leave_out(store, tidied, memories, untouched)
         if asking and not tidied.waits:
-            memories = (
-                memories if tidied.dry_run else knowledge_of(store, vault)
-            )  # read again after the earlier steps
+            if not tidied.dry_run:
+                memories = knowledge_of(store, vault)  # read again after the earlier steps
             _ask_all(store, tidied, memories, untouched)
             if not tidied.dry_run:
                 settled += _settled(store, tidied, memories, knowledge_of(store, vault), untouched)

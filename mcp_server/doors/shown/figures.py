@@ -105,7 +105,7 @@ def models(found: Sequence[ListedModel]) -> Shown:
                 each.languages,
                 each.note,
                 "chosen" if each.chosen else "",
-                "yes" if each.is_installed else "no",
+                "yes" if each.here else "no",
             )
             for each in found
         ],

@@ -33,7 +33,7 @@ def leaving(found: Leaving) -> Shown:
             ("ledger", events),
             *((f"  {name}", counted(number, "line")) for name, number in sorted(found.events.items())),
             ("stays here", f"{conversations}{STAYS}"),
-            *_held(found.held_back),
+            *_held(found.held),
         ),
         notes=(f"{found.url} is made now.",) if found.makes else (),
         json={**asdict(found), "remote": {**asdict(found.remote), "url": found.url}},
@@ -59,8 +59,8 @@ def exchanged(done: Exchanged) -> Shown:
     return Shown(
         ", ".join([gave, *(came or ["nothing came"])]),
         rows=(
-            *_held(done.held_back),
-            *(("not written yet", f"{path}: {why}") for path, why in done.not_written.items()),
+            *_held(done.held),
+            *(("not written yet", f"{path}: {why}") for path, why in done.left.items()),
         ),
         notes=(
             *(

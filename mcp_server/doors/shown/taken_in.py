@@ -52,7 +52,7 @@ def exported(done: Exported, target: Path) -> Shown:
     """Return how many memories *target* holds now, and what could not be written there."""
     return Shown(
         f"{target} holds {counted(done.memories, 'memory')} now.",
-        rows=[("left", reason) for reason in done.failures],
+        rows=[("left", reason) for reason in done.left],
         notes=() if done.memories else ("There is nothing to export yet; all projects may have more.",),
         json={"target": target, **asdict(done)},
     )

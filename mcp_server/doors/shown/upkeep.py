@@ -116,7 +116,7 @@ def steps(done: Sequence[MaintenanceStep]) -> Shown:
         rows=[
             (
                 step.action,
-                f"{step.result}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
+                f"{step.said}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
                 f" {step.seconds:.1f} s",
             )
             for step in done

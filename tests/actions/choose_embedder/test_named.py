@@ -42,7 +42,7 @@ def test_the_list_tells_what_is_here_and_what_is_in_use(filled: Chosen, models: 
     store = filled.use(models / "new")
     listed = {each.name: each for each in list_models(store)}
 
-    assert [name for name, each in listed.items() if each.is_installed] == [
+    assert [name for name, each in listed.items() if each.here] == [
         "minilm-l6", str(models / "new"),
     ]  # fmt: skip
     assert [name for name, each in listed.items() if each.chosen] == [str(models / "new")]

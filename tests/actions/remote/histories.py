@@ -100,7 +100,7 @@ class History:
     def check(self) -> None:
         """Raise AssertionError when the machines differ, a word is lost, or a mark of a conflict is found."""
         done = self.settle()
-        assert not any(each.trouble or each.not_written for each in done), done
+        assert not any(each.trouble or each.left for each in done), done
         first, *others = [says(store) for store in self.stores]
         assert all(first == other for other in others), self.differ(first, others)
         text = "\n".join(data.decode() for data in first.values())

@@ -94,7 +94,7 @@ def test_a_file_that_seems_to_hold_a_secret_stays_here_and_is_told(machines: Mac
 
     done = exchange(desk)
 
-    assert list(done.held_back) == ["knowledge/note.md"]
+    assert list(done.held) == ["knowledge/note.md"]
     assert any(
         "Not given to your other machines: 1 file" in need for need in status(desk, has_key=False).needs
     )

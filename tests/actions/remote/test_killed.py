@@ -60,7 +60,7 @@ def test_nothing_that_was_acknowledged_is_lost(machines: Machines) -> None:
 
     done = [*machines.meet(desk, laptop), exchange(desk)]
 
-    assert not any(each.trouble or each.not_written for each in done)
+    assert not any(each.trouble or each.left for each in done)
     assert says(desk) == says(laptop)
     assert {Path(path).stem for path in says(desk)} == acknowledged
     assert len(acknowledged) >= KILLS
@@ -101,7 +101,7 @@ def test_of_many_that_come_at_once_a_kill_loses_none_and_the_next_exchange_takes
 
     assert any(1 < number <= MANY for number in seen), seen  # between the first one and the last
     done = exchange(laptop)
-    assert not done.trouble and not done.not_written
+    assert not done.trouble and not done.left
     exchange(desk)
     assert says(desk) == says(laptop)
     facts = {f"fact-{each}" for each in range(MANY)}
