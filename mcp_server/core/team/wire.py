@@ -5,6 +5,11 @@ An object has a key for each field of the value; one that has its default is lef
 nothing: each type is checked, texts and lists are bounded, and the first thing that is wrong is told in one
 sentence, which quotes no value. Keys that are not known are refused in what a client asks; they are passed
 over in what a server answers, because it may be newer.
+
+Two keys of a question change no answer of a team. `Query.parts` are those of a prompt, and no prompt is sent.
+`Query.expand` adds what the hits link to: a member's machine does so by itself for its own memories and the
+copy of what is confirmed. What only the server has leads on to nothing: a link by which anyone could bring
+more before a reader would be worth as much as an answer.
 """
 
 import contextlib
