@@ -79,4 +79,4 @@ def _words(deed: Deed) -> str:
 def done(event: str) -> str:
     """Return what an event of the ledger says was done, in words."""
     row = events.table().get(event)
-    return (row.done if row else None) or event.replace("_", " ")
+    return (row.text if row else None) or event.replace("_", " ")

@@ -55,13 +55,13 @@ def origin(what: str, place: str, key: str) -> str:
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """Take in one event of the ledger: a batch of `[origin, ref, digest, own]` from one place."""
-    taken, what, place = data.get("taken"), str(data.get("what", "")), str(data.get("place", ""))
-    if event == SEEDED and taken is None:
-        what, place, taken = _of_before(data)
+    batch, what, place = data.get("taken"), str(data.get("what", "")), str(data.get("place", ""))
+    if event == SEEDED and batch is None:
+        what, place, batch = _of_before(data)
     rows = [
-        (str(one[0]), str(one[1]), str(one[2]), int(bool(one[3])), what, place)
-        for one in (taken if isinstance(taken, list) else ())
-        if isinstance(one, list) and len(one) == 4
+        (str(record[0]), str(record[1]), str(record[2]), int(bool(record[3])), what, place)
+        for record in (batch if isinstance(batch, list) else ())
+        if isinstance(record, list) and len(record) == 4
     ]
     db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
 

@@ -52,8 +52,8 @@ def under_new_names(db: sqlite3.Connection, event: str, data: Mapping[str, Any])
             row = db.execute("SELECT new FROM moved_refs WHERE old = ?", (value,)).fetchone()
             return row[0] if row else value
         if isinstance(value, dict):
-            return {name: renamed(each) for name, each in value.items()}
-        return [renamed(each) for each in value] if isinstance(value, list) else value
+            return {name: renamed(item) for name, item in value.items()}
+        return [renamed(item) for item in value] if isinstance(value, list) else value
 
     return {name: renamed(value) for name, value in data.items()}
 
