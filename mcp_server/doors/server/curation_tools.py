@@ -186,7 +186,7 @@ def register(application: Application) -> None:
 
 def _seeded(store: Store, done: Sequence[Imported], *, dry_run: bool = False) -> str:
     waiting = from_documents(store)
-    return shown_lines(taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=waiting))
+    return shown_lines(taken_in(done, format_name=DOCUMENT, dry_run=dry_run, waiting=waiting))
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:
