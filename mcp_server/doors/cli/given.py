@@ -31,7 +31,7 @@ def tags(all_of: str, any_of: str) -> tuple[str, ...]:
 
 
 def metadata(entries: Sequence[str]) -> dict[str, object]:
-    """Return name → value of *entries*, each NAME=VALUE; None where it is empty. Raises Rejected without `=`."""
+    """Return name → value of *entries* NAME=VALUE, None for an empty value. Raises Rejected without `=`."""
     for entry in entries:
         if not entry.partition("=")[1]:
             raise Rejected(f"'{entry[:80]}' has no '='.", "Write it as --meta NAME=VALUE.")
