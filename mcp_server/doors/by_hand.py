@@ -68,8 +68,8 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
                 by_vault[vault.key].append(path)
     for key, paths in by_vault.items():
         folders = vaults[key].folders()
-        known = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
-        if len(paths) > FEW or not known:
+        are_memories = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
+        if len(paths) > FEW or not are_memories:
             sync(store, vaults=[vaults[key]])
         else:
             take_in(store, vaults[key], *paths, by_hand=True)

@@ -95,8 +95,8 @@ class Application:
                     answer = self._with_remarks(function(*args, **kwargs))
                     self._look.beside()
                     return answer
-                except PersonAsked as asked:
-                    return asked.question
+                except PersonAsked as pause:
+                    return pause.question
                 except DaybookError as error:
                     return refused(self._with_remarks(f"{error} {error.hint}".strip()))
                 except OSError as error:

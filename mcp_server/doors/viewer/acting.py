@@ -254,7 +254,7 @@ def _answered(
     change: str = "",
     memories: Sequence[Chosen] = (),
 ) -> Response:
-    """Return what was done with *memories*; the change of that name can be taken back if the ledger has it."""
+    """Return what was done with *memories*; its change can be taken back if the ledger has it."""
     last = _last(memories[0].store, memories[0].id) if memories else None
     return page(
         request,
