@@ -244,9 +244,9 @@ def revise_command(
         )
         if stored:
             waits = judged(opened, stored.id)
-            told = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
-            told = replace(told, notes=(*told.notes, *([shown.STAYS] if level else [])))
-            output.print_shown(shown.beside(memory_id, told), as_json=as_json)
+            result = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
+            result = replace(result, notes=(*result.notes, *([shown.STAYS] if level else [])))
+            output.print_shown(shown.beside(memory_id, result), as_json=as_json)
             return
         file = read(store, memory_id)
         notes += filter(None, [judged(opened, memory_id) or take_over(opened, file.memory.id)])
