@@ -23,8 +23,8 @@ class Session:
     The session's id, prompt and transcript, as the client gave them; the id changes with /clear.
 
     `typed` is the prompt that the module reported, `reported` the transcript that it or a hook named, and
-    `projects` the folder in which Claude Code keeps transcripts. `learned` is the place in the ledger up to which the
-    person was told what was learned, None before they were told anything.
+    `projects` the folder in which Claude Code keeps transcripts. `learned` is the place in the ledger up to
+    which the person was told what was learned, None before they were told anything.
     """
 
     id: str

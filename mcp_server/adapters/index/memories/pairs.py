@@ -127,7 +127,7 @@ def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[s
         f" WHERE p.fuller > 0 AND {where}",
         values,
     )
-    return [Pair._make(each) for row in rows]
+    return [Pair._make(row) for row in rows]
 
 
 def said_alike(
