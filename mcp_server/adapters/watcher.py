@@ -72,8 +72,8 @@ def watch(
 
     An empty batch means that anything may have changed: it comes when a folder starts to be watched, or
     is gone, after a storm of changes, and after *idle* seconds without one. *folders* is read again
-    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter. That it
-    goes on no more is noticed within *look* seconds.
+    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter. The end
+    is noticed within *look* seconds.
     """
     collector = _Collector(wanted)
     observer: BaseObserver = Observer()

@@ -28,7 +28,7 @@ def taken_in(
     Keep the index equal to the files for as long as *goes_on* says.
 
     Yield after each change that was taken in, or put off: whether all files were compared. With *deep* every
-    file is read now and then. That it goes on no more is noticed within *look* seconds.
+    file is read now and then. The end is noticed within *look* seconds.
     """
     due, deep_due = 0.0, time.monotonic() + RECONCILE
     trouble = opened.database.trouble

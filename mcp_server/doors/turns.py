@@ -27,7 +27,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
     """
     Return the memories that *prompt* calls for, with those that came since the session began.
 
-    None on an error: nothing else may depend on it.
+    Empty on an error: nothing else may depend on it.
     """
     try:
         if not has_remote(store.home):

@@ -13,7 +13,7 @@ from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.project import Project
 
 FOLDER, ABOUT, LAST, SAME, CAME = "remote", "remote.json", "last.json", "same.json", "came.json"
-FOREVER = "deleted-for-good"  # an empty file: something was, since the last exchange
+FOREVER = "deleted-for-good"  # an empty file: something was deleted for good since the last exchange
 ASKED = "asked-for"  # an empty file: an exchange was asked for, and none has begun since
 REPOSITORY = "store.git"
 
@@ -121,7 +121,7 @@ def note_same_project(home: Path, key: str, same: str) -> None:
 
 
 def as_everywhere(home: Path, project: Project | None) -> Project | None:
-    """Return *project* under the key that it has on the person's other machines, if they said so once."""
+    """Return *project* under the key that it has on the person's other machines, if they named that key."""
     if project is None or project.remote or not os.path.exists(home / FOLDER / SAME):
         return project
     same = same_projects(home).get(project.key)
@@ -135,7 +135,7 @@ def note_forever(home: Path) -> None:
 
 
 def ask_for_exchange(home: Path) -> None:
-    """Note that an exchange is wanted: who is at one now begins another when it is done."""
+    """Note that an exchange is wanted: a process that runs one now begins another when it is done."""
     files.make_folder(home / FOLDER)
     (home / FOLDER / ASKED).touch(mode=files.FILE_MODE)
 
@@ -146,5 +146,5 @@ def is_asked_for(home: Path) -> bool:
 
 
 def note_begun(home: Path) -> None:
-    """Note that an exchange begins now: whatever was asked for before, it does."""
+    """Note that an exchange begins now: it does what was asked for before."""
     (home / FOLDER / ASKED).unlink(missing_ok=True)

@@ -199,11 +199,11 @@ class Repository:
         self._run(*_INIT, at=folder)
 
     def pack(self, *, prune: bool = False) -> None:
-        """Put what lies about into one pack; with *prune* delete what no ref leads to."""
+        """Put all objects into one pack; with *prune* delete those that no ref leads to."""
         self._run("gc", "--quiet", *(["--prune=now"] if prune else []))
 
     def objects(self) -> int:
-        """Return how many objects lie about in files of their own."""
+        """Return how many objects are in files of their own, outside packs."""
         return sum(1 for place in self.folder.glob("objects/[0-9a-f][0-9a-f]") for _ in place.iterdir())
 
     def cut_before(self, commit: str) -> None:
@@ -222,7 +222,7 @@ class Repository:
     def _reach(
         self, verb: str, options: Sequence[str], url: str, rest: Sequence[str], timeout: float
     ) -> tuple[int, str, str]:
-        """Run a command that asks the remote; a folder that is one runs nothing of its own."""
+        """Run a command that asks the remote; where that is a folder, nothing of its own is run."""
         if is_folder(url):
             own = " ".join(map(shlex.quote, (self._program(), *_FLAGS)))
             name = "receive-pack" if verb == "push" else "upload-pack"

@@ -87,7 +87,7 @@ class Application:
 
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
-            def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
+            def answered(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
                 # A parameter called `from_` is `from` to the model.
                 for name in [name for name in kwargs if keyword.iskeyword(name)]:
                     kwargs[f"{name}_"] = kwargs.pop(name)
@@ -112,7 +112,7 @@ class Application:
                 ),
                 meta={"anthropic/alwaysLoad": True} if function.__name__ in ALWAYS_LOADED else None,
                 structured_output=False,
-            )(told)
+            )(answered)
             return function
 
         return register

@@ -38,7 +38,7 @@ BRINGS_BACK = "restore"  # the act for what lies in the trash
 @dataclass(frozen=True, slots=True)
 class Act:
     """
-    What can be done with a memory: its label, what it comes to, and what does it.
+    One thing that can be done with a memory: its label, its outcome as a hint, and the function that does it.
 
     `run` is given the store, the id and the word that a person typed for it; it returns what was done.
     `many` tells whether it is offered for many at once, `asks` the label of that word.

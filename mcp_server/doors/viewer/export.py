@@ -25,11 +25,11 @@ from mcp_server.doors.viewer.page import STATIC, Viewer, rendered
 BASE = "/page"  # what the addresses of the pages begin with while they are collected
 FIRST = ("/", "/memories", "/graph", "/told", "/insight", "/changes")
 FOLLOWED = re.compile(r"/|/memories|/changes|/graph/links|/memories/[^/]+(?:/history)?")
-PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page shows inside itself, sooner or later
+PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page loads into itself
 LATER = ("toggle", "load")  # when such a part is asked for
 MORE = {"from", "offset", "page"}  # the fields of an address that lead on in a list
 SCRIPTED = ("/graph", "/insight")  # pages that are drawn in the browser
-OF_SERVER = ("htmx.min.js", "viewer.js", "live.js")  # scripts that are nothing without the server
+OF_SERVER = ("htmx.min.js", "viewer.js", "live.js")  # scripts that need the server
 VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})
 HEAD = re.compile(r'<(?:link rel="stylesheet" href|script src)="(?P<address>[^"]+)"')
 TITLE = re.compile(r"<title>(?P<title>.*?) · Daybook</title>", re.DOTALL)

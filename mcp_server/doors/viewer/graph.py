@@ -61,7 +61,7 @@ def graph(request: Request) -> Response:
     part = _chosen(request, selection, store, network)
     digest = hashlib.blake2b(repr(part).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     if request.query_params.get("known") == digest:
-        return Response(status_code=HTTPStatus.NO_CONTENT)  # what is on the page is so still
+        return Response(status_code=HTTPStatus.NO_CONTENT)  # the page shows this already
     values = {**_picture(request, store, part), **_table(request, selection, store, part), "digest": digest}
     if "hx-request" in request.headers:
         answer = page(request, "graph_picture.html", network=network, **values)

@@ -1,8 +1,8 @@
 """
 The deeds: what was done to which memory, when and in which session, as the ledger says.
 
-A line's place in the ledger (file, and the offset after the line) outlives the index, so a session can
-remember up to where it was told.
+A line's place in the ledger (file, and the offset after the line) stays when the index is rebuilt: it marks
+up to where a session was told.
 """
 
 import json

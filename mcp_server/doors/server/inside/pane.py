@@ -74,7 +74,7 @@ def draw(application: Application, payload: Payload) -> Answer:
             none = "No memory says that."
         case "today":
             new = glance.new_today(store)
-            rows = [_memory(store, memory.row, _by(memory.by), opened) for memory in new[:ROWS]]
+            rows = [_memory(store, memory.row, BY.get(memory.by, ""), opened) for memory in new[:ROWS]]
             none, left_out, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
         case _:
             rows = [_told(store, memory, opened) for memory in memories[:ROWS]]
@@ -185,10 +185,6 @@ def _taking_back(store: Store, memory_id: str) -> list[Answer]:
     except DaybookError:
         return []
     return [_action("undo", "Undo", f"takes back: {deeds.done(change.verb)}", memory_id, change=change.name)]
-
-
-def _by(name: str) -> str:
-    return BY.get(name, "")
 
 
 def _searched(store: Store, words: str) -> list[Row]:
