@@ -1,4 +1,4 @@
-"""The connection of one call over HTTP: what was sent on it, and how another thread cuts it."""
+"""A connection over HTTP: what was sent on it, and how another thread cuts it."""
 
 import contextlib
 import socket
@@ -7,14 +7,24 @@ from typing import Any
 
 
 class Connection:
-    """One connection, watched by `on_event`, the `trace` extension of httpx; so it ends when it is cut."""
+    """
+    What one client of httpx is connected by, watched by `on_event`, its `trace` extension; so calls end when
+    it is cut. A client that keeps its connection makes another when the other side has closed that.
+    """
 
     def __init__(self) -> None:
         self.sent = False
-        """Whether anything of the request may have left this machine."""
+        """Whether anything of a request may have left this machine."""
+        self.opened = 0
+        """How many connections were made."""
         self._lock = threading.Lock()
         self._cut = False
         self._socket: socket.socket | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it was cut; nothing is sent on it any more."""
+        return self._cut
 
     def cut(self) -> None:
         """Close the connection now, and any that is still being opened as soon as it exists."""
@@ -25,17 +35,17 @@ class Connection:
     def forget(self) -> None:
         """Forget the connection, which its owner has closed."""
         with self._lock:
-            if self._socket:
-                self._socket.close()
-            self._socket = None
+            self._let_go()
 
     def on_event(self, name: str, info: dict[str, Any]) -> None:
         """Note what happens on the connection; raise ConnectionAbortedError where it was cut before."""
         if name.endswith("connect_tcp.complete"):
             connected = info["return_value"].get_extra_info("socket")
             with self._lock:
+                self._let_go()
                 # A copy of the descriptor, because TLS takes the socket over.
                 self._socket = connected.dup()
+                self.opened += 1
                 if self._cut:
                     self._shut()
         elif name.endswith("send_request_headers.started"):
@@ -43,6 +53,11 @@ class Connection:
                 self.sent = not self._cut
             if not self.sent:
                 raise ConnectionAbortedError("The connection was cut.")
+
+    def _let_go(self) -> None:
+        if self._socket:
+            self._socket.close()
+        self._socket = None
 
     def _shut(self) -> None:
         if self._socket:

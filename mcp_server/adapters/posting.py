@@ -1,11 +1,13 @@
 """
 One request over HTTP, whatever the other side does: it ends within a deadline, its answer is read up to a
-number of bytes, and no redirection is followed.
+number of bytes, and no redirection is followed. A request that may be repeated goes on a kept connection.
 """
 
 import logging
 import ssl
 import threading
+import time
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,6 +18,9 @@ from mcp_server.core.addresses import is_loopback
 
 CONNECT_TIMEOUT = 5.0  # seconds
 MOST_OF_REFUSAL = 64 * 1024  # bytes that are read of an answer that is no success
+# Seconds for which an idle connection is kept. A gateway may forget it after four minutes, and then
+# nobody says that it is gone.
+LONGEST_IDLE = 200.0
 SAID = {"content-type": "application/json", "accept-encoding": "identity"}
 
 
@@ -47,32 +52,39 @@ class NoAnswer(Exception):
 
 class Poster:
     """
-    Sends JSON to *url*, each time on a connection of its own.
+    Sends JSON to *url*; calls may come from many threads.
 
     *own_network* is false when the environment names proxies and certificates that the person did not set; a
-    request to this machine never goes through a proxy. *deadline* is in seconds, *most* in bytes.
+    machine never reaches itself through a proxy. *deadline* is in seconds, *most* in bytes.
     """
 
     def __init__(self, url: str, *, own_network: bool, deadline: float, most: int) -> None:
         for name in ("httpx2", "httpcore2"):  # at their most verbose they log headers
             logging.getLogger(name).setLevel(logging.WARNING)
         self._url = url
-        self._trusts = own_network and not is_loopback(url)
+        self._proxies = own_network and not is_loopback(url)
         # The certificates take a while to read; without TLS none is needed.
         self._verify: ssl.SSLContext | bool = (
-            httpx2.create_ssl_context(trust_env=self._trusts) if url.startswith("https:") else False
+            httpx2.create_ssl_context(trust_env=own_network) if url.startswith("https:") else False
         )
         self._deadline = deadline
         self._most = most
+        self._kept = _Kept()
+        weakref.finalize(self, self._kept.close)
 
-    def __call__(self, content: bytes, headers: Mapping[str, str]) -> Answered:
-        """Return the answer to *content*; raise NoAnswer for every other end, within the deadline."""
-        connection = Connection()
+    def __call__(self, content: bytes, headers: Mapping[str, str], *, repeatable: bool = False) -> Answered:
+        """
+        Return the answer to *content*; raise NoAnswer for every other end, within the deadline.
+
+        What is *repeatable* does the same when it is done twice. It goes on the connection of the last such
+        request; when the other side has closed that meanwhile, it is sent again on a new one.
+        """
+        line = (self._kept.take() if repeatable else None) or self._new_line()
         ended: list[Answered | NoAnswer] = []
 
         def post() -> None:
             try:
-                ended.append(self._post(content, headers, connection))
+                ended.append(self._post(content, headers, line, repeatable=repeatable))
             except NoAnswer as failed:
                 ended.append(failed)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
@@ -82,14 +94,17 @@ class Poster:
             except Exception as error:  # its text could quote what was sent
                 ended.append(NoAnswer(f"did not answer ({type(error).__name__}).", again=True))
             finally:
-                connection.forget()
+                if repeatable and ended and isinstance(ended[0], Answered):
+                    self._kept.put(line)
+                else:
+                    line.close()
 
         # A thread of its own: nothing else bounds a slow name server, or an answer of one byte per second.
         thread = threading.Thread(target=post, name="post", daemon=True)
         thread.start()
         thread.join(self._deadline)
         if not ended:
-            connection.cut()
+            line.connection.cut()
             thread.join(1.0)
             raise NoAnswer(self._late)
         if isinstance(ended[0], NoAnswer):
@@ -100,22 +115,36 @@ class Poster:
     def _late(self) -> str:
         return f"did not answer within {self._deadline:g} seconds."
 
-    def _post(self, content: bytes, headers: Mapping[str, str], connection: Connection) -> Answered:
-        with (
-            httpx2.Client(
-                timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
-                verify=self._verify,
-                trust_env=self._trusts,
-                follow_redirects=False,  # what is sent goes only to the address that the person named
-            ) as client,
-            client.stream(
-                "POST",
-                self._url,
-                content=content,
-                headers={**SAID, **headers},
-                extensions={"trace": connection.on_event},
-            ) as response,
-        ):
+    def _new_line(self) -> "_Line":
+        client = httpx2.Client(
+            timeout=httpx2.Timeout(self._deadline, connect=min(CONNECT_TIMEOUT, self._deadline)),
+            verify=self._verify,
+            trust_env=self._proxies,
+            follow_redirects=False,  # what is sent goes only to the address that the person named
+            limits=httpx2.Limits(keepalive_expiry=LONGEST_IDLE),
+        )
+        return _Line(client, Connection())
+
+    def _post(
+        self, content: bytes, headers: Mapping[str, str], line: "_Line", *, repeatable: bool
+    ) -> Answered:
+        opened = line.connection.opened
+        try:
+            return self._post_once(content, headers, line)
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+            was_kept = opened and opened == line.connection.opened
+            if not (repeatable and was_kept) or line.connection.is_cut:
+                raise
+        return self._post_once(content, headers, line)
+
+    def _post_once(self, content: bytes, headers: Mapping[str, str], line: "_Line") -> Answered:
+        with line.client.stream(
+            "POST",
+            self._url,
+            content=content,
+            headers={**SAID, **headers},
+            extensions={"trace": line.connection.on_event},
+        ) as response:
             body = bytearray()
             for part in response.iter_raw():
                 body += part
@@ -126,3 +155,49 @@ class Poster:
             named = response.headers.get("retry-after", "")
             seconds = float(named) if named.isdecimal() and len(named) < 9 else 0.0
             return Answered(response.status_code, bytes(body), seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A client of httpx for one request at a time, and what it is connected by."""
+
+    client: httpx2.Client
+    connection: Connection
+
+    def close(self) -> None:
+        self.client.close()
+        self.connection.forget()
+
+
+class _Kept:
+    """The line of the last request that was answered, while nobody uses it: one at most."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line: _Line | None = None
+        self._since = 0.0
+
+    def take(self) -> _Line | None:
+        """Return the line, for the caller alone, None where there is none to be used."""
+        with self._lock:
+            line, self._line = self._line, None
+            # By the clock on the wall: the other one stands still while the machine sleeps.
+            is_old = not 0 <= time.time() - self._since < LONGEST_IDLE
+        if line and (is_old or line.connection.is_cut):
+            line.close()
+            return None
+        return line
+
+    def put(self, line: _Line) -> None:
+        """Keep *line*; close it where another is kept already."""
+        with self._lock:
+            if self._line is None and not line.connection.is_cut:
+                self._line, self._since = line, time.time()
+                return
+        line.close()
+
+    def close(self) -> None:
+        with self._lock:
+            line, self._line = self._line, None
+        if line:
+            line.close()

@@ -34,6 +34,9 @@ RESTS = (15.0, 60.0, 300.0)  # seconds without searches after the first, second 
 LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
 LONGEST_TOKEN = 200  # characters
 
+READING = frozenset({"team", "recall", "read", "history", "list", "confirmed"})
+"""The tools that change nothing: asked on one kept connection, and again when that was closed meanwhile."""
+
 # The protocol's revision without sessions: https://modelcontextprotocol.io/specification/2026-07-28
 PROTOCOL = "2026-07-28"
 META = {
@@ -197,7 +200,7 @@ class TeamClient:
             "user-agent": f"daybook/{__version__}",
         }
         try:
-            answer = self._post(content, headers)
+            answer = self._post(content, headers, repeatable=tool in READING)
         except NoAnswer as failed:
             raise self._failed(f"{self._who} {failed}") from None
         result = _result(answer.body, number)

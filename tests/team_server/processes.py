@@ -13,20 +13,21 @@ from tests.patience import PATIENCE
 COMMAND = (sys.executable, "-W", "ignore", "-m", "mcp_server.doors.cli", "team")
 
 
-def environment(home: Path, url: str) -> dict[str, str]:
-    """Return the environment of an administrator whose Daybook searches by words only."""
+def environment(home: Path, url: str, **more: str) -> dict[str, str]:
+    """Return the environment of an administrator whose Daybook searches by words only, unless *more* says."""
     return {
         **os.environ,
         "HOME": str(home),
         "MEMORY_DIR": str(home / "memory"),
         "EMBEDDING_MODEL": "none",
         "DAYBOOK_TEAM_DATABASE": url,
+        **more,
     }
 
 
-def team(home: Path, url: str, *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run `daybook team` with *words* to its end."""
-    env = environment(home, url)
+def team(home: Path, url: str, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    """Run `daybook team` with *words* to its end, with *more* in its environment."""
+    env = environment(home, url, **more)
     return subprocess.run([*COMMAND, *words], env=env, capture_output=True, text=True, timeout=PATIENCE)
 
 
@@ -36,12 +37,15 @@ def issued(home: Path, url: str, name: str, role: str) -> str:
 
 
 class Server:
-    """A running server: its address, and its process, which the command *inside* may start."""
+    """
+    A running server: its address, and its process, which the command *inside* may start, with *more* in its
+    environment.
+    """
 
-    def __init__(self, home: Path, url: str, *words: str, inside: tuple[str, ...] = ()) -> None:
+    def __init__(self, home: Path, url: str, *words: str, inside: tuple[str, ...] = (), **more: str) -> None:
         self.process = subprocess.Popen(
             [*inside, *COMMAND, "serve", "--port", "0", "--each-minute", "1000000", *words],
-            env=environment(home, url),
+            env=environment(home, url, **more),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -63,9 +67,9 @@ class Server:
 
 
 @contextmanager
-def serving(home: Path, url: str, *words: str) -> Iterator[Server]:
+def serving(home: Path, url: str, *words: str, **more: str) -> Iterator[Server]:
     """Give a server of the team in the database at *url*."""
-    server = Server(home, url, *words)
+    server = Server(home, url, *words, **more)
     try:
         yield server
     finally:

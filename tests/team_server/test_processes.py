@@ -75,7 +75,7 @@ def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path, url: str) -
         for address, words, code, sentence in [
             ("", (), 2, "No database is named."),
             ("nonsense", (), 2, "The address of the team's database cannot be read."),
-            ("postgresql://127.0.0.1:1/team?connect_timeout=1", (), 15, "cannot be reached."),
+            ("postgresql://127.0.0.1:1/team?connect_timeout=1", (), 15, "no PostgreSQL answers on port 1."),
             (url, ("--port", port), 2, f"Port {port} of 127.0.0.1 is taken."),
             (url, ("--bind", "no.such.host.invalid"), 2, "Other machines could reach no.such.host.invalid"),
             (url, ("--bind", "0.0.0.0"), 2, "nobody has a token yet."),

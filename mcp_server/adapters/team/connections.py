@@ -13,6 +13,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from mcp_server.adapters.team.reaching import check_reachable, place_of
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, SettingsError, StorageUnavailable
 from mcp_server.core.team.team import Member
 
@@ -25,7 +26,11 @@ LONGEST = 30_000  # milliseconds that one statement may take
 
 
 def open_pool(url: str) -> Pool:
-    """Return connections to the database at *url*, made when they are needed; raise SettingsError."""
+    """
+    Return connections to the database at *url*, made when they are needed.
+
+    Raises SettingsError and StorageUnavailable when it cannot be connected to, with the reason.
+    """
     try:
         conninfo_to_dict(url)
     except psycopg.ProgrammingError:  # its text quotes the URL, password and all
@@ -33,6 +38,7 @@ def open_pool(url: str) -> Pool:
             "The address of the team's database cannot be read.",
             "Write it as postgresql://NAME:PASSWORD@HOST:5432/DATABASE.",
         ) from None
+    check_reachable(url)  # the pool would try again and again, and not say why
     pool = ConnectionPool(
         url,
         kwargs={
@@ -102,16 +108,13 @@ def told(pool: Pool) -> Iterator[None]:
     except psycopg.errors.ProgramLimitExceeded as error:
         raise Rejected(f"The database cannot keep this: {error.diag.message_primary}.") from error
     except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise StorageUnavailable(f"The team's database at {_place(pool)} {_why(error)}.") from error
+        raise StorageUnavailable(
+            f"The team's database at {place_of(str(pool.conninfo))} {_why(error)}."
+        ) from error
     except psycopg.DataError as error:
         raise Rejected(f"The database cannot keep this: {error.diag.message_primary or error}.") from error
     except psycopg.Error as error:
         raise DaybookError(f"The team's database refused: {error.diag.message_primary or error}.") from error
-
-
-def _place(pool: Pool) -> str:
-    said = conninfo_to_dict(str(pool.conninfo))
-    return f"{said.get('host') or 'this machine'}/{said.get('dbname') or ''}"
 
 
 def _why(error: Exception) -> str:
@@ -120,10 +123,6 @@ def _why(error: Exception) -> str:
             return f"took longer than {LONGEST // 1000} seconds"
         case psycopg.errors.DiskFull():
             return "has no room left on its disk"
-        case psycopg.errors.InvalidPassword() | psycopg.errors.InvalidAuthorizationSpecification():
-            return "does not accept the login"
-        case psycopg.errors.InvalidCatalogName():
-            return "does not exist"
     return "cannot be reached"
 
 

@@ -12,7 +12,7 @@ import click
 
 from mcp_server.bootstrap import Opened, now
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.errors import NotFound, SettingsError, StorageUnavailable
+from mcp_server.core.errors import NotFound, SettingsError
 from mcp_server.core.team.team import Member, Role
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
@@ -126,12 +126,7 @@ def _database(
         ) from None
     # What it logs, it raises as well, and we say it once.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
-    with contextlib.ExitStack() as stack:
-        try:
-            team = stack.enter_context(open_database(named, embedder=embedder, embed_anew=embed_anew))
-        except StorageUnavailable as error:
-            hint = "Is PostgreSQL running, and are host, database, name and password right?"
-            raise StorageUnavailable(str(error), hint) from error
+    with open_database(named, embedder=embedder, embed_anew=embed_anew) as team:
         yield team
 
 

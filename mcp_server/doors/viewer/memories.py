@@ -12,7 +12,7 @@ from starlette.routing import Route
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.trashed import list_trash
-from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import on_one_line, repeats, state_of
@@ -163,7 +163,7 @@ def _page_of(selection: Selection, rows: list[dict[str, Any]], total: int) -> di
 
 def _searched(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
     mode = MODES[selection.mode]
-    answer = recall(store, Query(selection.q, mode, limit=FOUND, filter=selection.filter()))
+    answer = recall_with_team(store, Query(selection.q, mode, limit=FOUND, filter=selection.filter()))
     where, terms = Where(request, store), frozenset(query_terms(selection.q))
     groups = [
         (
@@ -171,6 +171,7 @@ def _searched(request: Request, store: Store, selection: Selection) -> dict[str,
             [
                 {
                     "hit": hit,
+                    "is_here": bool(hit.path),
                     "to": where.to(hit.ref.rpartition("/")[0], hit.id),
                     "excerpt": marked(hit.text, terms, EXCERPT),
                     "title": marked(hit.title, terms),
@@ -187,6 +188,7 @@ def _searched(request: Request, store: Store, selection: Selection) -> dict[str,
         "shelves": groups,
         "count": len(answer.hits),
         "verdict": answer.verdict,
+        "team": answer.team,
         "parts": PARTS,
         "main_parts": MAIN,
         "weights": _weights(semantic=answer.semantic),

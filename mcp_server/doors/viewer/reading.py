@@ -12,10 +12,12 @@ from mcp_server.actions.memory.related import Related, get_related, is_written
 from mcp_server.actions.memory.trashed import find_trashed
 from mcp_server.actions.memory.trust import Standing, trust_history
 from mcp_server.actions.sessions.quality import why
+from mcp_server.actions.team.memories import read_anywhere
 from mcp_server.core.errors import NotFound
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import WORDS, Status, check_id, type_or_kind
 from mcp_server.core.render import state_of
+from mcp_server.core.storage.port import Stored
 from mcp_server.doors.shown.trust import history
 from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK, judged, offered
 from mcp_server.doors.viewer.asked import Where, store_for
@@ -44,12 +46,14 @@ def reading(request: Request) -> Response:
     try:
         file = read(store, memory_id)
     except NotFound:
-        in_trash = find_trashed(store, memory_id)
-        if in_trash is None:
-            raise
-        acts = {BRINGS_BACK: ACTS[BRINGS_BACK]}
-        trashed: dict[str, Any] = {"trashed": in_trash, "where": where, "acts": acts}
-        return page(request, "memory_trashed.html" if whole else "memory_in_trash.html", **trashed)
+        if in_trash := find_trashed(store, memory_id):
+            acts = {BRINGS_BACK: ACTS[BRINGS_BACK]}
+            trashed: dict[str, Any] = {"trashed": in_trash, "where": where, "acts": acts}
+            return page(request, "memory_trashed.html" if whole else "memory_in_trash.html", **trashed)
+        stored = read_anywhere(store, memory_id)
+        if isinstance(stored, Stored):
+            return page(request, "memory_of_team.html", stored=stored)
+        file = stored
     values = _values(request, store, where, file)
     return page(request, "memory.html" if whole else "memory_whole.html", **values)
 

@@ -6,7 +6,6 @@ import getpass
 import os
 import shutil
 import socket
-import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.certificate import certified
 from tests.durability.served import eventually
 
 NAME, PASSWORD = "me", "correct-horse"
@@ -52,18 +52,13 @@ def backend() -> Path:
 @contextlib.contextmanager
 def https_host(folder: Path) -> Iterator[Host]:
     """Serve an empty repository over HTTPS to who has the password, with a certificate made for it."""
-    key, certificate = folder / "key.pem", folder / "certificate.pem"
-    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
-    named = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", *made, *named], check=True, capture_output=True)
+    made = certified(folder)
     _empty(folder / "served" / "memory.git")
     server = _Server(folder / "served")
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.socket = made.context().wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     port = server.server_address[1]
-    known = f"[http]\n\tsslCAInfo = {certificate}\n\tpostBuffer = 65536\n"
+    known = f"[http]\n\tsslCAInfo = {made.path}\n\tpostBuffer = 65536\n"
     password = folder / "passwords"
     password.write_text(f"https://{NAME}:{PASSWORD}@127.0.0.1:{port}\n", encoding="utf-8")
     helper = f"[credential]\n\thelper = store --file={password}\n"

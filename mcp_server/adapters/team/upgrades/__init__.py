@@ -60,9 +60,19 @@ def upgrade(connected: Connection) -> int:
 
 def _number(connected: Connection) -> int:
     """Return the number of the newest upgrade that was run, 0 for a database without our schema."""
-    there = connected.execute("SELECT to_regclass('daybook.upgrades') IS NOT NULL").fetchone()
-    if not there or not there[0]:
+    owner = connected.execute(
+        "SELECT pg_get_userbyid(relowner), pg_has_role(relowner, 'USAGE') FROM pg_class c"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = 'daybook' AND relname = 'upgrades'"
+    ).fetchone()
+    if not owner:
         return 0
+    name, is_ours = owner
+    if not is_ours:
+        raise SettingsError(
+            f"The login '{connected.info.user}' has no right to the team's schema 'daybook'.",
+            f"Use the login '{name}', to which it belongs, or let an administrator of the database say:"
+            f' GRANT "{name}" TO "{connected.info.user}";',
+        )
     newest = connected.execute("SELECT coalesce(max(number), 0) FROM daybook.upgrades").fetchone()
     return int(newest[0]) if newest else 0
 
@@ -78,10 +88,16 @@ def _make_schema(connected: Connection) -> None:
             f'An administrator of it says: GRANT CREATE ON DATABASE "{connected.info.dbname}"'
             f' TO "{connected.info.user}";',
         ) from None
-    connected.execute(
-        "CREATE TABLE daybook.upgrades"
-        " (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp())"
-    )
+    try:
+        connected.execute(
+            "CREATE TABLE daybook.upgrades"
+            " (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp())"
+        )
+    except psycopg.errors.InsufficientPrivilege:
+        raise SettingsError(
+            f"The login '{connected.info.user}' may not make tables in the schema 'daybook'.",
+            f'An administrator of it says: GRANT USAGE, CREATE ON SCHEMA daybook TO "{connected.info.user}";',
+        ) from None
 
 
 def _make_roles(connected: Connection) -> None:
