@@ -288,9 +288,7 @@ def _one(where: Where, name: str) -> Chosen:
     store = where.store(vault)
     chosen = _known_as(store, memory_id)
     if vault and not chosen.ref.startswith(f"{vault}/"):  # both levels have that id, and the farther is meant
-        chosen = _known_as(
-            store.scoped(candidate for candidate in store.vaults if candidate.key == vault), memory_id
-        )
+        chosen = _known_as(store.scoped(place for place in store.vaults if place.key == vault), memory_id)
     return chosen
 
 
