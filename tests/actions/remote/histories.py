@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.archive import archive
+from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
@@ -22,11 +23,12 @@ from mcp_server.actions.remote.exchange import Exchanged, exchange
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
 from tests.opened import opened_at
 
 FOLDERS = ("knowledge", "sessions", "archive", "candidates", "projects")
+PROJECTS = ("bakery", "shop")  # on every machine; each step is done in one of them
 SKEWS = (0.0, 0.0, 1.0, -1.0, 400.0)  # days by which a machine's clock is wrong
 MARK = re.compile(r"^(<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
 WORD = re.compile(r"\bw\d+\b")
@@ -43,14 +45,22 @@ class History:
         self.by_hand = set[str]()  # taken out in an editor, which keeps no copy
         self.now = datetime(2026, 11, 20, 9, tzinfo=UTC)
         self.opened: list[Opened] = []
-        self.stores: list[Store] = []
+        self.stores: list[Store] = []  # one for each machine
+        self.seen: list[list[Store]] = []  # for each machine, its store from each of the projects
         self.log: list[str] = []
         self.clashes = 0
         for number in range(machines):
             skew = timedelta(days=self.random.choice(SKEWS))
-            opened = opened_at(folder / f"home-{number}", clock=lambda skew=skew: self.now + skew)
-            self.opened.append(opened)
-            self.stores.append(opened.store())
+            home = folder / f"home-{number}"
+            here = [
+                opened_at(
+                    home, cloned(folder / f"work-{number}", name), clock=lambda skew=skew: self.now + skew
+                )
+                for name in PROJECTS
+            ]
+            self.opened += here
+            self.seen.append([opened.store() for opened in here])
+            self.stores.append(self.seen[-1][0])
         for store in self.stores:
             if self.random.random() < 0.3:
                 self.do(self.remember, store)  # before it knows the others
@@ -62,12 +72,14 @@ class History:
         deeds = (
             *(self.remember, self.revise, self.revise, self.revise, self.tag, self.pin, self.archive),
             *(self.forget, self.restore, self.edit, self.edit, self.rename, self.link, self.delete),
+            *(self.level, self.level),
             *(self.exchange, self.exchange, self.exchange),
         )
         for _ in range(steps):
             self.now += timedelta(seconds=self.random.randint(0, 90))
-            store, deed = self.random.choice(self.stores), self.random.choice(deeds)
-            self.log.append(f"{store.home.name} {deed.__name__}")
+            number, project = (self.random.randrange(len(each)) for each in (self.seen, PROJECTS))
+            store, deed = self.seen[number][project], self.random.choice(deeds)
+            self.log.append(f"{store.home.name} {PROJECTS[project]} {deed.__name__}")
             self.do(deed, store)
 
     def do(self, deed: Callable[[Store], object], store: Store) -> None:
@@ -186,7 +198,7 @@ class History:
             file.rename(copy / f"{file.stem}-{self.random.random()}.txt")
 
     def restore(self, store: Store) -> None:
-        away = [*store.home.glob("archive/*.md"), *store.home.glob("trash/user/**/*.md")]
+        away = [*store.home.glob("archive/*.md"), *store.home.glob("trash/**/*.md")]
         if away:
             restore(store, id_in(self.random.choice(sorted(away))))
 
@@ -197,6 +209,10 @@ class History:
             target = folder / f"{self.random.choice(['', 'n-'])}{file.name}"
             if not target.exists():
                 file.rename(target)
+
+    def level(self, store: Store) -> None:
+        if file := self.one(store):
+            change_level(store, id_in(file), self.random.choice([Level.USER, Level.PROJECT]))
 
     def link(self, store: Store) -> None:
         one, other = self.one(store), self.one(store)
@@ -209,9 +225,20 @@ class History:
         return done
 
     def one(self, store: Store) -> Path | None:
-        """Return the file of a memory."""
-        files = sorted(store.home.glob("knowledge/**/*.md"))
+        """Return the file of a memory that *store* sees."""
+        files = sorted(path for vault in store.vaults for path in vault.root.glob("knowledge/**/*.md"))
         return self.random.choice(files) if files else None
+
+
+def cloned(folder: Path, name: str) -> Path:
+    """Return the folder of a project, below *folder*, that is the same one on every machine."""
+    settings = folder / name / ".git" / "config"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'[remote "origin"]\n\turl = https://git.example/{name}.git\n', encoding="utf-8")
+    for needed in ("objects", "refs"):
+        (settings.parent / needed).mkdir()
+    (settings.parent / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    return folder / name
 
 
 def id_in(file: Path) -> str:
