@@ -123,7 +123,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     sightings: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in output_log.outputs(_folder(store), since):
         mining.outputs += 1
-        facts = mine([("output", entry.said)])
+        facts = mine([("output", entry.text)])
         sightings[entry.session].update(
             propose_mined(store, facts, session=entry.session, conversation="", source=OUTPUT)
         )

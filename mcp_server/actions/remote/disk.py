@@ -201,7 +201,7 @@ def _leaving(line: bytes, *, questions: bool) -> bytes:
         row = events.table().get(event["event"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return b""
-    if row is None or row.here:
+    if row is None or row.local:
         return b""
     if not questions and "query" in event:
         del event["query"]

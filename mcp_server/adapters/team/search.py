@@ -14,7 +14,7 @@ from mcp_server.adapters.index.search.maxsim import Match, answered
 from mcp_server.adapters.team import vectors, words
 from mcp_server.adapters.team.connections import Connection
 from mcp_server.adapters.team.filters import Condition, condition_of
-from mcp_server.adapters.team.said import COLUMNS, stored_of
+from mcp_server.adapters.team.rows import COLUMNS, stored_of
 from mcp_server.adapters.team.statistics import Counted, Statistics
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import DAY

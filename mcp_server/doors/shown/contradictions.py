@@ -39,10 +39,12 @@ def marked(pairs: Sequence[Contradiction]) -> Shown:
     return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; {how}." if pairs else NONE_OPEN, pairs)
 
 
-def resolved(done: Resolved) -> Shown:
+def resolved(outcome: Resolved) -> Shown:
     """Return how a contradiction was settled."""
-    became = note(done.id, done.became) or SETTLED[done.how].format(done)
-    return Shown(f"{done.id} against {done.other}: settled ({done.how}). {became}", json=asdict(done))
+    became = note(outcome.id, outcome.became) or SETTLED[outcome.how].format(outcome)
+    return Shown(
+        f"{outcome.id} against {outcome.other}: settled ({outcome.how}). {became}", json=asdict(outcome)
+    )
 
 
 def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
@@ -67,9 +69,9 @@ def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
 def _row(pair: Contradiction, row: Row) -> tuple[str, ...]:
     memory_id, kind, updated, status, title, _ = row_cells(row)
     other = pair.other if row is pair.first else pair.first
-    said = "said by the person" if row.row in pair.said_by_person else ""
+    mark = "said by the person" if row.row in pair.said_by_person else ""
     why = f"differ in {pair.why}, {'sure' if pair.sure else 'perhaps'}" if pair.why else "marked"
-    return (memory_id, kind, updated, status, said, other.id, why, title)
+    return (memory_id, kind, updated, status, mark, other.id, why, title)
 
 
 def _json(row: Row) -> dict[str, object]:
