@@ -29,7 +29,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.calling import called
 from mcp_server.core.memory import Kind
 from mcp_server.core.search import confidence
-from mcp_server.core.search.confidence import Seen, Weights
+from mcp_server.core.search.confidence import PromptEvidence, Weights
 from mcp_server.core.search.prompt_parts import parts_of
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.embedding import load_embedder
@@ -45,7 +45,7 @@ class Answered:
     """A prompt of a project, what it is answered by there, best first, and which names those have."""
 
     prompt: Mapping[str, Any]
-    seen: Sequence[Seen]
+    seen: Sequence[PromptEvidence]
     names: Sequence[str]
 
     @property
@@ -110,7 +110,9 @@ def answered(folder: Path, around: int) -> list[Answered]:
             query = Query(text, limit=2 * MOST, filter=only, parts=parts_of(text), of_prompt=True)
             hits = recall(store, query).hits
             seen = [
-                Seen(hit.parts.total, hit.parts.cosine, hit.parts.maxsim, hit.confidence is Confidence.HIGH)
+                PromptEvidence(
+                    hit.parts.total, hit.parts.cosine, hit.parts.maxsim, hit.confidence is Confidence.HIGH
+                )
                 for hit in hits
             ]
             found.append(Answered(prompt, seen, [names[hit.id] for hit in hits]))
@@ -121,11 +123,13 @@ def answered(folder: Path, around: int) -> list[Answered]:
 def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
     """Return the weights for texts, of projects and how much each of their prompts calls for memories."""
     rows = [
-        (speaking, useful)
+        (features, useful)
         for project, calls in knowing
         for answers in project
         for each, call in zip(answers, calls, strict=True)
-        for speaking, useful in [*zip(confidence.speaking(each.seen, call), each.useful, strict=True)][:FIRST]
+        for features, useful in [*zip(confidence.features_of(each.seen, call), each.useful, strict=True)][
+            :FIRST
+        ]
     ]
     return _regression(TEXT, rows)
 
@@ -133,7 +137,7 @@ def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
 def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
     """Return the weights for pointers, of the same."""
     rows = [
-        (confidence.speaking(each.seen, call)[0], bool(each.prompt["useful"]))
+        (confidence.features_of(each.seen, call)[0], bool(each.prompt["useful"]))
         for project, calls in knowing
         for answers in project
         for each, call in zip(answers, calls, strict=True)
@@ -154,9 +158,9 @@ def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> 
     return Shown(answer.prompt["id"], "", useful, (*sure, *unsure), tuple(sure), False)
 
 
-def _regression(names: Sequence[str], rows: Sequence[tuple[confidence.Speaking, bool]]) -> Weights:
+def _regression(names: Sequence[str], rows: Sequence[tuple[confidence.PromptFeatures, bool]]) -> Weights:
     """Return the weights of *names* by which logistic regression tells the *rows* apart (Newton's method)."""
-    numbers = np.array([[getattr(speaking, name) for name in names] for speaking, _ in rows])
+    numbers = np.array([[getattr(features, name) for name in names] for features, _ in rows])
     right = np.array([useful for _, useful in rows], dtype=float)
     middle, spread = numbers.mean(axis=0), numbers.std(axis=0)
     inputs = np.c_[(numbers - middle) / spread, np.ones(len(rows))]

@@ -30,7 +30,7 @@ from benchmarks.team_database import opened
 from mcp_server.adapters.index.search.maxsim import packed
 from mcp_server.adapters.index.search.tokens import memory_texts, tokens
 from mcp_server.adapters.team.derived import vector_of
-from mcp_server.adapters.team.said import said_of
+from mcp_server.adapters.team.rows import json_of
 from mcp_server.core.memory import Memory
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search.query import Query
@@ -123,7 +123,7 @@ def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
         with db.cursor() as cursor:
             with cursor.copy("COPY daybook.memories (row, id, said, digest, author) FROM STDIN") as copy:
                 for row, each in enumerate(some, start=1):
-                    copy.write_row((row, each.id, said_of(each), "-", "benchmark"))
+                    copy.write_row((row, each.id, json_of(each), "-", "benchmark"))
             with cursor.copy(
                 "COPY daybook.searched (memory, length, type, status, category, updated, valid_from, tags,"
                 " touches, lexemes) FROM STDIN"

@@ -52,7 +52,7 @@ def memory_dir(environment: Mapping[str, str]) -> Path:
             )
         if folder.exists() and not folder.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', which is not a folder.", "Name a folder.")
-        above = next(each for each in folder.parents if os.path.lexists(each))
+        above = next(parent for parent in folder.parents if os.path.lexists(parent))
         if not above.is_dir():
             raise SettingsError(f"MEMORY_DIR is '{shown}', but {above} is not a folder.", "Name a folder.")
         return Path(os.path.realpath(folder))
@@ -214,12 +214,12 @@ class Opened:
         clock: Callable[[], datetime] = now,
         by: Callable[[], str] = lambda: PERSON,
     ) -> None:
-        given = os.environ if environment is None else environment
-        self.folder = folder or working_folder(given)
-        self.environment = persons_own(given, self.folder)
+        variables = os.environ if environment is None else environment
+        self.folder = folder or working_folder(variables)
+        self.environment = persons_own(variables, self.folder)
         self.home = memory_dir(self.environment)
         self.settings = read_settings(self.environment)
-        self.own_network = is_own_network(given, self.environment)
+        self.own_network = is_own_network(variables, self.environment)
         self.model = Models(self.environment, own_network=self.own_network)
         self.team = Teams(self.home, own_network=self.own_network)
         self.database = Database(_index_path(self.home))
@@ -246,7 +246,7 @@ class Opened:
         person = Path(person_home(self.environment))
         project = as_everywhere(self.home, resolve_project(folder or self.folder, home=person))
         project_vaults = places.project_vaults(self.home, project) if project else []
-        here = Store(
+        store = Store(
             home=self.home,
             vaults=(places.user_vault(self.home), *places.team_vaults(self.home), *project_vaults),
             project=project,
@@ -262,7 +262,7 @@ class Opened:
         )
         from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it
 
-        return usable(here)
+        return usable(store)
 
     def look_is_due(self) -> bool:
         """Tell whether the index should be checked after this answer."""
@@ -293,8 +293,8 @@ class Opened:
     def _embedding_model(self) -> str:
         """Return the embedding model chosen now: 'daybook model use' may change it while we run."""
         try:
-            seen = (self.home / "config.toml").stat()
-            stamp = (seen.st_mtime_ns, seen.st_size)
+            status = (self.home / "config.toml").stat()
+            stamp = (status.st_mtime_ns, status.st_size)
         except OSError:
             stamp = (0, 0)
         if stamp != self._looked_at:

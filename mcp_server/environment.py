@@ -36,16 +36,16 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
     for place in _session_folders(environment, folder):
         for name in SETTINGS_FILES:
             data = _settings_file(place / ".claude" / name)
-            variables = _told(data)
+            variables = _named_variables(data)
             for variable, value in list(own.items()):
                 if variable != HOOKS and _is_named(data, variables, variable, value):
                     del own[variable]
     return own
 
 
-def is_own_network(given: Mapping[str, str], own: Mapping[str, str]) -> bool:
-    """Tell whether proxies and certificates in the environment *given* are all in the person's *own*."""
-    return not any(name in given and name not in own for name in _NETWORK)
+def is_own_network(variables: Mapping[str, str], own: Mapping[str, str]) -> bool:
+    """Tell whether proxies and certificates among *variables* are all in the person's *own*."""
+    return not any(name in variables and name not in own for name in _NETWORK)
 
 
 _NETWORK = {  # variables that the library reads by itself
@@ -58,7 +58,7 @@ def _is_named(data: bytes, variables: dict[str, object] | None, name: str, value
     return is_told(variables, name, value) or (variables is None and may_name(data, name))
 
 
-def _told(data: bytes) -> dict[str, object] | None:
+def _named_variables(data: bytes) -> dict[str, object] | None:
     variables = environment_told(data)
     return None if variables is None else account.by_their_names(variables)
 
@@ -78,8 +78,8 @@ def _session_folders(environment: Mapping[str, str], folder: Path) -> set[Path]:
     folders = set()
     for start in starts:
         with contextlib.suppress(OSError, ValueError):
-            here = Path(os.path.realpath(start))
-            for place in (here, *here.parents):
+            real = Path(os.path.realpath(start))
+            for place in (real, *real.parents):
                 if str(place) == home and not _poses_as_home(place, environment):
                     break
                 folders.add(place)
@@ -93,7 +93,8 @@ def _poses_as_home(place: Path, environment: Mapping[str, str]) -> bool:
         return False
     files = [_settings_file(place / ".claude" / name) for name in SETTINGS_FILES]
     return any(
-        _is_named(data, _told(data), account.HOME, environment.get(account.HOME, "")) for data in files
+        _is_named(data, _named_variables(data), account.HOME, environment.get(account.HOME, ""))
+        for data in files
     )
 
 

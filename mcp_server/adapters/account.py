@@ -27,7 +27,7 @@ def home_folder() -> str:
 
 def by_their_names(values: Mapping[str, object]) -> dict[str, object]:
     """Return the variables under the names that the environment uses: on Windows, all in capitals."""
-    return {name.upper() if sys.platform == "win32" else name: said for name, said in values.items()}
+    return {name.upper() if sys.platform == "win32" else name: value for name, value in values.items()}
 
 
 def machine_name() -> str:

@@ -49,7 +49,7 @@ def locate(claude: Path, folders: Sequence[Path]) -> TopicsFolder:
 
     The person's own `autoMemoryDirectory` setting wins; a repository's settings are not read.
     """
-    setting = _said(claude / "settings.json").get("autoMemoryDirectory")
+    setting = _object_in(claude / "settings.json").get("autoMemoryDirectory")
     if isinstance(setting, str) and (named := Path(os.path.expanduser(setting))).is_absolute():
         looked: tuple[Path, ...] = (named,)
     else:
@@ -74,7 +74,7 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     names = ("settings.json", "settings.local.json")
     own = [claude / "settings.json"]
     for path in (*own, *(folder / ".claude" / name for folder in folders for name in names)):
-        settings = _said(path)
+        settings = _object_in(path)
         variables = settings.get("env")
         if settings.get("autoMemoryEnabled") is False:
             return True
@@ -90,11 +90,11 @@ def told(folder: Path, topics: Iterable[Topic]) -> dict[str, str]:
     These are the *topics* whose file is unchanged and is named in the sent part of the index.
     Reads at most a few small files.
     """
-    known = {topic.origin: topic for topic in topics}
-    index = _sent(folder) if known else ""
+    by_origin = {topic.origin: topic for topic in topics}
+    index = _sent(folder) if by_origin else ""
     texts: dict[str, str] = {}
     for file in filter(is_memory_name, _names(folder) if index else ()):
-        topic = known.get(origin(WHAT, str(folder), file)) if file in index else None
+        topic = by_origin.get(origin(WHAT, str(folder), file)) if file in index else None
         if topic and digest_of(folder / file) == topic.bytes:
             texts[topic.ref] = topic.digest
     return texts
@@ -121,7 +121,7 @@ def _sent(folder: Path) -> str:
     return ""
 
 
-def _said(path: Path) -> dict[str, object]:
+def _object_in(path: Path) -> dict[str, object]:
     """Return the JSON object in the file *path*, {} when there is none; links are followed."""
     try:
         settings = json.loads(files.read(Path(os.path.realpath(path)), MAX_SETTINGS))

@@ -118,7 +118,7 @@ class ClaudeModel:
                     messages=[{"role": "user", "content": prompt}],
                 ) as response,
             ):
-                return _reply(_read(response.iter_bytes), asked=len(system) + len(prompt))
+                return _reply(_read(response.iter_bytes), characters=len(system) + len(prompt))
         except CallFailed as failed:
             return failed
         except self._connection_error as error:
@@ -189,20 +189,20 @@ def _read(parts: Callable[[], Any]) -> bytes:
     return body
 
 
-def _reply(body: bytes, *, asked: int) -> Reply:
+def _reply(body: bytes, *, characters: int) -> Reply:
     """
     Return the reply in *body*; raise CallFailed when it holds none.
 
-    Where an endpoint gives no token counts, or impossible ones, they are estimated from the characters: the
-    *asked* ones and those of the reply.
+    Where an endpoint gives no token counts, or impossible ones, they are estimated from the *characters*
+    that were sent and those of the reply.
     """
     try:
         reply = json.loads(body)
         text = "".join(str(block["text"]) for block in reply["content"] if block["type"] == "text")
         usage = reply.get("usage")
-        given = _counted(usage, _INPUT_TOKENS) or budget.tokens_of(asked)
-        taken = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
-        return Reply(text, given, taken, str(reply.get("stop_reason") or ""))
+        input_tokens = _counted(usage, _INPUT_TOKENS) or budget.tokens_of(characters)
+        output_tokens = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
+        return Reply(text, input_tokens, output_tokens, str(reply.get("stop_reason") or ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise CallFailed(CallOutcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
 
@@ -210,7 +210,9 @@ def _reply(body: bytes, *, asked: int) -> Reply:
 def _counted(usage: object, names: tuple[str, ...]) -> int:
     """Return the sum of what *usage* says under *names*, 0 where it is not a possible number."""
     numbers = [usage.get(name) or 0 for name in names] if isinstance(usage, dict) else []
-    return sum(numbers) if all(type(each) is int and 0 <= each <= _MOST_TOKENS for each in numbers) else 0
+    return (
+        sum(numbers) if all(type(number) is int and 0 <= number <= _MOST_TOKENS for number in numbers) else 0
+    )
 
 
 _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")

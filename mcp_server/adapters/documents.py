@@ -56,4 +56,4 @@ def _in_any_case(root: Path, name: str) -> Path | None:
     folder, _, last = name.rpartition("/")
     place = root / folder if folder else root
     names = sorted(os.listdir(place)) if place.is_dir() else []
-    return next((place / each for each in names if each.lower() == last.lower()), None)
+    return next((place / file_name for file_name in names if file_name.lower() == last.lower()), None)

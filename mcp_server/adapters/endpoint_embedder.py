@@ -79,29 +79,29 @@ class EndpointEmbedder:
     def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
         if self._late and self._late.is_alive():  # it would only queue behind that
             raise EmbedderUnavailable(f"{self._who} has not answered the last question yet.")
-        made: list[list[Embedded] | EmbedderUnavailable] = []
+        results: list[list[Embedded] | EmbedderUnavailable] = []
 
         def embed() -> None:
             try:
-                made.append(self._embedded(texts))
+                results.append(self._embedded(texts))
             except EmbedderUnavailable as error:
-                made.append(error)
+                results.append(error)
 
         # The request goes on after our patience: a model that had to be loaded answers the next question.
         thread = threading.Thread(target=embed, name="embed-queries", daemon=True)
         thread.start()
         thread.join(None if patience == math.inf else patience)
-        if not made:
+        if not results:
             self._late = thread
             self._problem = f"{self._who} did not answer within {patience:g} seconds."
             raise EmbedderUnavailable(self._problem)
-        if isinstance(made[0], EmbedderUnavailable):
-            raise made[0]
-        return made[0]
+        if isinstance(results[0], EmbedderUnavailable):
+            raise results[0]
+        return results[0]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
         starts = range(0, len(texts), MOST_TEXTS)
-        return [each for at in starts for each in self._embedded(texts[at : at + MOST_TEXTS], PAUSES)]
+        return [embedded for at in starts for embedded in self._embedded(texts[at : at + MOST_TEXTS], PAUSES)]
 
     @property
     def _who(self) -> str:
@@ -133,11 +133,11 @@ class EndpointEmbedder:
 
     def _posted(self, texts: Sequence[str]) -> bytes:
         """Return the body of the answer; raise _Failed for every other end, within the deadline."""
-        said = [_sendable(text) for text in texts]
+        inputs = [_sendable(text) for text in texts]
         headers = {"user-agent": "daybook"}
         if key := self._key():
             headers["authorization"] = f"Bearer {key}"
-        content = json.dumps({"model": self._endpoint.name, "input": said}).encode("ascii")
+        content = json.dumps({"model": self._endpoint.name, "input": inputs}).encode("ascii")
         try:
             answer = self._post(content, headers)
         except NoAnswer as failed:
@@ -163,7 +163,7 @@ class EndpointEmbedder:
         """Yield a vector of length one for each text; raise _Failed when the answer has no such vectors."""
         try:
             data = enumerate(json.loads(body)["data"])
-            rows = sorted((each.get("index", place), each["embedding"]) for place, each in data)
+            rows = sorted((entry.get("index", place), entry["embedding"]) for place, entry in data)
             places = [place for place, _ in rows]
             embeddings = [[*embedding] for _, embedding in rows]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

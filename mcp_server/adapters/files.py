@@ -73,15 +73,15 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
             raise Unreadable(str(path), 0, "is not a regular file")
         if status.st_size > limit:
             raise Unreadable(str(path), 0, f"has {status.st_size:,} bytes; {limit:,} is the most")
-        left, parts = limit + 1, list[bytes]()
-        while left > 0 and (part := os.read(handle, min(left, 1 << 20))):
+        remaining, parts = limit + 1, list[bytes]()
+        while remaining > 0 and (part := os.read(handle, min(remaining, 1 << 20))):
             parts.append(part)
-            left -= len(part)
+            remaining -= len(part)
     except OSError as error:
         raise Unreadable(str(path), 0, f"cannot be read: {error.strerror}") from error
     finally:
         os.close(handle)
-    if left <= 0:
+    if remaining <= 0:
         raise Unreadable(str(path), 0, f"has more than {limit:,} bytes")
     return b"".join(parts)
 
@@ -117,7 +117,7 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
     for folder in {path.parent for path in contents}:
         make_folder(folder)
     written: dict[Path, Path] = {}
-    taken = set()
+    existing = set()
     try:
         with ThreadPoolExecutor(WRITERS) as pool:
             writing = {
@@ -131,13 +131,13 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
             try:
                 link(temporary, path)
             except FileExistsError:
-                taken.add(path)
+                existing.add(path)
     finally:
         for temporary in written.values():
             temporary.unlink(missing_ok=True)
     for folder in {path.parent for path in contents}:
         sync_folder(folder)
-    return taken
+    return existing
 
 
 def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes] | None = None) -> None:
@@ -176,7 +176,7 @@ def delete(path: Path, *, expected: str = "") -> None:
     with contextlib.suppress(FileNotFoundError):
         with lock(path.parent / LOCK_NAME):
             if expected:
-                swap.take_away(path, known=expected)
+                swap.take_away(path, expected=expected)
             else:
                 path.unlink()
         sync_folder(path.parent)
@@ -255,10 +255,10 @@ def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Pat
     temporary = folder / swap.temporary_name()
     handle = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     try:
-        left = memoryview(data)
-        while left:
+        remaining = memoryview(data)
+        while remaining:
             # A full disk takes fewer bytes than it was given and raises only at the next attempt.
-            left = left[os.write(handle, left) :]
+            remaining = remaining[os.write(handle, remaining) :]
         if like:
             take_after(handle, like)
         else:

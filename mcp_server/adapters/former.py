@@ -36,40 +36,42 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
     if project.remote or (own.get("root") and not thorough):
         return []
     number = places.folder_number(project.root)
-    known = [former(home, place.name) for place in sorted((home / places.PROJECTS).glob("*/"))]
-    gone = [each for each in known if each and each.key != project.key and _is_gone(home, each)]
-    if not gone:
+    notes = [former(home, place.name) for place in sorted((home / places.PROJECTS).glob("*/"))]
+    candidates = [note for note in notes if note and note.key != project.key and _is_gone(home, note)]
+    if not candidates:
         return []
     same = [
-        each for each in gone if number and places.project_notes(home, each.key).get(places.NUMBER) == number
+        note
+        for note in candidates
+        if number and places.project_notes(home, note.key).get(places.NUMBER) == number
     ]
     if same or _has_memories(home / places.PROJECTS / project.key):
         return same
-    named = [each for each in gone if each.root.name == project.root.name]
+    named = [note for note in candidates if note.root.name == project.root.name]
     beside = [
-        each
-        for each in gone
-        if each.root.parent == project.root.parent
-        and places.NUMBER not in places.project_notes(home, each.key)
+        note
+        for note in candidates
+        if note.root.parent == project.root.parent
+        and places.NUMBER not in places.project_notes(home, note.key)
     ]
     return named or (beside if len(beside) == 1 else [])
 
 
 def former(home: Path, key: str) -> Former | None:
     """Return the note of the project with *key*, None when there is none."""
-    known = places.project_notes(home, key) if "/" not in key else {}
-    if root := known.get("root"):
+    notes = places.project_notes(home, key) if "/" not in key else {}
+    if root := notes.get("root"):
         return Former(key, Path(str(root)))
-    name = "" if known.get("remote") else str(known.get("name") or "")
+    name = "" if notes.get("remote") else str(notes.get("name") or "")
     return Former(key, Path(name), elsewhere=True) if name else None
 
 
 def inherit(home: Path, project: Project, old: Former) -> None:
     """Copy to *project* what was noted of it at its old path: what the person accepted and chose there."""
-    known = places.project_notes(home, old.key)
+    notes = places.project_notes(home, old.key)
     adopted = str(old.root / places.REPOSITORY_FOLDER) in places.adopted_roots(home, old.key)
     places.note_project(home, project, adopt=project.root / places.REPOSITORY_FOLDER if adopted else None)
-    accepted, blocks = known.get(places.ACCEPTED), known.get(places.BLOCKS)
+    accepted, blocks = notes.get(places.ACCEPTED), notes.get(places.BLOCKS)
     if isinstance(accepted, list) and str(old.root) in accepted:
         places.note_accepted(home, project)
     note = blocks.get(str(old.root)) if isinstance(blocks, dict) else None
@@ -77,12 +79,12 @@ def inherit(home: Path, project: Project, old: Former) -> None:
         places.note_block(home, project, note)
 
 
-def _is_gone(home: Path, known: Former) -> bool:
+def _is_gone(home: Path, note: Former) -> bool:
     """Tell whether a folder without a remote no longer exists, and its vault has memories."""
-    exists = not known.elsewhere and os.path.lexists(known.root)
-    if exists or places.project_notes(home, known.key).get("remote"):
+    exists = not note.elsewhere and os.path.lexists(note.root)
+    if exists or places.project_notes(home, note.key).get("remote"):
         return False
-    return _has_memories(home / places.PROJECTS / known.key)
+    return _has_memories(home / places.PROJECTS / note.key)
 
 
 def _has_memories(root: Path) -> bool:

@@ -171,20 +171,20 @@ class KeyLines:
     """
     The lines of a key and its value, `first` to `last`, counted from 0.
 
-    `tail` is the comment at the end of the first line with the blanks before it; `kept` holds the numbers of
-    the other lines with a comment, and the comment itself where something else stands before it.
+    `tail` is the comment at the end of the first line with the blanks before it. `comments` holds the numbers
+    of the other lines with a comment, and the comment itself where something else stands before it.
     A blank line counts as one with a comment.
     """
 
     first: int
     last: int
     tail: str
-    kept: tuple[tuple[int, str], ...]
+    comments: tuple[tuple[int, str], ...]
 
 
 def spans(block: str) -> tuple[dict[str, KeyLines], str]:
     """Return the lines of each key of *block*, which `load` accepts, and the indentation of all keys."""
-    taken: dict[str, list[tuple[int, int]]] = {}
+    by_key: dict[str, list[tuple[int, int]]] = {}
     spans_here: list[tuple[int, int]] = []
     indent, depth, key_next = "", 0, True
     for event in yaml.parse(_one_line_end(block), Loader=_LOADER):
@@ -200,7 +200,7 @@ def spans(block: str) -> tuple[dict[str, KeyLines], str]:
         elif kind is not yaml.ScalarEvent:
             continue
         elif depth == 1 and key_next:
-            spans_here = taken[event.value] = []
+            spans_here = by_key[event.value] = []
         if kind is yaml.ScalarEvent or end > start:  # the end of a list without brackets has no length
             if kind is yaml.ScalarEvent and event.style in ("|", ">"):
                 end = len(block[:end].rstrip("\n\t "))
@@ -208,7 +208,7 @@ def spans(block: str) -> tuple[dict[str, KeyLines], str]:
             spans_here.append((start, end))
         if depth == 1:
             key_next = kind is not yaml.ScalarEvent or not key_next
-    return {key: _span(block, places) for key, places in taken.items()}, indent
+    return {key: _span(block, places) for key, places in by_key.items()}, indent
 
 
 def _span(block: str, places: Sequence[tuple[int, int]]) -> KeyLines:
@@ -222,16 +222,16 @@ def _span(block: str, places: Sequence[tuple[int, int]]) -> KeyLines:
         at = end
     line_end = block.find("\n", at)
     blotted.append(block[at : line_end if line_end >= 0 else None])
-    tail, kept = "", []
+    tail, comments = "", []
     for number, line in enumerate("".join(blotted).split("\n"), first):
         match = re.search(r"(?<!\S)#", line)
         if not line.strip() or (match and not line[: match.start()].strip()):
-            kept.append((number, ""))
+            comments.append((number, ""))
         elif match and number == first:
             tail = line[len(line[: match.start()].rstrip()) :]
         elif match:
-            kept.append((number, line[match.start() :]))
-    return KeyLines(first, number, tail, tuple(kept))
+            comments.append((number, line[match.start() :]))
+    return KeyLines(first, number, tail, tuple(comments))
 
 
 def replace_keys(
@@ -252,7 +252,7 @@ def replace_keys(
             new[0] = new[0].removesuffix(eol) + span.tail + eol
         elif span.tail:
             new = [indent + span.tail.strip() + eol]
-        new += [indent + comment + eol if comment else lines[number] for number, comment in span.kept]
+        new += [indent + comment + eol if comment else lines[number] for number, comment in span.comments]
         result[span.first : span.last + 1] = new
     return result
 

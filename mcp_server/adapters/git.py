@@ -163,7 +163,7 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
     import subprocess  # slow to load, and a hook that does not run git needs none of it
 
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             cwd=os.sep,
             env=environment,
@@ -175,7 +175,7 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    return result.stdout.decode("utf-8", "replace") if result.returncode == 0 else ""
 
 
 def environment_of(git: Git, folder: Path | None) -> dict[str, str]:
@@ -194,13 +194,13 @@ def _own_folders(git: Git, folder: Path | None) -> list[str]:
     """Return the folders of PATH that no repository around *folder* can have filled."""
     theirs = repository_folders(folder, home=Path(git.home or os.sep)) if folder else []
     places = [place for place in git.path.split(os.pathsep) if os.path.isabs(place)]
-    taken = set(filter(None, map(_identity, theirs)))
-    return [place for place in places if not _lies_in(place, taken)]
+    identities = set(filter(None, map(_identity, theirs)))
+    return [place for place in places if not _lies_in(place, identities)]
 
 
-def _lies_in(place: str, taken: set[tuple[int, int]]) -> bool:
+def _lies_in(place: str, identities: set[tuple[int, int]]) -> bool:
     real = Path(os.path.realpath(place))
-    return any(_identity(above) in taken for above in (real, *real.parents))
+    return any(_identity(above) in identities for above in (real, *real.parents))
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

@@ -69,9 +69,9 @@ def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: st
 
 def put_over(version: Version, data: bytes) -> None:
     """Replace the bytes kept as *version* with *data*, durably; nothing else writes there."""
-    other = version.path.with_name(swap.temporary_name())
-    files.write_new(other, data)
-    other.replace(version.path)
+    temporary = version.path.with_name(swap.temporary_name())
+    files.write_new(temporary, data)
+    temporary.replace(version.path)
     files.sync_folder(version.path.parent)
 
 
@@ -86,8 +86,8 @@ def carry(home: Path, ref: str, to: str) -> None:
 
 def erase(versions: Iterable[Version]) -> None:
     """Delete versions for good, and their folders when they are empty."""
-    for folder, those in groupby(versions, lambda version: version.path.parent):
-        for version in those:
+    for folder, of_folder in groupby(versions, lambda version: version.path.parent):
+        for version in of_folder:
             version.path.unlink(missing_ok=True)
         _remove_if_empty(folder)
 
@@ -109,7 +109,7 @@ def of_vault(home: Path, key: str) -> list[Version]:
     folders = _folders(places.history_folder(home, key))
     return sorted(
         (version for folder in folders for version in _versions(folder)),
-        key=lambda kept: (kept.ref, kept.number),
+        key=lambda version: (version.ref, version.number),
     )
 
 

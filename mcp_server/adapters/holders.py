@@ -52,19 +52,19 @@ def _holder_of(paths: Iterable[Path]) -> str:
     inodes = []
     for path in paths:
         with contextlib.suppress(OSError):
-            known = os.stat(path)
-            place = f"{os.major(known.st_dev):02x}:{os.minor(known.st_dev):02x}:{known.st_ino}"
+            status = os.stat(path)
+            place = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
             inodes.append(place)
     with contextlib.suppress(OSError):
-        held = list(_held(_LOCKS.read_text(encoding="ascii", errors="replace")))
+        locks = list(_write_locks(_LOCKS.read_text(encoding="ascii", errors="replace")))
         for place in inodes:
-            for where, process in held:
+            for where, process in locks:
                 if where == place and process not in (0, os.getpid()):
                     return _described(process)
     return NOBODY_TELLS
 
 
-def _held(text: str) -> Iterator[tuple[str, int]]:
+def _write_locks(text: str) -> Iterator[tuple[str, int]]:
     """Yield (place, process) for each write lock that is held; lines of waiting processes have an arrow."""
     for line in text.splitlines():
         fields = line.split()
@@ -90,5 +90,7 @@ def _program(command: list[str]) -> str:
     for number, word in enumerate(command):
         if word in _PROGRAMS:
             verb = command[number + 1 : number + 2] if word.endswith((".cli", ".hooks")) else []
-            return " ".join([_PROGRAMS[word], *(one for one in verb if one.replace("-", "").isalpha())])
+            return " ".join(
+                [_PROGRAMS[word], *(argument for argument in verb if argument.replace("-", "").isalpha())]
+            )
     return "".join(letter for letter in os.path.basename(command[0]) if letter.isalnum() or letter in "-_.")

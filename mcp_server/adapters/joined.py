@@ -81,12 +81,12 @@ def is_due(home: Path, *, every: float, now: float) -> bool:
 
 def joined_of(home: Path) -> MembershipNote | None:
     """Return the team that the person joined, None without one."""
-    said = read_object(home / TEAM_KEY / JOINED)
-    if not said.get("url") or not said.get("token"):
+    values = read_object(home / TEAM_KEY / JOINED)
+    if not values.get("url") or not values.get("token"):
         return None
-    curators = said.get("curators")
+    curators = values.get("curators")
     return MembershipNote(
-        **{name: str(said.get(name) or "") for name in ("url", "token", "name", "member", "role", "model")},
+        **{name: str(values.get(name) or "") for name in ("url", "token", "name", "member", "role", "model")},
         curators=tuple(map(str, curators)) if isinstance(curators, list) else (),
     )
 
@@ -98,10 +98,10 @@ def note_joined(home: Path, joined: MembershipNote) -> None:
 
 def last_of(home: Path) -> LastCopy:
     """Return how the last copy ended."""
-    said = read_object(home / TEAM_KEY / LAST)
-    beyond = said.get("beyond")
+    values = read_object(home / TEAM_KEY / LAST)
+    beyond = values.get("beyond")
     return LastCopy(
-        str(said.get("at", "")), str(said.get("trouble", "")), beyond if isinstance(beyond, int) else 0
+        str(values.get("at", "")), str(values.get("trouble", "")), beyond if isinstance(beyond, int) else 0
     )
 
 
@@ -112,30 +112,30 @@ def note_last(home: Path, last: LastCopy) -> None:
 
 def copied_of(home: Path) -> dict[str, Copied]:
     """Return id → who wrote and confirmed it, for what was copied."""
-    found = {}
-    for memory_id, said in read_object(home / TEAM_KEY / COPIED).items():
+    copied = {}
+    for memory_id, values in read_object(home / TEAM_KEY / COPIED).items():
         with contextlib.suppress(TypeError, ValueError):
-            found[memory_id] = Copied(*map(str, said))
-    return found
+            copied[memory_id] = Copied(*map(str, values))
+    return copied
 
 
 def note_copied(home: Path, copied: dict[str, Copied]) -> None:
     """Note who wrote and confirmed what was copied."""
-    said = {
-        memory_id: [each.version, each.author, each.confirmed_by, each.digest]
-        for memory_id, each in copied.items()
+    values = {
+        memory_id: [memory.version, memory.author, memory.confirmed_by, memory.digest]
+        for memory_id, memory in copied.items()
     }
-    write_object(home / TEAM_KEY / COPIED, said)
+    write_object(home / TEAM_KEY / COPIED, values)
 
 
 def waiting_of(home: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """Return (file, what it says) for each thing that waits to be sent, the oldest first."""
+    """Return (file, its payload) for each thing that waits to be sent, the oldest first."""
     folder = home / TEAM_KEY / WAITING
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name[0] != ".")
     except OSError:
         return []
-    return [(folder / name, said) for name in names if (said := read_object(folder / name))]
+    return [(folder / name, payload) for name in names if (payload := read_object(folder / name))]
 
 
 def is_anything_waiting(home: Path) -> bool:
@@ -146,9 +146,9 @@ def is_anything_waiting(home: Path) -> bool:
         return False
 
 
-def note_waiting(home: Path, name: str, said: dict[str, Any]) -> None:
-    """Keep *said* until it was sent, under the name of the file without its ending."""
-    write_object(home / TEAM_KEY / WAITING / f"{name}.json", said)
+def note_waiting(home: Path, name: str, payload: dict[str, Any]) -> None:
+    """Keep *payload* until it was sent, under the name of the file without its ending."""
+    write_object(home / TEAM_KEY / WAITING / f"{name}.json", payload)
 
 
 def delete_waiting(path: Path) -> None:

@@ -12,16 +12,16 @@ from mcp_server.core.errors import Unreadable
 def read_object(path: Path) -> dict[str, Any]:
     """Return the object in the file *path*, {} when there is none."""
     try:
-        said = json.loads(files.read(path))
+        value = json.loads(files.read(path))
     except (OSError, Unreadable, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
-def write_object(path: Path, said: Mapping[str, object]) -> None:
+def write_object(path: Path, values: Mapping[str, object]) -> None:
     """Write the whole of a small file, durably and for the person alone; nothing else writes it meanwhile."""
-    other = path.with_name(swap.temporary_name())
+    temporary = path.with_name(swap.temporary_name())
     files.make_folder(path.parent)
-    files.write_new(other, (json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
-    other.replace(path)
+    files.write_new(temporary, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode())
+    temporary.replace(path)
     files.sync_folder(path.parent)

@@ -36,16 +36,16 @@ def groups(names: Iterable[str], pairs: Pairs) -> list[list[str]]:
     whole = nx.Graph()
     whole.add_nodes_from(sorted(names))
     whole.add_edges_from(sorted(pairs))
-    found: list[list[str]] = []
+    parts: list[list[str]] = []
     for connected in nx.connected_components(whole):
         within = nx.Graph()
         within.add_nodes_from(sorted(connected))
         within.add_edges_from(sorted((min(pair), max(pair)) for pair in whole.subgraph(connected).edges))
         if len(connected) <= 3:
-            found.append(sorted(connected))
+            parts.append(sorted(connected))
         else:
-            found += map(sorted, nx.community.louvain_communities(within, seed=_Steady()))
-    return sorted(found)
+            parts += map(sorted, nx.community.louvain_communities(within, seed=_Steady()))
+    return sorted(parts)
 
 
 def spread(names: Sequence[str], pairs: Pairs) -> Mapping[str, Place]:
@@ -59,8 +59,8 @@ def spread(names: Sequence[str], pairs: Pairs) -> Mapping[str, Place]:
     if len(names) < LEAST_SPRUNG:
         return rings
     length = 1 / math.sqrt(len(names))
-    found = nx.spring_layout(group, k=length, pos=rings, iterations=ITERATIONS, seed=1, scale=None)
-    return {name: (float(x), float(y)) for name, (x, y) in found.items()}
+    places = nx.spring_layout(group, k=length, pos=rings, iterations=ITERATIONS, seed=1, scale=None)
+    return {name: (float(x), float(y)) for name, (x, y) in places.items()}
 
 
 def _spiral(group: "nx.Graph[str]") -> dict[str, Place]:

@@ -74,10 +74,10 @@ def read_fields(
     kind_said, memory_type = _word(get("kind")), _word(get("type"))
     status = _status(head)
     # Earlier versions left the marks of upkeep in the file of a restored memory.
-    left = status is Status.ORPHANED or _text(get("archived_reason")) in _BY_UPKEEP
+    by_upkeep = status is Status.ORPHANED or _text(get("archived_reason")) in _BY_UPKEEP
     if archived and status is Status.ACTIVE:
         status = Status.ARCHIVED
-    elif not archived and status in _PUT_AWAY and left:
+    elif not archived and status in _PUT_AWAY and by_upkeep:
         status = Status.ACTIVE
     return Memory(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
@@ -131,7 +131,7 @@ def changed_lines(head: dict[str, Value], memory: Memory, path: str) -> dict[str
     archived = [part for part in PurePath(path).parts[:-1] if part in _FOLDERS][-1:] == [ARCHIVE_FOLDER]
     modified = memory.created if _moment(head.get("updated")) else memory.updated
     before = read_fields(head, memory.text, path=path, kind=memory.kind, archived=archived, modified=modified)
-    changed = {key for key in KEYS if _said(before, key) != _said(memory, key)}
+    changed = {key for key in KEYS if _comparable(before, key) != _comparable(memory, key)}
     if _status(head) is memory.status:
         changed.discard("status")
     return {key: field_lines(memory, key) for key in KEYS if key in changed}
@@ -161,7 +161,7 @@ def _link_says(link: Link) -> str:
     return f"{text}, notes: [{notes}]" if notes else text
 
 
-def _said(memory: Memory, key: str) -> object:
+def _comparable(memory: Memory, key: str) -> object:
     value = getattr(memory, key)
     return timestamp(value) if isinstance(value, datetime) else value
 
@@ -325,8 +325,8 @@ def check_room(data: bytes, memory: Memory, *, path: str) -> None:
 def check_replaceable(data: bytes, memory: Memory, *, path: str) -> None:
     """Raise Rejected when the file at *path* has no room to say that another memory superseded *memory*."""
     longest = "x" * 80
-    gone = replace(memory, status=Status.SUPERSEDED, superseded_by=longest, valid_to=memory.updated)
-    rewrite(data, gone, path=path)
+    superseded = replace(memory, status=Status.SUPERSEDED, superseded_by=longest, valid_to=memory.updated)
+    rewrite(data, superseded, path=path)
 
 
 def _decode(data: bytes, path: str) -> str:

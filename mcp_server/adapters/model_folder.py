@@ -53,13 +53,13 @@ def folder_of(home: Path, setting: str) -> Path:
 
 def find_model(home: Path, setting: str) -> ModelFolder:
     """Return the model of a setting; raises EmbedderUnavailable when it is not on this machine."""
-    folder, known = folder_of(home, setting), BY_NAME.get(setting)
-    if known and known.repository and not folder.is_dir():
+    folder, entry = folder_of(home, setting), BY_NAME.get(setting)
+    if entry and entry.repository and not folder.is_dir():
         raise EmbedderUnavailable(
             f"The embedding model '{setting}' is not on this machine.",
             f"Run 'daybook model use {setting}', which downloads it.",
         )
-    return look_into(folder, known)
+    return look_into(folder, entry)
 
 
 def name_of(home: Path, setting: str) -> str:
@@ -68,13 +68,13 @@ def name_of(home: Path, setting: str) -> str:
     return endpoint.model if endpoint else find_model(home, setting).model
 
 
-def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
+def look_into(folder: Path, entry: EmbeddingModel | None = None) -> ModelFolder:
     """
     Return the model in *folder*; raises EmbedderUnavailable when a file of it is missing.
 
     A model outside the catalogue is named after its folder and a digest that changes with its files.
     """
-    file = known.file if known else next((name for name in _USUAL if (folder / name).is_file()), "")
+    file = entry.file if entry else next((name for name in _USUAL if (folder / name).is_file()), "")
     if not file:
         names = sorted(path.name for path in folder.glob("*.onnx"))
         file = names[0] if len(names) == 1 else "model.onnx"
@@ -87,7 +87,7 @@ def look_into(folder: Path, known: EmbeddingModel | None = None) -> ModelFolder:
     prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
     return ModelFolder(
-        known.model if known else f"{folder.name}-{_digest(folder, file)}",
+        entry.model if entry else f"{folder.name}-{_digest(folder, file)}",
         folder,
         file,
         _pooling(folder),
@@ -100,8 +100,8 @@ def _digest(folder: Path, file: str) -> str:
     """Return eight digits that change when a file of the model is replaced; reads no large file."""
     parts = [str(folder)]
     for name in (file, *TOKENIZER):
-        seen = (folder / name).stat()
-        parts.append(f"{name} {seen.st_size} {seen.st_mtime_ns}")
+        status = (folder / name).stat()
+        parts.append(f"{name} {status.st_size} {status.st_mtime_ns}")
     return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
 
 
@@ -111,13 +111,13 @@ def _pooling(folder: Path) -> str:
         return "mean"
     ways = [name.removeprefix("pooling_mode_") for name, value in config.items() if value is True]
     ways = [*ways, str(config.get("pooling_mode") or "")]
-    known = [_POOLINGS[way] for way in ways if way in _POOLINGS]
-    if len(known) != 1:
+    poolings = [_POOLINGS[way] for way in ways if way in _POOLINGS]
+    if len(poolings) != 1:
         raise EmbedderUnavailable(
             f"The embedding model in {folder} makes its vectors in a way that Daybook does not know.",
             "Choose another with 'daybook model use'.",
         )
-    return known[0]
+    return poolings[0]
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -69,11 +69,11 @@ def _telling(progress: Callable[[int], None]) -> type:
     from tqdm import tqdm  # type: ignore[import-untyped]
 
     class Telling(tqdm):  # type: ignore[misc]
-        def __init__(self, *given: object, **settings: object) -> None:
+        def __init__(self, *arguments: object, **settings: object) -> None:
             # Two of its bars count bytes: those from the network, and those written.
             self._bytes = settings.get("unit") == "B" and settings.get("desc") != "Downloading bytes"
             settings.pop("name", None)
-            super().__init__(*given, **{**settings, "disable": True})
+            super().__init__(*arguments, **{**settings, "disable": True})
 
         def update(self, n: float | None = 1) -> bool | None:
             if self._bytes and n:

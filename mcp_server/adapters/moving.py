@@ -33,9 +33,9 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
     folders, goals = [sorted({path.parent for path in paths}) for paths in (targets, targets.values())]
     for folder in goals:
         files.make_folder(folder)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         for folder in folders:
-            held.enter_context(files.lock(folder / files.LOCK_NAME))
+            stack.enter_context(files.lock(folder / files.LOCK_NAME))
         for source, target in targets.items():
             try:
                 _give_name(source, target)
@@ -70,7 +70,7 @@ def _give_name(source: Path, target: Path) -> None:
 def _take_name(source: Path, target: Path) -> None:
     """Remove the name *source* of a file that is also at *target*; raise Conflict when it changed."""
     try:
-        swap.take_away(source, known=swap.look(target, apart=False).digest, copy=target)
+        swap.take_away(source, expected=swap.look(target, apart=False).digest, copy=target)
     except FileNotFoundError:
         pass  # another program removed it: it is already safe at its target
     except Conflict:

@@ -37,13 +37,13 @@ class OnnxEmbedder:
     def __init__(self, folder: ModelFolder) -> None:
         """Load the model and test it; raise EmbedderUnavailable when that fails."""
         self.model = folder.model
-        self._found = folder
+        self._folder = folder
         try:
             self._tokenizer = _tokenizer(folder.folder)
             self._network = InferenceSession(
                 str(folder.folder / folder.file), _options(), providers=["CPUExecutionProvider"]
             )
-            self._asked = {each.name for each in self._network.get_inputs()}
+            self._input_names = {node.name for node in self._network.get_inputs()}
             self._around = self._tokenizer.encode("").ids  # what the tokenizer puts around every text
             tried = np.frombuffer(self._embedded("probe").vector, dtype="<f4")
         except Exception as error:  # whatever error the runtime raises, lexical search goes on
@@ -55,18 +55,20 @@ class OnnxEmbedder:
         self.dimensions = len(tried)
 
     def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
-        return [self._embedded(self._found.query_prefix + text) for text in texts]
+        return [self._embedded(self._folder.query_prefix + text) for text in texts]
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
         # One at a time: on one thread batches are no faster, and each further passage costs 10 MB.
-        return [self._embedded(self._found.passage_prefix + text) for text in texts]
+        return [self._embedded(self._folder.passage_prefix + text) for text in texts]
 
     def _embedded(self, text: str) -> Embedded:
         ids = np.array(self._tokenizer.encode(text).ids, dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        made = self._network.run(None, {name: inputs[name][None] for name in inputs.keys() & self._asked})
-        states: Vectors = made[0][0].astype(np.float32, copy=False)
-        vector = _of_length_one(_POOLED[self._found.pooling](states))
+        outputs = self._network.run(
+            None, {name: inputs[name][None] for name in inputs.keys() & self._input_names}
+        )
+        states: Vectors = outputs[0][0].astype(np.float32, copy=False)
+        vector = _of_length_one(_POOLED[self._folder.pooling](states))
         own = ~np.isin(ids, self._around)
         return Embedded(vector.tobytes(), _by_token(ids[own], states[own]).tobytes())
 
@@ -85,11 +87,11 @@ def _tokenizer(folder: Path) -> Tokenizer:
     config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
     lengths = [config.get("model_max_length"), config.get("max_length")]
     # transformers writes 1e30 for an unknown length.
-    known = [each for each in lengths if type(each) is int and 0 < each <= sys.maxsize]
-    if not known:
+    limits = [length for length in lengths if type(length) is int and 0 < length <= sys.maxsize]
+    if not limits:
         raise ValueError("tokenizer_config.json does not tell how many tokens the model reads")
     side = config.get("truncation_side") or (tokenizer.truncation or {}).get("direction", "right")
-    tokenizer.enable_truncation(min(known), direction=side)
+    tokenizer.enable_truncation(min(limits), direction=side)
     tokenizer.no_padding()
     return tokenizer
 
@@ -103,8 +105,8 @@ _POOLED: dict[str, Callable[[Vectors], NDArray[Any]]] = {
 
 
 def _of_length_one(vectors: NDArray[Any]) -> Vectors:
-    made: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return made.astype("<f4", copy=False)
+    scaled: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return scaled.astype("<f4", copy=False)
 
 
 def _by_token(ids: Ids, states: Vectors) -> Vectors:

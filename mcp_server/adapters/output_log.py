@@ -25,14 +25,14 @@ class Output:
 
     at: datetime
     session: str
-    said: str
+    text: str
 
 
 def append(folder: Path, output: Output) -> bool:
     """Add *output* to the log in *folder*; return False when the log of that day is full."""
     files.make_folder(folder)
     path = folder / f"{output.at:%Y-%m-%d}.jsonl"
-    line = {"at": timestamp(output.at), "session": output.session, "said": output.said}
+    line = {"at": timestamp(output.at), "session": output.session, "said": output.text}
     data = json.dumps(line, ensure_ascii=False).encode("utf-8", "replace")
     if path.exists() and path.stat().st_size + len(data) > MOST_OF_A_DAY:
         return False

@@ -47,7 +47,7 @@ def try_hook() -> str:
 
     payload = json.dumps({"session_id": "doctor", "source": "resume", "hook_event_name": "SessionStart"})
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", "SessionStart"],
             input=payload.encode(),
             env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -58,10 +58,10 @@ def try_hook() -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run: {error}"
-    if done.returncode or done.stderr:
-        return f"ended with {done.returncode}: {done.stderr.decode('utf-8', 'replace')[:200]}"
+    if result.returncode or result.stderr:
+        return f"ended with {result.returncode}: {result.stderr.decode('utf-8', 'replace')[:200]}"
     try:
-        json.loads(done.stdout or b"{}")
+        json.loads(result.stdout or b"{}")
     except ValueError:
         return "answered something that is not JSON"
     return ""

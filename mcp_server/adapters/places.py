@@ -101,9 +101,9 @@ def repository_vault(home: Path, project: Project) -> Vault:
     )
 
 
-def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
+def all_vaults(home: Path, current: Iterable[Vault] = ()) -> list[Vault]:
     """
-    Return every vault below *home*, those adopted in repositories that still exist, and those *seen* now.
+    Return every vault below *home*, those adopted in repositories that still exist, and the *current* ones.
 
     Each folder comes once, with its present key: a project that got a remote has another key than before.
     """
@@ -117,7 +117,7 @@ def all_vaults(home: Path, seen: Iterable[Vault] = ()) -> list[Vault]:
             if (root / Kind.KNOWLEDGE.folder).is_dir() and not linked(root):
                 project = Project(key=place.name, name="", root=root.parent, reason="", remote="")
                 vaults.append(repository_vault(home, project))
-    return list({vault.root: vault for vault in (*vaults, *seen)}.values())
+    return list({vault.root: vault for vault in (*vaults, *current)}.values())
 
 
 def known_projects(home: Path) -> list[Project]:
@@ -148,9 +148,9 @@ def is_accepted(home: Path, project: Project) -> bool:
     if not has_remote(project.root):
         return True
     for key in _keys(project):
-        known = project_notes(home, key)
-        accepted = known.get(ACCEPTED)
-        blocks = known.get(BLOCKS)
+        values = project_notes(home, key)
+        accepted = values.get(ACCEPTED)
+        blocks = values.get(BLOCKS)
         roots = [*adopted_roots(home, key), *(accepted if isinstance(accepted, list) else [])]
         if {str(project.root), str(project.root / REPOSITORY_FOLDER)}.intersection(map(str, roots)):
             return True
@@ -163,12 +163,12 @@ def note_accepted(home: Path, project: Project) -> None:
     """Note that the person accepted the repository of *project*, as it lies in this folder."""
     note_project(home, project)
 
-    def noted(known: dict[str, object]) -> dict[str, object]:
-        roots = known.get(ACCEPTED)
-        kept = [str(root) for root in roots] if isinstance(roots, list) else []
-        return {**known, ACCEPTED: sorted({*kept, str(project.root)})}
+    def noted(values: dict[str, object]) -> dict[str, object]:
+        roots = values.get(ACCEPTED)
+        folders = [str(root) for root in roots] if isinstance(roots, list) else []
+        return {**values, ACCEPTED: sorted({*folders, str(project.root)})}
 
-    _changeproject_notes(home, project.key, noted)
+    _change_project_notes(home, project.key, noted)
 
 
 def former_folders(home: Path, project: Project) -> list[Path]:
@@ -197,21 +197,21 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
     if before.get("root") and NUMBER in before and (adopt is None or str(adopt) in roots):
         return
 
-    def noted(known: dict[str, object]) -> dict[str, object]:
-        roots = known.get("repositories")
+    def noted(values: dict[str, object]) -> dict[str, object]:
+        roots = values.get("repositories")
         adopted = {*(roots if isinstance(roots, list) else []), *([str(adopt)] if adopt else [])}
         about = {"name": project.name, "root": str(project.root), "remote": project.remote}
-        about[NUMBER] = str(known.get(NUMBER) or folder_number(project.root))
-        return {**known, **about, "repositories": sorted(map(str, adopted))}
+        about[NUMBER] = str(values.get(NUMBER) or folder_number(project.root))
+        return {**values, **about, "repositories": sorted(map(str, adopted))}
 
-    _changeproject_notes(home, project.key, noted)
+    _change_project_notes(home, project.key, noted)
 
 
 def note_elsewhere(home: Path, key: str, name: str, remote: str) -> None:
     """Note the name and the git remote of a project that another machine of the person's knows."""
     if "name" not in project_notes(home, key):
         files.make_folder(home / PROJECTS / key)
-        _changeproject_notes(home, key, lambda known: {"name": name, "remote": remote, **known})
+        _change_project_notes(home, key, lambda values: {"name": name, "remote": remote, **values})
 
 
 def block_note(home: Path, project: Project) -> dict[str, object]:
@@ -228,12 +228,12 @@ def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None
     """Note the file of this folder's managed block and what it tells; other folders' notes stay."""
     note_project(home, project)
 
-    def noted(known: dict[str, object]) -> dict[str, object]:
-        notes = known.get(BLOCKS)
+    def noted(values: dict[str, object]) -> dict[str, object]:
+        notes = values.get(BLOCKS)
         others = notes if isinstance(notes, dict) else {}
-        return {**known, BLOCKS: {**others, str(project.root): dict(note)}}
+        return {**values, BLOCKS: {**others, str(project.root): dict(note)}}
 
-    _changeproject_notes(home, project.key, noted)
+    _change_project_notes(home, project.key, noted)
 
 
 def block_file(project: Project, name: str) -> Path:
@@ -303,7 +303,7 @@ def _keys(project: Project) -> list[str]:
     return list(filter(None, (project.key, project.former)))
 
 
-def _changeproject_notes(
+def _change_project_notes(
     home: Path, key: str, change: Callable[[dict[str, object]], dict[str, object]]
 ) -> None:
     """Apply *change* to the values in the project's file; other processes may change it, too."""
@@ -311,7 +311,7 @@ def _changeproject_notes(
     for attempt in range(ATTEMPTS):
         try:
             before = files.read(path) if path.exists() else None
-            data = (json.dumps(change(_said(before)), indent=2, ensure_ascii=False) + "\n").encode()
+            data = (json.dumps(change(_values_in(before)), indent=2, ensure_ascii=False) + "\n").encode()
             if before is None:
                 files.write_new(path, data)
             elif data != before:
@@ -325,12 +325,12 @@ def _changeproject_notes(
 def project_notes(home: Path, key: str) -> dict[str, object]:
     """Return the values in project.json of the project with *key*, {} when there are none."""
     try:
-        return _said(files.read(home / PROJECTS / key / PROJECT_FILE))
+        return _values_in(files.read(home / PROJECTS / key / PROJECT_FILE))
     except (OSError, Unreadable):
         return {}
 
 
-def _said(data: bytes | None) -> dict[str, object]:
+def _values_in(data: bytes | None) -> dict[str, object]:
     try:
         values = json.loads(data or b"{}")
     except (ValueError, RecursionError):

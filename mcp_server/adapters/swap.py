@@ -118,18 +118,18 @@ def swap_in(temporary: Path, path: Path, *, expected: str, mine: str) -> None:
             aside.unlink(missing_ok=True)
 
 
-def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
+def take_away(path: Path, *, expected: str, copy: Path | None = None) -> None:
     """
-    Remove the name *path* of a file whose bytes have the digest *known*, or that is *copy* itself.
+    Remove the name *path* of a file whose bytes have the digest *expected*, or that is *copy* itself.
 
     Raises Conflict when it changed or a program is writing it; then it stays. FileNotFoundError.
     """
-    aside = move(path, _aside(path, known, known))
+    aside = move(path, _aside(path, expected, expected))
     if copy and os.path.samestat(aside.lstat(), copy.lstat()):
         aside.unlink(missing_ok=True)
         return
     state = look(aside, apart=True)
-    if state.is_one_of([known]):
+    if state.is_one_of([expected]):
         if state.written is False:
             aside.unlink(missing_ok=True)
         return
@@ -145,7 +145,7 @@ def take_away(path: Path, *, known: str, copy: Path | None = None) -> None:
 
 
 def _aside(path: Path, *digests: str) -> Path:
-    return path.with_name("-".join((temporary_name(), *(each or UNKNOWN for each in digests))))
+    return path.with_name("-".join((temporary_name(), *(digest or UNKNOWN for digest in digests))))
 
 
 def _overwrite(aside: Path, path: Path, expected: str) -> None:

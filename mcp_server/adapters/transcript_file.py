@@ -47,23 +47,23 @@ def lines(path: Path, start: int = 0, *, end: int | None = None) -> Iterator[tup
         parts: list[bytes] = []  # of a line that spans several blocks
         length = 0
         for block, at in _blocks(handle, begun, end):
-            done = 0
-            while (feed := block.find(b"\n", done)) >= 0:
+            line_start = 0
+            while (feed := block.find(b"\n", line_start)) >= 0:
                 behind = at + feed + 1
-                if length + feed - done > LARGEST_LINE:
+                if length + feed - line_start > LARGEST_LINE:
                     yield b"", begun, behind
                 elif parts:
-                    parts.append(block[done:feed])
+                    parts.append(block[line_start:feed])
                     yield _joined(parts), begun, behind
                 else:
-                    yield block[done:feed], begun, behind
+                    yield block[line_start:feed], begun, behind
                 parts.clear()
-                begun, done, length = behind, feed + 1, 0
-            length += len(block) - done
+                begun, line_start, length = behind, feed + 1, 0
+            length += len(block) - line_start
             if length > LARGEST_LINE:
                 parts.clear()
-            elif done < len(block):
-                parts.append(block[done:])
+            elif line_start < len(block):
+                parts.append(block[line_start:])
     finally:
         os.close(handle)
 
@@ -135,7 +135,7 @@ class Marks:
     def __init__(self, path: Path, start: int) -> None:
         self._path = path
         self._tail = _before(path, start)
-        self._found: OrderedDict[int, str] = OrderedDict()
+        self._marks: OrderedDict[int, str] = OrderedDict()
         self.at_start = _digest(self._tail) if self._tail else ""
 
     def noting(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[tuple[bytes, int, int]]:
@@ -144,14 +144,14 @@ class Marks:
             whole = end - begin == len(line) + 1
             self._tail = (self._tail + line[-MARKED:] + b"\n")[-MARKED:] if whole else b""
             if len(self._tail) == min(MARKED, end):
-                self._found[end] = _digest(self._tail)
-            if len(self._found) > MOST_MARKS:
-                self._found.popitem(last=False)
+                self._marks[end] = _digest(self._tail)
+            if len(self._marks) > MOST_MARKS:
+                self._marks.popitem(last=False)
             yield line, begin, end
 
     def before(self, offset: int) -> str:
         """Return the mark before *offset*, the end of a line that was read; else the mark in the file now."""
-        return self._found.get(offset) or mark(self._path, offset)
+        return self._marks.get(offset) or mark(self._path, offset)
 
 
 def subagents(path: Path) -> list[Path]:

@@ -72,24 +72,24 @@ def watch(
 
     An empty batch means that anything may have changed: it comes when a folder starts to be watched, or
     is gone, after a storm of changes, and after *idle* seconds without one. *folders* is read again
-    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter. That it
-    goes on no more is noticed within *look* seconds.
+    before each wait and whenever one of them comes or goes; *wanted* tells which file names matter. The end
+    is noticed within *look* seconds.
     """
     collector = _Collector(wanted)
     observer: BaseObserver = Observer()
     observer.start()
     watched: dict[tuple[Path, int], ObservedWatch] = {}
-    heard = 0  # events since the last empty batch
+    event_count = 0  # events since the last empty batch
     try:
         while goes_on():
-            asked = list(folders())
-            current = _places(asked)
-            new, gone = current - watched.keys(), watched.keys() - current
-            for place in gone:
+            roots = list(folders())
+            current = _places(roots)
+            added, removed = current - watched.keys(), watched.keys() - current
+            for place in removed:
                 with contextlib.suppress(KeyError, OSError):
                     observer.unschedule(watched[place])
                 del watched[place]
-            for place in sorted(new):
+            for place in sorted(added):
                 try:
                     watched[place] = _schedule(observer, collector, place[0])
                 except OSError as error:
@@ -100,18 +100,18 @@ def watch(
                     observer.start()
                     watched = {place: _schedule(observer, collector, place[0]) for place in current}
                     break
-            if new or gone:
-                heard = 0
+            if added or removed:
+                event_count = 0
                 yield set()
-            end = time.monotonic() + (CALM if heard > MANY else idle())
+            end = time.monotonic() + (CALM if event_count > MANY else idle())
             batch: set[Path] = set()
-            while not batch and _places(asked) == current and (left := end - time.monotonic()) > 0:
+            while not batch and _places(roots) == current and (remaining := end - time.monotonic()) > 0:
                 if not goes_on():
                     return
-                batch, events = _batch(collector.paths, min(look, left))
-                heard += events
+                batch, events = _batch(collector.paths, min(look, remaining))
+                event_count += events
             if batch or time.monotonic() >= end:
-                heard = heard if batch else 0
+                event_count = event_count if batch else 0
                 yield batch
     finally:
         observer.stop()
@@ -141,9 +141,9 @@ def _batch(paths: "queue.SimpleQueue[str]", idle: float) -> tuple[set[Path], int
         return set(), 0
     events = 1
     end = time.monotonic() + LONGEST
-    while (left := end - time.monotonic()) > 0:
+    while (remaining := end - time.monotonic()) > 0:
         try:
-            batch.add(Path(paths.get(timeout=min(QUIET, left))))
+            batch.add(Path(paths.get(timeout=min(QUIET, remaining))))
         except queue.Empty:
             break
         events += 1

@@ -17,8 +17,10 @@ def check_amount(arguments: Mapping[str, object]) -> None:
         most = MOST_OF.get(name, MOST)
         characters, items = _amount(value, most)
         if characters > most:
-            many = f"{characters:,}" if isinstance(value, str) else f"more than {most:,}"
-            raise Rejected(f"The argument '{name[:60]}' has {many} characters; {most:,} is the most.", _SPLIT)
+            amount = f"{characters:,}" if isinstance(value, str) else f"more than {most:,}"
+            raise Rejected(
+                f"The argument '{name[:60]}' has {amount} characters; {most:,} is the most.", _SPLIT
+            )
         if items > MOST_ITEMS:
             raise Rejected(f"The argument '{name[:60]}' has more than {MOST_ITEMS:,} items.", _SPLIT)
 
@@ -26,22 +28,22 @@ def check_amount(arguments: Mapping[str, object]) -> None:
 _SPLIT = "Give less at once, or split it into several calls."
 
 
-def session_id(given: object) -> str:
+def session_id(value: object) -> str:
     """Return the session id that a client gave; '' when it is no text, or too long for such an id."""
-    return given if isinstance(given, str) and len(given) <= MOST_SESSION else ""
+    return value if isinstance(value, str) and len(value) <= MOST_SESSION else ""
 
 
 def _amount(value: object, most: int) -> tuple[int, int]:
     """Return how many characters and items *value* has; the count stops when there are too many."""
-    characters, items, left = 0, 0, [value]
-    while left and characters <= most and items <= MOST_ITEMS:
+    characters, items, pending = 0, 0, [value]
+    while pending and characters <= most and items <= MOST_ITEMS:
         items += 1
-        match left.pop():
+        match pending.pop():
             case str() as text:
                 characters += len(text)
             case dict() as fields:
                 characters += sum(map(len, fields))
-                left.extend(fields.values())
+                pending.extend(fields.values())
             case list() as parts:
-                left.extend(parts[: MOST_ITEMS + 1])
+                pending.extend(parts[: MOST_ITEMS + 1])
     return characters, items

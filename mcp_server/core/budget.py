@@ -219,10 +219,10 @@ def endpoint(base_url: str) -> str:
     """
     try:
         parts = urlsplit(base_url or API)
-        named = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        named = False
-    if not named:
+        is_address = False
+    if not is_address:
         raise ValueError("The endpoint of the model is no address that begins with http:// or https://.")
     return (base_url or API).rstrip("/").removesuffix("/v1")
 

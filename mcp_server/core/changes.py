@@ -36,16 +36,16 @@ def diff(on_disk: Iterable[Stamp], indexed: Iterable[Stamp]) -> Iterator[tuple[F
     A file counts as modified when its size or mtime differs; the caller checks whether its bytes do.
     """
     disk, index = iter(on_disk), iter(indexed)
-    ours, theirs = next(disk, None), next(index, None)
-    while ours or theirs:
-        if theirs is None or (ours and ours.path < theirs.path):
-            assert ours is not None
-            yield FileChange.ADDED, ours
-            ours = next(disk, None)
-        elif ours is None or theirs.path < ours.path:
-            yield FileChange.REMOVED, theirs
-            theirs = next(index, None)
+    disk_stamp, index_stamp = next(disk, None), next(index, None)
+    while disk_stamp or index_stamp:
+        if index_stamp is None or (disk_stamp and disk_stamp.path < index_stamp.path):
+            assert disk_stamp is not None
+            yield FileChange.ADDED, disk_stamp
+            disk_stamp = next(disk, None)
+        elif disk_stamp is None or index_stamp.path < disk_stamp.path:
+            yield FileChange.REMOVED, index_stamp
+            index_stamp = next(index, None)
         else:
-            if ours != theirs:
-                yield FileChange.MODIFIED, ours
-            ours, theirs = next(disk, None), next(index, None)
+            if disk_stamp != index_stamp:
+                yield FileChange.MODIFIED, disk_stamp
+            disk_stamp, index_stamp = next(disk, None), next(index, None)

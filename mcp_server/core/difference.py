@@ -27,9 +27,9 @@ def _differences(was: Memory, now: Memory) -> Iterator[str]:
             case str(), str():
                 yield f"{name} {_quoted(before)} -> {_quoted(after)}"
             case tuple(), tuple():
-                gone = [f"-{_named(each)}" for each in before if each not in after]
-                new = [f"+{_named(each)}" for each in after if each not in before]
-                yield f"{name} {_short(' '.join([*gone, *new]))}"
+                removed = [f"-{_named(item)}" for item in before if item not in after]
+                added = [f"+{_named(item)}" for item in after if item not in before]
+                yield f"{name} {_short(' '.join([*removed, *added]))}"
             case _:
                 yield name
 
@@ -37,8 +37,8 @@ def _differences(was: Memory, now: Memory) -> Iterator[str]:
 def _where_they_part(was: str, now: str) -> tuple[str, str]:
     """Return both texts from one word before the first difference on."""
     before, after = was.split(), now.split()
-    same = (one == other for one, other in zip(before, after, strict=False))
-    start = max(0, sum(takewhile(bool, same)) - 1)  # with the word before
+    alike = (word == other for word, other in zip(before, after, strict=False))
+    start = max(0, sum(takewhile(bool, alike)) - 1)  # with the word before
     return " ".join(before[start:]), " ".join(after[start:])
 
 

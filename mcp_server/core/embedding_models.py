@@ -75,7 +75,7 @@ CATALOGUE = (
         "model_optimized.onnx",
     ),
 )
-BY_NAME = {each.name: each for each in CATALOGUE}
+BY_NAME = {entry.name: entry for entry in CATALOGUE}
 NAMES = (*BY_NAME, NONE)
 
 
@@ -128,8 +128,8 @@ def endpoint_of(setting: str) -> Endpoint | None:
     """
     if not is_endpoint(setting):
         return None
-    address, _, named = setting.partition("#")
-    name, _, dimensions = named.partition("#")
+    address, _, model_part = setting.partition("#")
+    name, _, dimensions = model_part.partition("#")
     if "@" in address:
         raise ValueError("The address of an endpoint holds no name or password; a key is given with --key.")
     try:

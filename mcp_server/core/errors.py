@@ -27,8 +27,8 @@ from collections.abc import Iterable, Sequence
 
 def disk_refused(error: OSError) -> str:
     """Return a sentence about a disk error, with the file or folder concerned."""
-    what = f" {error.filename}" if isinstance(error.filename, str) else ""
-    return f"The disk refused{what}: {error.strerror or error}. Nothing was changed."
+    filename = f" {error.filename}" if isinstance(error.filename, str) else ""
+    return f"The disk refused{filename}: {error.strerror or error}. Nothing was changed."
 
 
 def similar(name: str, among: Iterable[str]) -> list[str]:

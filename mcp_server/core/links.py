@@ -118,13 +118,13 @@ def labelled(links: Iterable[Link], words: str) -> list[Link]:
     label are returned only when no other matches.
     """
     label = as_label(words)
-    held = list(links)
+    link_list = list(links)
     former = {"-".join(re.findall(letters, label)) for letters in (r"[^\W_]+", "[a-z0-9]+")}
-    meant = [link for link in held if as_label(link.rel) == label]
-    return meant or [link for link in held if link.rel in former.difference(RESERVED)]
+    matching = [link for link in link_list if as_label(link.rel) == label]
+    return matching or [link for link in link_list if link.rel in former.difference(RESERVED)]
 
 
 def _kebab(words: str) -> str:
     plain = unicodedata.normalize("NFKC", words).lower()
-    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
-    return "-".join(word for word in kept.split() if any(map(str.isalnum, word)))
+    spaced = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
+    return "-".join(word for word in spaced.split() if any(map(str.isalnum, word)))

@@ -202,12 +202,12 @@ def typed_id(text: str) -> str:
 
 def slug(title: str) -> str:
     """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter or digit is left."""
-    kept = ""
+    slug_words = ""
     for word in _ascii_words(title):
-        if kept and len(kept) + 1 + len(word) > 60:
+        if slug_words and len(slug_words) + 1 + len(word) > 60:
             break
-        kept = f"{kept}-{word}" if kept else word[:60]
-    return kept
+        slug_words = f"{slug_words}-{word}" if slug_words else word[:60]
+    return slug_words
 
 
 def id_of_name(stem: str) -> str:
@@ -217,13 +217,15 @@ def id_of_name(stem: str) -> str:
     A digest of *stem* is appended when letters, digits or symbols are lost, or the slug is cut.
     """
     whole = unicodedata.normalize("NFC", stem)  # macOS decomposes accents
-    kept = slug(whole)
-    apart = unicodedata.normalize("NFKD", whole)
-    lost = any(not each.isascii() and unicodedata.category(each)[0] in "LNS" for each in apart)
-    if kept and not lost and kept == "-".join(_ascii_words(whole)):
-        return kept
+    id_slug = slug(whole)
+    decomposed = unicodedata.normalize("NFKD", whole)
+    is_lossy = any(
+        not character.isascii() and unicodedata.category(character)[0] in "LNS" for character in decomposed
+    )
+    if id_slug and not is_lossy and id_slug == "-".join(_ascii_words(whole)):
+        return id_slug
     digest = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{kept or 'memory'}-{digest}"
+    return f"{id_slug or 'memory'}-{digest}"
 
 
 def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
@@ -364,5 +366,5 @@ def _spelled(letter: str) -> str:
     if bare in _LATIN:
         return _LATIN[bare]
     name = unicodedata.name(letter, "")
-    known = next((script for script in _BY_NAME if name.startswith(script)), "")
-    return name.removeprefix(known).removeprefix("SMALL ").lower() if known else letter
+    script_name = next((script for script in _BY_NAME if name.startswith(script)), "")
+    return name.removeprefix(script_name).removeprefix("SMALL ").lower() if script_name else letter

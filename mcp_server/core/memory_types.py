@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Told(StrEnum):
+class BriefHeading(StrEnum):
     """The heading of the brief under which memories of a type are listed."""
 
     SETTLED = "settled"
@@ -32,7 +32,7 @@ class Type(NamedTuple):
 
     name: str
     meaning: str
-    told: Told
+    brief_heading: BriefHeading
     topic: str
     colour: str
     shape: str
@@ -53,7 +53,7 @@ ROWS = (
     Type(
         "architecture",
         "how the system is built",
-        Told.SETTLED,
+        BriefHeading.SETTLED,
         "Architecture",
         "#4477aa",
         "hexagon",
@@ -70,7 +70,7 @@ ROWS = (
     Type(
         "decision",
         "what was chosen, and why",
-        Told.SETTLED,
+        BriefHeading.SETTLED,
         "Key decisions",
         "#aa3377",
         "diamond",
@@ -85,7 +85,7 @@ ROWS = (
     Type(
         "pattern",
         "a convention to follow",
-        Told.SETTLED,
+        BriefHeading.SETTLED,
         "Patterns & preferences",
         "#228833",
         "square",
@@ -99,7 +99,7 @@ ROWS = (
     Type(
         "gotcha",
         "a trap, and the way out",
-        Told.SETTLED,
+        BriefHeading.SETTLED,
         "Gotchas",
         "#cc3311",
         "triangle",
@@ -114,7 +114,7 @@ ROWS = (
     Type(
         "progress",
         "what is done and what comes next",
-        Told.IN_PROGRESS,
+        BriefHeading.IN_PROGRESS,
         "In progress",
         "#ee7733",
         "arrow",
@@ -125,7 +125,7 @@ ROWS = (
     Type(
         "context",
         "why the work is done, for whom, until when",
-        Told.LATELY,
+        BriefHeading.LATELY,
         "Context",
         "#009988",
         "plus",
@@ -136,7 +136,7 @@ ROWS = (
     Type(
         "preference",
         "how this person wants things done, in any project",
-        Told.PREFERENCES,
+        BriefHeading.PREFERENCES,
         "Patterns & preferences",
         "#ccaa22",
         "star",
@@ -150,7 +150,7 @@ ROWS = (
     Type(
         "reference",
         "where something is found",
-        Told.LATELY,
+        BriefHeading.LATELY,
         "Context",
         "#8866cc",
         "funnel",
@@ -160,19 +160,19 @@ ROWS = (
         headings=r"install(?:ation|ing)?|usage|configur(?:ation|ing)|settings|environment variables|commands?"
         r"|api|reference|getting started|quick ?start|set-?up|requirements|dependencies",
     ),
-    Type("note", "", Told.LATELY, "Context", "#778899", "circle", ages=True),
+    Type("note", "", BriefHeading.LATELY, "Context", "#778899", "circle", ages=True),
 )
 TYPES = tuple(row.name for row in ROWS)
 DEFAULT_TYPE = "note"
 GENERAL = frozenset(row.name for row in ROWS if row.general)
 
 
-def told_under(heading: Told) -> tuple[str, ...]:
+def types_under(heading: BriefHeading) -> tuple[str, ...]:
     """Return the types that the brief lists under *heading*."""
-    return tuple(row.name for row in ROWS if row.told is heading)
+    return tuple(row.name for row in ROWS if row.brief_heading is heading)
 
 
-def asked() -> str:
+def listed_for_prompt() -> str:
     """Return the types as a prompt lists them, as in "`gotcha` (a trap, and the way out)"."""
     return ", ".join(f"`{row.name}` ({row.meaning})" for row in ROWS if row.meaning)
 

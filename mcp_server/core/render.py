@@ -22,15 +22,15 @@ _BLANKS = dict.fromkeys([*range(32), *range(127, 160)], " ")  # for control char
 _LEADING = "#->|*+=~_"
 
 
-def state_of(status: Status, *, by: str = "", here: str = "") -> str:
+def state_of(status: Status, *, by: str = "", shadowed_by: str = "") -> str:
     """
     Return in a few words the state of a memory, '' for an active one.
 
-    The memory *by* replaced it everywhere, the memory *here* shadows it in this project only.
+    The memory *by* replaced it everywhere, the memory *shadowed_by* shadows it in this project only.
     """
     if status is not Status.ACTIVE:
         return status.value + (f" by {one_line(by, 80)}" if by else "")
-    return f"shadowed by {one_line(here, 80)} in this project, holds elsewhere" if here else ""
+    return f"shadowed by {one_line(shadowed_by, 80)} in this project, holds elsewhere" if shadowed_by else ""
 
 
 def outdated(by: Sequence[str]) -> str:
@@ -52,17 +52,17 @@ def visible(text: str) -> str:
     """
     if _PLAIN.fullmatch(text):
         return text  # most texts match, and this check is much faster
-    kept = []
+    characters = []
     for at, character in enumerate(text):
         category = unicodedata.category(character)
         if category[0] != "C" or character in "\n\t":
-            kept.append(character)
+            characters.append(character)
         elif character in _JOINERS and 0 < at < len(text) - 1:
             around = (unicodedata.category(text[at - 1]), unicodedata.category(text[at + 1]))
             beside = ord(text[at - 1])
             if beside > 0x0590 and all(name[0] in "LMS" or name == "Sk" for name in around):
-                kept.append(character)
-    return "".join(kept)
+                characters.append(character)
+    return "".join(characters)
 
 
 def on_one_line(text: str) -> str:
@@ -88,14 +88,14 @@ def one_line(text: str, limit: int = LINE_LIMIT) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: "1 memory", "2 memories", "2 days"."""
     if number != 1:
-        many = f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
-        noun = f"{noun}es" if noun.endswith("s") else many
+        plural = f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"
+        noun = f"{noun}es" if noun.endswith("s") else plural
     return f"{number:,} {noun}"
 
 
 def repeats(title: str, text: str) -> bool:
     """Tell whether *text* begins with the whole *title*, so that the title need not be shown."""
-    beginning, opening = (" ".join(each.casefold().split()) for each in (title, text[: 2 * len(title) + 80]))
+    beginning, opening = (" ".join(part.casefold().split()) for part in (title, text[: 2 * len(title) + 80]))
     return beginning.rstrip("…. ") != "" and opening.startswith(beginning.rstrip("…. "))
 
 
@@ -118,11 +118,11 @@ def estimated_tokens(text: str) -> int:
 
 def within(parts: Sequence[str], limit: int, *, separator: str = "\n") -> tuple[list[str], int]:
     """Return the first *parts* that together fit into *limit* characters, and how many were left out."""
-    taken: list[str] = []
+    fitting: list[str] = []
     length = 0
     for part in parts:
-        length += len(part) + (len(separator) if taken else 0)
+        length += len(part) + (len(separator) if fitting else 0)
         if length > limit:
             break
-        taken.append(part)
-    return taken, len(parts) - len(taken)
+        fitting.append(part)
+    return fitting, len(parts) - len(fitting)

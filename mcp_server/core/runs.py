@@ -26,11 +26,11 @@ class Change:
     """
     One memory before and after; `was` is empty for a memory that the change creates.
 
-    `ref` is its `vault/id`, `said` the fingerprint of its title and text.
+    `ref` is its `vault/id`, `words_hash` the fingerprint of its title and text.
     """
 
     ref: str
-    said: str
+    words_hash: str
     was: Values
     now: Values
 
@@ -43,10 +43,10 @@ class Change:
         return self.ref.rpartition("/")[2]
 
     def reversed(self) -> "Change":
-        return Change(self.ref, self.said, self.now, self.was)
+        return Change(self.ref, self.words_hash, self.now, self.was)
 
     def as_json(self) -> dict[str, object]:
-        return {"ref": self.ref, "said": self.said, "was": self.was, "now": self.now}
+        return {"ref": self.ref, "said": self.words_hash, "was": self.was, "now": self.now}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def with_values(memory: Memory, values: Mapping[str, Any]) -> Memory:
 
 def stands_between(memory: Memory, change: Change) -> bool:
     """Tell whether *memory* has the title and text of *change*, and each field as before or after it."""
-    if fingerprint(memory.title, memory.text) != change.said:
+    if fingerprint(memory.title, memory.text) != change.words_hash:
         return False
     names = [name for name in change.now if name in FIELDS]
     return all(
@@ -124,7 +124,7 @@ def _plain(value: object) -> object:
         case Status():
             return value.value
         case tuple():
-            return [_plain_link(each) if isinstance(each, Link) else each for each in value]
+            return [_plain_link(item) if isinstance(item, Link) else item for item in value]
     return value
 
 

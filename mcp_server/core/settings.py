@@ -120,13 +120,13 @@ def _capture(name: str, text: str) -> str:
 
 
 def _toolsets(name: str, text: str) -> tuple[str, ...]:
-    chosen = re.split(r"[\s,]+", text.lower())
-    if unknown := [each for each in chosen if each not in TOOLSETS]:
+    names = re.split(r"[\s,]+", text.lower())
+    if unknown := [name for name in names if name not in TOOLSETS]:
         raise SettingsError(
             f"{name} names '{unknown[0]:.60}', which is no set of tools.",
             f"Use some of: {' '.join(TOOLSETS)}.",
         )
-    return tuple(each for each in TOOLSETS if each == "core" or each in chosen)
+    return tuple(toolset for toolset in TOOLSETS if toolset == "core" or toolset in names)
 
 
 T = TypeVar("T")
@@ -310,11 +310,11 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     """Return the settings; raise SettingsError with the name of the one that does not parse."""
 
     def value(name: str) -> str | None:
-        given = environment.get(name) or config.get(in_config(name))
-        if given is None or given == "":
+        raw = environment.get(name) or config.get(in_config(name))
+        if raw is None or raw == "":
             return None
         try:
-            text = str(given).strip()
+            text = str(raw).strip()
         except ValueError:  # Python refuses to print a number with thousands of digits
             text = " " * (LONGEST + 1)
         if len(text) > LONGEST:
@@ -341,8 +341,8 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
 
 
 def _meant(name: str) -> str:
-    meant = similar(name.lower().removeprefix("daybook_"), IN_CONFIG)
-    return f"Did you mean '{meant[0]}'?" if meant else f"Take it out; there are {', '.join(IN_CONFIG)}."
+    matches = similar(name.lower().removeprefix("daybook_"), IN_CONFIG)
+    return f"Did you mean '{matches[0]}'?" if matches else f"Take it out; there are {', '.join(IN_CONFIG)}."
 
 
 def environment_told(data: bytes) -> dict[str, object] | None:

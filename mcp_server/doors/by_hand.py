@@ -28,7 +28,7 @@ def taken_in(
     Keep the index equal to the files for as long as *goes_on* says.
 
     Yield after each change that was taken in, or put off: whether all files were compared. With *deep* every
-    file is read now and then. That it goes on no more is noticed within *look* seconds.
+    file is read now and then. The end is noticed within *look* seconds.
     """
     due, deep_due = 0.0, time.monotonic() + RECONCILE
     trouble = opened.database.trouble
@@ -68,8 +68,8 @@ def _take_in_changed(opened: Opened, changed: Iterable[Path]) -> None:
                 by_vault[vault.key].append(path)
     for key, paths in by_vault.items():
         folders = vaults[key].folders()
-        known = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
-        if len(paths) > FEW or not known:
+        are_memories = all(is_memory_name(path.name) for path in paths) and all(map(Path.is_dir, folders))
+        if len(paths) > FEW or not are_memories:
             sync(store, vaults=[vaults[key]])
         else:
             take_in(store, vaults[key], *paths, by_hand=True)

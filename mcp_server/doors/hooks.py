@@ -100,7 +100,7 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
             texts.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
-        texts += [f"{turns.TO_TELL} {gone}" for gone in tell_gone(store.home)]
+        texts += [f"{turns.TO_TELL} {sentence}" for sentence in tell_gone(store.home)]
         if os.environ.get(SETUP) != "missing":
             texts.append(learn_by_agent.request(store, session))
             need = "" if _key(folder) else learn_by_agent.offer(store, session)

@@ -53,7 +53,11 @@ def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:
     if not isinstance(message, list):
         return list(_wrong(message, unreadable=unreadable))
     one_by_one = "Batches are not taken: send each message on a line of its own."
-    ids = [_id(each) for each in message if isinstance(each, dict) and "id" in each and "method" in each]
+    ids = [
+        _id(request)
+        for request in message
+        if isinstance(request, dict) and "id" in request and "method" in request
+    ]
     return [Refusal(number, INVALID_REQUEST, one_by_one) for number in ids or [None]]
 
 
@@ -83,12 +87,12 @@ def _wrong(message: Any, *, unreadable: bool) -> Iterator[Refusal]:
         yield Refusal(number, PARSE_ERROR, "The request cannot be read; it may be nested too deeply.")
 
 
-def greets(given: dict[str, Any]) -> bool:
-    """Tell whether *given*, the params of `initialize`, are a client's greeting."""
-    client = given.get("clientInfo")
+def greets(params: dict[str, Any]) -> bool:
+    """Tell whether *params*, those of `initialize`, are a client's greeting."""
+    client = params.get("clientInfo")
     return (
-        isinstance(given.get("protocolVersion"), str)
-        and isinstance(given.get("capabilities"), dict)
+        isinstance(params.get("protocolVersion"), str)
+        and isinstance(params.get("capabilities"), dict)
         and isinstance(client, dict)
         and all(isinstance(client.get(name), str) for name in ("name", "version"))
     )

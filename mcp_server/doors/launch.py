@@ -44,9 +44,9 @@ runpy.run_path({starter!r}, run_name="__main__")
 class Environment:
     """The folder with Daybook's Python, which may not exist yet, and the variables for its programs."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.given = given
-        self.folder = environment_folder(given)
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.environ = environ
+        self.folder = environment_folder(environ)
         scripts = sysconfig.get_path("scripts", "venv", vars={"base": str(self.folder)})
         self.python = Path(scripts, "python.exe" if sys.platform == "win32" else "python")
         self.mark = self.folder / ".daybook-ready"  # the requirements it was made from, written last
@@ -59,11 +59,11 @@ class Environment:
 
     def variables(self, **more: str) -> dict[str, str]:
         """Return the environment variables for a program of ours."""
-        kept = {name: value for name, value in self.given.items() if name not in _NOT_PASSED_ON}
+        inherited = {name: value for name, value in self.environ.items() if name not in _NOT_PASSED_ON}
         threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # more make short searches slower
         if self.folder != ROOT / ".venv":
             more["PYTHONPYCACHEPREFIX"] = str(self.folder / "pycache")
-        return {**threads, **kept, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
+        return {**threads, **inherited, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **more}
 
     def make(self, *besides: str) -> None:
         """
@@ -114,7 +114,7 @@ def main() -> NoReturn:
         _hook(environment, rest)
         sys.exit(0)  # whatever happens, a hook exits with success
     if verb == "serve":
-        make_executable(environment.given)
+        make_executable(environment.environ)
         if not environment.is_ready():
             variables = environment.variables(DAYBOOK_VENV=str(environment.folder))
             room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
@@ -127,28 +127,28 @@ def main() -> NoReturn:
     sys.exit(0)
 
 
-def environment_folder(given: Mapping[str, str]) -> Path:
+def environment_folder(environ: Mapping[str, str]) -> Path:
     """
     Return the folder of the environment: never in the folder of an installed plugin, which updates replace.
 
     Claude Code gives hooks and servers the plugin's data folder; elsewhere the same folder is derived from
     the place of the installed copy.
     """
-    named, data = given.get("DAYBOOK_VENV"), given.get("CLAUDE_PLUGIN_DATA")
+    named, data = environ.get("DAYBOOK_VENV"), environ.get("CLAUDE_PLUGIN_DATA")
     if named and (Path(named).is_absolute() or Path.cwd() == ROOT):
         return ROOT / named
-    plugin = given.get("CLAUDE_PLUGIN_ROOT")  # another plugin may have left both variables
+    plugin = environ.get("CLAUDE_PLUGIN_ROOT")  # another plugin may have left both variables
     if data and plugin and Path(plugin).resolve() == ROOT:
         return Path(data, "venv")
     if ROOT.parts[-5:-3] == ("plugins", "cache"):  # …/plugins/cache/MARKET/PLUGIN/VERSION
         return ROOT.parents[3] / "data" / f"{ROOT.parts[-2]}-{ROOT.parts[-3]}" / "venv"
     if (ROOT / ".git").exists() and os.access(ROOT, os.W_OK):
         return ROOT / ".venv"
-    share = given.get("LOCALAPPDATA") if sys.platform == "win32" else given.get("XDG_DATA_HOME")
-    return Path(share or Path(person_home(given), ".local", "share"), "daybook", "venv")
+    share = environ.get("LOCALAPPDATA") if sys.platform == "win32" else environ.get("XDG_DATA_HOME")
+    return Path(share or Path(person_home(environ), ".local", "share"), "daybook", "venv")
 
 
-def make_executable(given: Mapping[str, str]) -> None:
+def make_executable(environ: Mapping[str, str]) -> None:
     """
     Make `bin/daybook.exe` where it is missing: hooks name `bin/daybook`, and start only an .exe.
 
@@ -157,8 +157,8 @@ def make_executable(given: Mapping[str, str]) -> None:
     It is the small program that pip makes for each command of a package. It asks `py.exe` for a Python where
     there is one, which still works when today's Python is removed.
     """
-    launchers = [Path(given.get("SYSTEMROOT", ""), "py.exe")]
-    launchers.append(Path(given.get("LOCALAPPDATA", ""), "Programs", "Python", "Launcher", "py.exe"))
+    launchers = [Path(environ.get("SYSTEMROOT", ""), "py.exe")]
+    launchers.append(Path(environ.get("LOCALAPPDATA", ""), "Programs", "Python", "Launcher", "py.exe"))
     if sys.platform == "win32" and not STARTER.with_suffix(".exe").exists():
         with contextlib.suppress(Exception):  # without pip, or in a read-only folder, there are no hooks
             scripts: Any = importlib.import_module("pip._vendor.distlib.scripts")  # what pip uses
@@ -169,11 +169,11 @@ def make_executable(given: Mapping[str, str]) -> None:
             maker.make("daybook = daybook:main", {"interpreter_args": ["-I"]})
 
 
-def _hook(environment: Environment, given: list[str]) -> None:
+def _hook(environment: Environment, arguments: list[str]) -> None:
     """Run a hook with our Python or, while there is none, with the Python of this process."""
-    event = given[0] if given else ""
-    module = environment.given.get("DAYBOOK_MODULE")  # Daybook's, in the client: it does what these two do
-    if module and module == environment.given.get("CLAUDE_CODE_SESSION_ID") and event in _THE_MODULES:
+    event = arguments[0] if arguments else ""
+    module = environment.environ.get("DAYBOOK_MODULE")  # Daybook's, in the client: it does what these two do
+    if module and module == environment.environ.get("CLAUDE_CODE_SESSION_ID") and event in _THE_MODULES:
         return
     ready = environment.is_ready()
     if ready and module == "away" and event in _THE_MODULES:
@@ -184,7 +184,7 @@ def _hook(environment: Environment, given: list[str]) -> None:
         return  # this hook writes, which needs our environment
     variables = {} if ready else {"DAYBOOK_SETUP": "missing", "PYTHONDONTWRITEBYTECODE": "1"}
     python = environment.python if ready else sys.executable
-    command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *given]
+    command = [str(python), "-S", *_OURS, "mcp_server.doors.hooks", *arguments]
     if event in _NOT_WAITED_FOR:
         _start(environment, command, sys.stdin.buffer.read(), **variables)
     else:

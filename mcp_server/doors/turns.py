@@ -27,7 +27,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
     """
     Return the memories that *prompt* calls for, with those that came since the session began.
 
-    None on an error: nothing else may depend on it.
+    Empty on an error: nothing else may depend on it.
     """
     try:
         if not has_remote(store.home):
@@ -35,7 +35,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
         from mcp_server.actions.context.arrived import arrived  # most stores have no remote
 
         new = arrived(store, session=session)
-        called = inject.called_for(store, prompt, session=session, given=new.told)
+        called = inject.called_for(store, prompt, session=session, already_given=new.told)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except (DaybookError, OSError) as error:
         log.warning("what a prompt calls for is not known: %s", error)
@@ -53,19 +53,19 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
     from mcp_server.doors.shown.draft_outcome import note
 
     try:
-        done = remember_marked(store, prompt, session=session)
+        result = remember_marked(store, prompt, session=session)
     except (DaybookError, OSError) as error:
         log.warning("what was marked with #remember waits for the transcript: %s", error)
         return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."
-    if done is None:
+    if result is None:
         return ""
-    if done.outcome is None:
+    if result.outcome is None:
         return f"{MARKED} nothing else: store with the tool remember what they mean by that."
-    what = "known already" if done.outcome.known else "remembered"
-    masked = " A secret in it was taken out." if done.masked else ""
+    verb = "known already" if result.outcome.known else "remembered"
+    masked = " A secret in it was taken out." if result.masked else ""
     return (
         f"{MARKED} this prompt, and Daybook has stored it; do not store it again."
-        f" {done.outcome.id}: {what}. {note(done.outcome)}".rstrip()
+        f" {result.outcome.id}: {verb}. {note(result.outcome)}".rstrip()
         + masked
     )
 

@@ -60,12 +60,12 @@ class WaitingRoom:
         if not line.strip():
             return
         message = json.loads(line)
-        method, given = message.get("method"), message.get("params") or {}
+        method, params = message.get("method"), message.get("params") or {}
         if method == "notifications/initialized" and len(self._greeting) == 1:
             self._greeting.append(line.encode())
             self._greeted.set()
         if "id" in message and method is not None:
-            reply = self._reply(method, given)
+            reply = self._reply(method, params)
             if method == "initialize" and "result" in reply and not self._greeting:
                 self._greeting.append(line.encode())
             _say({"id": message["id"], **reply})
@@ -74,13 +74,13 @@ class WaitingRoom:
         with self._lock:
             _say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
 
-    def _reply(self, method: str, given: dict[str, Any]) -> dict[str, Any]:
+    def _reply(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         match method:
-            case "initialize" if not greets(given):
+            case "initialize" if not greets(params):
                 return {"error": {"code": INVALID_PARAMS, "message": "This is no greeting of MCP."}}
             case "initialize":
                 result = {
-                    "protocolVersion": given.get("protocolVersion"),
+                    "protocolVersion": params.get("protocolVersion"),
                     "capabilities": {"tools": {"listChanged": True}},
                     "serverInfo": {"name": "daybook", "version": "setting-up"},
                     "instructions": INSTRUCTIONS,
@@ -91,9 +91,9 @@ class WaitingRoom:
                 about = {"description": "For Daybook's hooks only.", "inputSchema": {"type": "object"}}
                 result = {"tools": [{"name": HOOK_TOOL, **about}]}
             case "tools/call":
-                is_hook = given.get("name") == HOOK_TOOL
+                is_hook = params.get("name") == HOOK_TOOL
                 to_model = "Tell the person: "
-                text = self._to_module(given.get("arguments")) if is_hook else self._too_early(to_model)
+                text = self._to_module(params.get("arguments")) if is_hook else self._too_early(to_model)
                 is_answer = is_hook and text != NOTHING  # otherwise the launcher's hooks do what they can
                 result = {"content": [{"type": "text", "text": text}], "isError": not is_answer}
             case _:
@@ -116,7 +116,7 @@ class WaitingRoom:
         """Make the environment, in a process that outlives us; then start the server."""
         try:
             with tempfile.TemporaryFile() as output:  # a pipe would break when the set-up outlives us
-                done = subprocess.run(
+                result = subprocess.run(
                     [*self._launcher, "setup-environment"],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -128,7 +128,7 @@ class WaitingRoom:
         except OSError as error:
             self._problem = f"{self._launcher[-1]} cannot be run: {error.strerror}."
             return
-        if done.returncode:
+        if result.returncode:
             said_last = next((line for line in reversed(lines) if line), "it gave no reason.")
             self._problem = said_last.removeprefix("daybook: ")
             return

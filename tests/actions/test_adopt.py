@@ -60,7 +60,7 @@ def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
     assert all(f"'daybook adopt {key_of(before)}'" in line and str(project) in line for line in lines)
     assert list_memories(store, Filter()).total == 0
     done = adopt(store)
-    assert (done.moved, done.left) == (2, ())
+    assert (done.moved, done.not_moved) == (2, ())
     after = open_here(moved).store()
     found = read(after, known.memory.id)
     assert (found.memory, found.vault.key) == (known.memory, key_of(after))
@@ -122,7 +122,7 @@ def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here:
     assert notice(store, identity="") == ""
     assert [each.key for each in offered(store)] == [key_of(before)]
     done = adopt(store)
-    assert (done.moved, len(done.left)) == (0, 1)
+    assert (done.moved, len(done.not_moved)) == (0, 1)
     assert read(store, own.memory.id).memory == own.memory
     assert taken.read_text() == "in the way"
 

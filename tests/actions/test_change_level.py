@@ -81,7 +81,7 @@ def test_a_memory_moves_with_all_that_is_known_of_it_and_back(store: Store) -> N
 
     done = change_level(store, memory_id, Level.USER)
 
-    assert (done.file.vault, done.left) == (store.user_vault, store.vaults[-1])
+    assert (done.file.vault, done.old_vault) == (store.user_vault, store.vaults[-1])
     assert not place.exists()
     assert known(store, memory_id) == before
     change_level(store, memory_id, Level.PROJECT)
@@ -225,7 +225,7 @@ def test_what_it_superseded_everywhere_stays_so_and_is_told(store: Store) -> Non
 
     done = change_level(store, new, Level.PROJECT)
 
-    assert (done.still, done.superseded) == ((old,), ())
+    assert (done.still_superseded, done.superseded) == ((old,), ())
     assert status(store, old) is Status.SUPERSEDED
 
 

@@ -127,7 +127,7 @@ def test_at_its_own_level_nothing_is_done(store: Store) -> None:
 
     done = change_level(store, memory_id, Level.PROJECT)
 
-    assert (done.left, done.file) == (None, read(store, memory_id))
+    assert (done.old_vault, done.file) == (None, read(store, memory_id))
     assert last_change(store, memory_id).name == made
 
 

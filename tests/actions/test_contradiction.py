@@ -30,7 +30,7 @@ from tests.memories import decided
 
 
 def pairs(store: Store, memory_id: str = "", limit: int = 50) -> list[set[str]]:
-    return [{pair.one.id, pair.other.id} for pair in find_contradictions(store, memory_id, limit=limit)]
+    return [{pair.first.id, pair.other.id} for pair in find_contradictions(store, memory_id, limit=limit)]
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_differs_where_it_matters_is_found(meaning_store: Store, one: str, 
 
     (pair,) = find_contradictions(meaning_store)
 
-    assert {pair.one.id, pair.other.id} == ids
+    assert {pair.first.id, pair.other.id} == ids
     assert pair.why == why
 
 
@@ -147,7 +147,7 @@ def test_a_marked_pair_is_listed_flagged_and_not_found_again(store: Store, timeo
     assert not mark_contradiction(store, other, one).changed
 
     (pair,) = get_contradictions(store)
-    assert {pair.one.id, pair.other.id} == {one, other}
+    assert {pair.first.id, pair.other.id} == {one, other}
     assert pairs(store) == []
     assert brief(store).text.count("says otherwise") == 1
     assert {hit.contradicts for hit in recall(store, Query("upload timeout", limit=2)).hits} == {

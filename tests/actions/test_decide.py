@@ -20,9 +20,9 @@ def fates(
 ) -> dict[str, Fate]:
     """Return title → fate of the memories near *prompt*; see that the ledger stays as it is."""
     before = [path.read_bytes() for path in store.ledger.paths()]
-    decided = decide(store, prompt, session=session, given=given, explained=True)
+    decided = decide(store, prompt, session=session, already_given=given, explained=True)
     assert [path.read_bytes() for path in store.ledger.paths()] == before
-    hook = decide(store, prompt, session=session, given=given)
+    hook = decide(store, prompt, session=session, already_given=given)
     assert (hook.called, hook.is_silence) == (decided.called, decided.is_silence)
     return {hit.title: fate for hit, fate in decided.fates}
 

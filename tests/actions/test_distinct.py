@@ -27,7 +27,7 @@ def pair(store: Store) -> tuple[str, str]:
 def asked(store: Store, pair: tuple[str, str]) -> bool:
     """Tell whether somebody would be asked how the two stand."""
     near = {each.id for each in near_now(store, pair[1])}
-    found = {frozenset((each.one.id, each.other.id)) for each in find_contradictions(store)}
+    found = {frozenset((each.first.id, each.other.id)) for each in find_contradictions(store)}
     assert (pair[0] in near) == (frozenset(pair) in found)
     return pair[0] in near
 

@@ -79,7 +79,7 @@ def all_memories(store: Store) -> dict[str, Memory]:
 def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
     done = export_folder(full, tmp_path / "out")
 
-    imported = import_from(empty, "daybook", tmp_path / "out", mine=True)
+    imported = import_from(empty, "daybook", tmp_path / "out", own_export=True)
 
     assert done.memories == len(imported[0].items) == 8
     assert {item.outcome for item in imported[0].items} == {Outcome.TAKEN}
@@ -92,11 +92,11 @@ def test_a_document_brings_everything_back(full: Store, empty: Store, tmp_path: 
     document, done = export_json(full)
     write_document(full, tmp_path / "out.json", json.dumps(document).encode())
 
-    imported = import_from(empty, "daybook", tmp_path / "out.json", mine=True)
+    imported = import_from(empty, "daybook", tmp_path / "out.json", own_export=True)
 
     assert done.memories == len(imported[0].items) == 8
     assert all_memories(empty) == all_memories(full)
-    again = import_from(empty, "daybook", tmp_path / "out.json", mine=True)
+    again = import_from(empty, "daybook", tmp_path / "out.json", own_export=True)
     assert {item.outcome for item in again[0].items} == {Outcome.UNCHANGED}
 
 
@@ -163,7 +163,7 @@ def test_one_level_or_every_project(full: Store, elsewhere: Store, empty: Store,
     user = export_folder(full, tmp_path / "user", level=Level.USER)
     here = export_folder(full, tmp_path / "here")
     everything = export_folder(full, tmp_path / "all", all_projects=True)
-    import_from(empty, "daybook", tmp_path / "all", mine=True)
+    import_from(empty, "daybook", tmp_path / "all", own_export=True)
 
     assert (user.memories, here.memories, everything.memories) == (3, 8, 9)
     assert not (tmp_path / "user/projects").exists()
@@ -195,7 +195,7 @@ def test_an_export_into_the_same_store_changes_nothing_but_what_is_missing(
     forget(full, "gone", forever=True)
     before = all_memories(full)
 
-    (done,) = import_from(full, "daybook", tmp_path / "out", mine=True)
+    (done,) = import_from(full, "daybook", tmp_path / "out", own_export=True)
 
     outcomes = {item.key.rpartition("/")[2]: item.outcome for item in done.items}
     assert (outcomes.pop(tea), outcomes.pop("gone")) == (Outcome.LEFT, Outcome.TAKEN)
@@ -213,7 +213,7 @@ def test_what_the_repository_holds_is_not_taken_in_twice(
     export_folder(here, tmp_path / "out")
     before = all_memories(here)
 
-    (done,) = import_from(here, "daybook", tmp_path / "out", mine=True)
+    (done,) = import_from(here, "daybook", tmp_path / "out", own_export=True)
 
     assert {item.outcome for item in done.items} == {Outcome.MERGED}
     assert all_memories(here) == before
@@ -259,7 +259,7 @@ def test_how_often_a_memory_was_used_and_how_far_it_is_believed_comes_along(
         there.write_text(json.dumps(export_json(store)[0]), encoding="utf-8")
 
     for _ in range(2):
-        import_from(empty, "daybook", there, mine=mine)
+        import_from(empty, "daybook", there, own_export=mine)
 
     def counts(where: Store) -> object:
         with where.database.read() as db:
@@ -286,7 +286,7 @@ def test_counts_that_are_none_are_left_out(store: Store, empty: Store, tmp_path:
     said = json.dumps({"usage": {f"user/{memory.id}": odd, "user/nobody": 7}})
     (there / "usage.json").write_text(said, encoding="utf-8")
 
-    import_from(empty, "daybook", there, mine=True)
+    import_from(empty, "daybook", there, own_export=True)
 
     with empty.database.read() as db:
         assert not usage.usage_of(db, [f"user/{memory.id}"])

@@ -31,7 +31,7 @@ def ask(store: Store, question: str, times: int = 1, *, session: str = "s1") -> 
 
 
 def held(store: Store) -> list[str]:
-    return [warm.row.id for warm in hot_status(store).held]
+    return [warm.row.id for warm in hot_status(store).placed]
 
 
 def accesses(store: Store, memory_id: str) -> int:
@@ -162,7 +162,7 @@ def test_what_is_promoted_is_at_hand_at_once_until_it_gets_cold(store: Store, cl
     assert promote(store, heron)
 
     assert held(store) == [heron]
-    assert hot_status(store).held[0].why == "promoted"
+    assert hot_status(store).placed[0].why == "promoted"
     clock.pass_days(10)
     ask(store, "heron")
     clock.pass_days(13)
@@ -217,7 +217,7 @@ def test_a_full_hot_set_keeps_the_pinned_and_then_the_hottest(open_here: Open, c
     pin(store, stork, pinned=True)
 
     status = hot_status(store)
-    assert [warm.row.id for warm in status.held] == [stork, egret]
+    assert [warm.row.id for warm in status.placed] == [stork, egret]
     assert [warm.row.id for warm in status.evicted] == [heron]
     assert status.next_out and status.next_out.row.id == egret
     assert status.predicted == ()
@@ -233,7 +233,7 @@ def test_the_default_capacity_is_twenty_for_being_promoted_and_for_being_shown(s
 
     status = hot_status(store)
 
-    assert (status.capacity, len(status.held), len(status.evicted)) == (20, 20, 2)
+    assert (status.capacity, len(status.placed), len(status.evicted)) == (20, 20, 2)
 
 
 @pytest.mark.feature("B-42")

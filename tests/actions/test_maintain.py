@@ -165,7 +165,7 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
 def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, said: str) -> None:
     found = Size(
         memories=total * MEGABYTE, index=0, trash=0, history=0, ledger=0, limit=limit * MEGABYTE
-    ).said
+    ).sentence
 
     assert said in found
     assert bool(said) == bool(found)

@@ -104,7 +104,7 @@ def test_what_a_repository_pins_takes_no_place_from_what_the_person_pinned(
     here = open_here(HOT_CACHE_MAX_ITEMS="2").store()
 
     assert mine in at_hand(here)
-    assert hot_status(here).held[0].row.id == mine
+    assert hot_status(here).placed[0].row.id == mine
 
 
 def test_newer_memories_of_a_repository_leave_room_for_those_of_the_person(
@@ -179,7 +179,7 @@ def test_a_repository_does_not_speak_for_the_person(store: Store, plant: Callabl
 
     (pair,) = find_contradictions(here)
 
-    assert {row.id for row in (pair.one, pair.other) if row.row in pair.said} == {mine}
+    assert {row.id for row in (pair.first, pair.other) if row.row in pair.said_by_person} == {mine}
 
 
 def test_a_repository_that_claims_to_be_the_person_outranks_nobody(
@@ -241,7 +241,7 @@ def test_what_is_known_of_a_memory_goes_along_into_the_repository(open_here: Ope
 
     there = open_here().store()
     assert trust_history(there, wrong) == before
-    assert [warm.row.id for warm in hot_status(there).held] == [hot]
+    assert [warm.row.id for warm in hot_status(there).placed] == [hot]
     rebuild(there)
     assert trust_history(there, wrong) == before
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.search import confidence as gate
-from mcp_server.core.search.confidence import MEASURED, ORDER, POINTERS, THRESHOLDS, Seen
+from mcp_server.core.search.confidence import MEASURED, ORDER, POINTERS, THRESHOLDS, PromptEvidence
 from mcp_server.core.search.query import Confidence
 
 share = st.floats(0, 1)
@@ -15,12 +15,12 @@ def confidence(**evidence: Any) -> Confidence:
     return gate.weigh(**evidence).verdict
 
 
-def in_prompt(seen: list[Seen], calling: float) -> list[Confidence]:
+def in_prompt(seen: list[PromptEvidence], calling: float) -> list[Confidence]:
     return [each.verdict for each in gate.in_prompt(seen, calling)]
 
 
 @pytest.mark.parametrize(
-    ("cosine", "maxsim", "coverage", "found", "asked", "expected"),
+    ("cosine", "maxsim", "coverage", "words_matched", "words_asked", "expected"),
     [
         (0.7, 0.75, 0.0, 0, 4, Confidence.HIGH),
         (0.6, 0.75, 1.0, 4, 4, Confidence.HIGH),
@@ -43,11 +43,13 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
     cosine: float | None,
     maxsim: float | None,
     coverage: float,
-    found: int,
-    asked: int,
+    words_matched: int,
+    words_asked: int,
     expected: Confidence,
 ) -> None:
-    said = confidence(cosine=cosine, maxsim=maxsim, coverage=coverage, found=found, asked=asked)
+    said = confidence(
+        cosine=cosine, maxsim=maxsim, coverage=coverage, words_matched=words_matched, words_asked=words_asked
+    )
     assert said is expected
 
 
@@ -56,38 +58,49 @@ def test_more_evidence_never_lowers_the_verdict(
     cosine: float, maxsim: float, coverage: float, near: float, surprise: float, more: float
 ) -> None:
     parts = {"cosine": cosine, "maxsim": maxsim, "coverage": coverage, "near": near, "surprise": surprise}
-    before = confidence(found=3, asked=4, **parts)
+    before = confidence(words_matched=3, words_asked=4, **parts)
 
     for name, value in parts.items():
-        raised = confidence(found=3, asked=4, **{**parts, name: max(value, more)})
+        raised = confidence(words_matched=3, words_asked=4, **{**parts, name: max(value, more)})
         assert ORDER.index(raised) >= ORDER.index(before)
 
 
 @pytest.mark.feature("3.2-abstention")
 def test_rare_words_that_stand_together_are_believed_before_common_ones_apart() -> None:
-    assert confidence(cosine=0.48, coverage=0.5, found=2, asked=4) is Confidence.NONE
+    assert confidence(cosine=0.48, coverage=0.5, words_matched=2, words_asked=4) is Confidence.NONE
     assert (
-        confidence(cosine=0.48, coverage=0.5, found=2, asked=4, near=0.3, surprise=0.5) is Confidence.MEDIUM
+        confidence(cosine=0.48, coverage=0.5, words_matched=2, words_asked=4, near=0.3, surprise=0.5)
+        is Confidence.MEDIUM
     )
 
 
 def test_one_word_of_many_may_be_chance_however_rare_it_is() -> None:
-    assert confidence(cosine=0.5, coverage=0.6, found=1, asked=4, surprise=1.0) is Confidence.NONE
+    assert (
+        confidence(cosine=0.5, coverage=0.6, words_matched=1, words_asked=4, surprise=1.0) is Confidence.NONE
+    )
 
 
 @pytest.mark.parametrize("model", ["multilingual", "minilm-l12", "mpnet-base", "a-folder-1a2b3c4d"])
 @pytest.mark.parametrize("cosine", [0.0, 0.3, 0.56, 0.6])
 def test_a_model_that_was_not_measured_is_believed_less(model: str, cosine: float) -> None:
-    assert confidence(cosine=cosine, coverage=0.0, found=0, asked=4, model=model) is Confidence.NONE
-    assert confidence(cosine=0.92, coverage=0.0, found=0, asked=4, model=model) is not Confidence.NONE
+    assert (
+        confidence(cosine=cosine, coverage=0.0, words_matched=0, words_asked=4, model=model)
+        is Confidence.NONE
+    )
+    assert (
+        confidence(cosine=0.92, coverage=0.0, words_matched=0, words_asked=4, model=model)
+        is not Confidence.NONE
+    )
 
 
 @given(st.sampled_from([*THRESHOLDS, "a-folder-1a2b3c4d"]), share, share, st.integers(0, 5))
 def test_the_words_are_believed_whatever_the_model_says(
-    model: str, cosine: float, coverage: float, found: int
+    model: str, cosine: float, coverage: float, words_matched: int
 ) -> None:
-    with_meaning = confidence(cosine=cosine, coverage=coverage, found=found, asked=5, model=model)
-    by_words = confidence(cosine=None, coverage=coverage, found=found, asked=5)
+    with_meaning = confidence(
+        cosine=cosine, coverage=coverage, words_matched=words_matched, words_asked=5, model=model
+    )
+    by_words = confidence(cosine=None, coverage=coverage, words_matched=words_matched, words_asked=5)
 
     assert model == MEASURED or ORDER.index(with_meaning) >= ORDER.index(by_words)
 
@@ -98,9 +111,9 @@ def test_what_is_measured_is_what_is_shipped() -> None:
     )
 
 
-CLEAR = Seen(0.7, 0.6, 0.75)
-LIKELY = Seen(0.35, 0.3, 0.4)
-FAINT = Seen(0.1, 0.05, 0.1)
+CLEAR = PromptEvidence(0.7, 0.6, 0.75)
+LIKELY = PromptEvidence(0.35, 0.3, 0.4)
+FAINT = PromptEvidence(0.1, 0.05, 0.1)
 OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
 
 
@@ -114,31 +127,31 @@ OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
         ([LIKELY, *OTHERS], 1.0, [Confidence.LOW] * POINTERS + [Confidence.NONE]),
         ([LIKELY, *OTHERS], -1.0, [Confidence.NONE] * 4),
         ([FAINT], 0.0, [Confidence.NONE]),
-        ([Seen(0.9, None, None)], -1.0, [Confidence.NONE]),
+        ([PromptEvidence(0.9, None, None)], -1.0, [Confidence.NONE]),
     ],
 )
 def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may(
-    seen: list[Seen], calling: float, expected: list[Confidence]
+    seen: list[PromptEvidence], calling: float, expected: list[Confidence]
 ) -> None:
     assert in_prompt(seen, calling) == expected
 
 
 def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> None:
-    near, as_near = Seen(0.5, 0.4, 0.6), Seen(0.5, 0.4, 0.6)
+    near, as_near = PromptEvidence(0.5, 0.4, 0.6), PromptEvidence(0.5, 0.4, 0.6)
 
     assert in_prompt([near, FAINT], 0.1) == [Confidence.MEDIUM, Confidence.NONE]
     assert Confidence.MEDIUM not in in_prompt([near, as_near], 0.1)
 
 
 def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one_sure() -> None:
-    assert in_prompt([Seen(0.1, 0.1, 0.1)], 100.0) != [Confidence.MEDIUM]
+    assert in_prompt([PromptEvidence(0.1, 0.1, 0.1)], 100.0) != [Confidence.MEDIUM]
 
 
 @pytest.mark.parametrize(
     ("seen", "calling"), [([CLEAR, LIKELY], 1.0), ([LIKELY, *OTHERS], -1.0), ([FAINT], 0.0), ([CLEAR], 0.2)]
 )
 def test_what_comes_with_no_prompt_missed_a_bar_and_what_comes_reached_one(
-    seen: list[Seen], calling: float
+    seen: list[PromptEvidence], calling: float
 ) -> None:
     for verdict, (text, *title) in gate.in_prompt(seen, calling):
         assert (verdict in (Confidence.MEDIUM, Confidence.HIGH)) == (text.missing <= 0)
@@ -147,8 +160,10 @@ def test_what_comes_with_no_prompt_missed_a_bar_and_what_comes_reached_one(
 
 @given(st.none() | share, share, st.integers(0, 4), st.sampled_from([*THRESHOLDS]))
 def test_a_hit_is_relied_on_as_soon_as_it_reaches_a_bar(
-    cosine: float | None, coverage: float, found: int, model: str
+    cosine: float | None, coverage: float, words_matched: int, model: str
 ) -> None:
-    weighed = gate.weigh(cosine=cosine, coverage=coverage, found=found, asked=4, model=model)
+    weighed = gate.weigh(
+        cosine=cosine, coverage=coverage, words_matched=words_matched, words_asked=4, model=model
+    )
 
     assert (weighed.verdict is not Confidence.NONE) == any(bar.missing <= 0 for bar in weighed.bars)

@@ -19,7 +19,7 @@ def test_the_sure_ones_come_first() -> None:
 
     found = opposed(statements, {(1, 2): 0.8})
 
-    told = [(each.one, each.other, each.sure) for each in found]
+    told = [(each.first, each.other, each.sure) for each in found]
     assert told[0] == (3, 4, True)
     assert (1, 2, False) in told
 
@@ -29,7 +29,7 @@ def test_the_fewer_words_are_common_the_nearer_the_meaning_must_be() -> None:
 
     assert opposed(statements, {(1, 2): 0.80}) == []
     (found,) = opposed(statements, {(1, 2): 0.85})
-    assert (found.one, found.other, found.why) == (1, 2, "numbers")
+    assert (found.first, found.other, found.why) == (1, 2, "numbers")
 
 
 def test_near_texts_that_name_other_things_come_last_and_are_not_sure() -> None:
@@ -42,8 +42,8 @@ def test_near_texts_that_name_other_things_come_last_and_are_not_sure() -> None:
 
     found = opposed(statements, {(1, 2): 0.9})
 
-    assert (found[0].one, found[0].other, found[0].sure) == (3, 4, True)
-    assert [each.sure for each in found if {each.one, each.other} == {1, 2}] == [False]
+    assert (found[0].first, found[0].other, found[0].sure) == (3, 4, True)
+    assert [each.sure for each in found if {each.first, each.other} == {1, 2}] == [False]
 
 
 def test_two_with_vectors_that_are_far_apart_are_not_brought_together_by_words() -> None:

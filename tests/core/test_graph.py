@@ -117,8 +117,8 @@ def test_the_lowest_go_until_nine_tenths_are_left() -> None:
     limit = measured(one) - 10
 
     gone = to_archive(one, now=NOW, limit=limit)
-    left = measured(one, gone=frozenset(each.name for each in gone))
-    without_last = measured(one, gone=frozenset(each.name for each in gone[:-1]))
+    left = measured(one, left_out=frozenset(each.name for each in gone))
+    without_last = measured(one, left_out=frozenset(each.name for each in gone[:-1]))
 
     assert [each.id for each in gone] == [f"n{at:02}" for at in range(len(gone))]
     assert left <= 0.9 * limit < without_last
@@ -149,7 +149,7 @@ def test_ordinary_memories_never_make_a_graph_too_long() -> None:
 def test_an_edge_that_becomes_a_trace_still_takes_its_place() -> None:
     one = graph(node("a"), node("b"), edges=(GraphEdge("a", "uses", "b"),))
 
-    left = measured(one, gone=frozenset({"b"}))
+    left = measured(one, left_out=frozenset({"b"}))
 
     after = graph(node("a"), edges=(GraphEdge("a", "uses", "b", end_status=Status.ARCHIVED),))
     assert left == measured(after)

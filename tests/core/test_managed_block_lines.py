@@ -76,20 +76,20 @@ def test_the_block_reads_like_a_briefing() -> None:
         " put questions to the ask tool.",
         END,
     ]
-    assert block.told == {"p/api": "d1", "p/db": "d2", "p/ci": "d3", "p/x": "d4", "p/y": "d5"}
+    assert block.digests == {"p/api": "d1", "p/db": "d2", "p/ci": "d3", "p/x": "d4", "p/y": "d5"}
 
 
 def test_a_block_without_memories_says_so() -> None:
     block = render_block("", [[] for _ in TOPICS])
 
     assert "# This project\n\nNothing has been remembered" in block.text
-    assert block.told == {}
+    assert block.digests == {}
 
 
 def test_the_same_line_is_told_once() -> None:
     twice = BlockPoint("a/1", "d", "Same", "Text"), BlockPoint("b/2", "d", "same", "text")
 
-    assert render_block("shop", [list(twice), [twice[1]], [], [], [], []]).told == {"a/1": "d"}
+    assert render_block("shop", [list(twice), [twice[1]], [], [], [], []]).digests == {"a/1": "d"}
 
 
 @pytest.mark.feature("A-37")
@@ -118,7 +118,7 @@ def test_a_section_that_overflows_says_how_many_more_there_are() -> None:
 
     assert len(lines) == MAX_LINES
     assert lines.count("- …and 160 more (ask recall)") == 1
-    assert len(block.told) == 140
+    assert len(block.digests) == 140
 
 
 @pytest.mark.feature("A-04", "A-34")
@@ -132,7 +132,7 @@ def test_any_store_fits_into_the_lines_of_the_block(counts: list[int], name: str
 
     assert len(lines) <= MAX_LINES
     assert len(lines) == MAX_LINES or more == 0
-    assert len(block.told) + more == sum(counts)
+    assert len(block.digests) + more == sum(counts)
     assert find(block.text) == BlockSpan(0, len(block.text), "\n")
 
 
@@ -178,7 +178,7 @@ def test_nothing_nests_behind_our_list_mark(said: str, line: str) -> None:
 
 
 def test_a_memory_of_which_nothing_is_left_has_no_line() -> None:
-    assert render_block("shop", [[BlockPoint("p/x", "d", "#", "1. #")], [], [], [], [], []]).told == {}
+    assert render_block("shop", [[BlockPoint("p/x", "d", "#", "1. #")], [], [], [], [], []]).digests == {}
 
 
 def test_a_line_is_cut_behind_a_late_sentence_or_a_word_and_says_so() -> None:

@@ -52,7 +52,7 @@ def test_no_node_and_no_panel_covers_another(drawn: Network) -> None:
     picture = draw(drawn)
 
     assert {spot.node for spot in picture.spots} == set(drawn.nodes)
-    assert {len(line.there) + len(line.back) > 0 for line in picture.lines} == {True}
+    assert {len(line.forward) + len(line.back) > 0 for line in picture.lines} == {True}
     check_apart(picture)
 
 

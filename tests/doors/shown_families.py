@@ -147,7 +147,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         links.related(Related(None)),
     ],
     "contradictions": lambda: [
-        contradictions.found([Contradiction(ONE, OTHER, "numbers", 0.5, sure=False, said=frozenset({1}))]),
+        contradictions.found(
+            [Contradiction(ONE, OTHER, "numbers", 0.5, sure=False, said_by_person=frozenset({1}))]
+        ),
         contradictions.found([]),
         contradictions.marked([Contradiction(ONE, OTHER)]),
         contradictions.marked([]),

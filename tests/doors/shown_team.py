@@ -1,13 +1,65 @@
 """Results about a team's memory, to be shown."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 from mcp_server.actions.exchange.team_folder import TakenByTeam
-from mcp_server.core.team.team import Member, Role
-from mcp_server.doors.shown import Shown, team_folder
-from tests.doors.shown_values import HOSTILE, SECRET
+from mcp_server.actions.team.copy import Copy
+from mcp_server.actions.team.give import GivenToTeam
+from mcp_server.actions.team.membership import Joining, Membership
+from mcp_server.actions.team.memories import Unconfirmed
+from mcp_server.actions.team.send import Sent, Waiting
+from mcp_server.adapters.joined import LastCopy
+from mcp_server.core.search.query import Confidence
+from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Stored
+from mcp_server.core.team.team import Member, Role, Team
+from mcp_server.doors.shown import Shown, team, team_folder
+from tests.doors.shown_values import HIT, HOSTILE, MEMORY, NOON, SECRET
+
+URL = "https://team.example.org"
+TEAM = Team(HOSTILE, "anna", Role.WRITER, ("carla",), "minilm-l6-int8")
+STORED = Stored(MEMORY, "ab" * 32, "anna", "carla")
+UNCONFIRMED = Stored(replace(MEMORY, id="webhook-2"), "cd" * 32, "boris")
+NEAR = Result(UNCONFIRMED, "Skip it.", HIT.parts, Confidence.HIGH)
+WAITS = Waiting("webhook-1", HOSTILE, "2026-11-20 12:00", "", MEMORY, "", Path("/store/team/waiting/a.json"))
+REFUSED = replace(WAITS, refused=f"'webhook-1' was changed meanwhile: {SECRET}")
+MEMBERSHIP = Membership(
+    URL, "The Quaggas", "anna", "writer", ("carla",), "minilm-l6-int8", 2,
+    LastCopy("2026-11-20 12:00", "The team's server did not answer.", 3), (WAITS, REFUSED),
+)  # fmt: skip
+CHANGES = (
+    ChangeRecord(ChangeKind.CREATED, NOON, "anna", None),
+    ChangeRecord(ChangeKind.REVISED, NOON, "boris", replace(MEMORY, text=f"Skip all. {SECRET}")),
+    ChangeRecord(ChangeKind.CONFIRMED, NOON, "carla", MEMORY),
+)
 
 TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
+    "team": lambda: [
+        team.joining(Joining(URL, SECRET, TEAM, "minilm-l12")),
+        team.joining(Joining(URL, SECRET, replace(TEAM, curators=(), model=""))),
+        team.was_joined(HOSTILE, Copy(2, 2, 0)),
+        team.state(MEMBERSHIP),
+        team.state(replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=())),
+        team.state(None),
+        team.sent(Sent((STORED,), (REFUSED,), "The team's server did not answer.")),
+        team.sent(Sent()),
+        team.given(GivenToTeam(MEMORY, STORED, near=(NEAR,), gone=("old",), kept=(("older", HOSTILE),))),
+        team.given(GivenToTeam(MEMORY, UNCONFIRMED), verb="revised"),
+        team.given(GivenToTeam(MEMORY, STORED, known=True)),
+        team.given(GivenToTeam(MEMORY, waits="The team's server did not answer.")),
+        team.forgotten(STORED),
+        team.restored(STORED),
+        team.confirmed(STORED),
+        team.whole(STORED),
+        team.whole(UNCONFIRMED),
+        team.history("webhook-1", CHANGES, STORED),
+        team.history("webhook-1", CHANGES[:1], None),
+        team.unconfirmed(Unconfirmed((UNCONFIRMED,), 1, True)),
+        team.unconfirmed(Unconfirmed((UNCONFIRMED,), 70, False)),
+        team.unconfirmed(Unconfirmed((), 0, True)),
+        team.dropped(WAITS),
+    ],
     "team_folder": lambda: [
         team_folder.taken_in_team(TakenByTeam(2, 1, 1, (("webhook-1.md", HOSTILE), ("b.md", SECRET)))),
         team_folder.taken_in_team(TakenByTeam(0, 3, 0, ())),

@@ -112,5 +112,5 @@ def _result(stored: Stored, share: float) -> Result:
         helpfulness=0.0,
         total=relevance,
     )
-    weighed = confidence.weigh(cosine=None, coverage=share, found=1, asked=1)
+    weighed = confidence.weigh(cosine=None, coverage=share, words_matched=1, words_asked=1)
     return Result(stored, stored.memory.text, score, weighed.verdict)

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, NotFound
+from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, NotFound, Rejected
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Member, Role
 from tests.team_database.conftest import MEMBERS, Opened, memory
@@ -218,12 +218,19 @@ def test_words_are_never_sql(filled: Opened, said: str) -> None:
     assert anna.load("injected") == kept
 
 
+def test_what_could_not_be_read_again_is_not_kept(opened: Opened) -> None:
+    anna = opened.by["anna"]
+    with pytest.raises(Rejected, match=r"'notes' has 20,000 characters; 16,384 is the most."):
+        anna.save(memory("a", "x", notes=("y" * 20_000,)))
+    assert anna.page() == ()
+
+
 def test_a_nul_character_is_refused_in_one_sentence(opened: Opened) -> None:
     anna = opened.by["anna"]
     for each in (memory("a", "x\0y"), memory("a", "x", title="a\0b"), memory("a", "x", tags=("\0",))):
         with pytest.raises(DaybookError, match="NUL"):
             anna.save(each)
-    with pytest.raises(DaybookError, match="lone surrogate"):
+    with pytest.raises(DaybookError, match="half a character"):
         anna.save(memory("a", "x\ud800y"))
     assert anna.save(memory("a", "it says \\u0000 in words")).memory.text == "it says \\u0000 in words"
     for call in (anna.load, anna.restore, anna.history):

@@ -40,11 +40,11 @@ def test_an_export_is_taken_in_as_it_was(team: MinimalTeam, tmp_path: Path) -> N
     done = export_team(storage, tmp_path / "out", nothing)
     assert (done.memories, done.left) == (2, ())
     other = storage_of(MinimalTeam(), "dora")
-    taken = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, done=nothing)
+    taken = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
     assert (taken.new, taken.known, taken.confirmed, taken.left) == (2, 0, 1, ())
     assert [each.memory for each in other.page()] == [each.memory for each in storage.page()]
     assert [each.confirmed_by for each in other.page()] == ["", "dora"]
-    again = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, done=nothing)
+    again = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
     assert (again.new, again.known, again.confirmed, again.left) == (0, 2, 0, ())
 
 
@@ -74,7 +74,7 @@ def test_what_is_left_out_is_named_with_the_reason(team: MinimalTeam, tmp_path: 
     (knowledge / "secret.md").write_text(f"The token is {SECRET}.")
     (knowledge / "broken.md").write_bytes(b"\xff\xfe\x00")
     (knowledge / "notes.txt").write_text("No memory.")
-    taken = take_in_team(storage, memory_files(tmp_path), confirm=False, done=nothing)
+    taken = take_in_team(storage, memory_files(tmp_path), confirm=False, progress=nothing)
     assert (taken.new, taken.known) == (1, 0)
     left = dict(taken.left)
     assert left.keys() == {"broken.md", "deploy.md", "empty.md", "old.md", "secret.md"}
@@ -94,9 +94,9 @@ def test_what_was_interrupted_is_done_again(team: MinimalTeam, tmp_path: Path) -
         other.away = True
 
     with pytest.raises(StorageUnavailable):
-        take_in_team(storage, paths, confirm=False, done=go_away)
+        take_in_team(storage, paths, confirm=False, progress=go_away)
     other.away = False
-    taken = take_in_team(storage, paths, confirm=False, done=nothing)
+    taken = take_in_team(storage, paths, confirm=False, progress=nothing)
     assert (taken.new, taken.known) == (1, 1)
 
 
@@ -104,10 +104,10 @@ def test_only_a_curator_confirms_and_a_reader_brings_nothing(team: MinimalTeam, 
     export_team(full(team), tmp_path / "out", nothing)
     paths = memory_files(tmp_path / "out")
     with pytest.raises(NotAllowed, match="Only a curator confirms"):
-        take_in_team(storage_of(team, "willi", Role.WRITER), paths, confirm=True, done=nothing)
+        take_in_team(storage_of(team, "willi", Role.WRITER), paths, confirm=True, progress=nothing)
     other = MinimalTeam()
     with pytest.raises(NotAllowed):
-        take_in_team(storage_of(other, "rosa", Role.READER), paths, confirm=False, done=nothing)
+        take_in_team(storage_of(other, "rosa", Role.READER), paths, confirm=False, progress=nothing)
 
 
 def test_a_folder_without_memories_is_said(tmp_path: Path) -> None:

@@ -41,9 +41,10 @@ def spooled(store: Store, transcript: Transcript) -> LearnedPiece | None:
         answer = json.loads(files.read(path))
         lessons = [
             Learned(
-                Proposal(**{**each["proposal"], "tags": tuple(each["proposal"]["tags"])}), each["supersedes"]
+                Proposal(**{**entry["proposal"], "tags": tuple(entry["proposal"]["tags"])}),
+                entry["supersedes"],
             )
-            for each in answer["found"]
+            for entry in answer["found"]
         ]
         return LearnedPiece(int(answer["start"]), int(answer["end"]), tuple(answer["keys"]), tuple(lessons))
     except FileNotFoundError:
@@ -61,9 +62,9 @@ def forget_spooled(store: Store, transcript: Transcript) -> None:
 def sweep_answers(store: Store) -> None:
     """Delete the answers whose pieces are learned: a process was killed before it could delete them."""
     with store.database.read() as db:
-        waiting = {_path(store, transcript) for transcript in transcripts.unlearned(db, paid=False)}
+        pending_paths = {_path(store, transcript) for transcript in transcripts.unlearned(db, paid=False)}
     for path in (store.home / places.WORK).glob("learn-*.json"):
-        if path not in waiting:
+        if path not in pending_paths:
             files.delete(path)
 
 

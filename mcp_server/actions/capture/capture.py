@@ -44,7 +44,7 @@ Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Captured:
     """What was taken into the raw tier: utterances and bytes read."""
 
     utterances: int = 0
@@ -57,11 +57,11 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
     for path in transcript_file.subagents(Path(transcript.path)):
         size = transcript_file.size(path)
         with store.database.read() as db:
-            known = transcripts.known(db, str(path))
-        ends = known is not None and transcript.ended and not known.ended
-        if size and (known is None or known.seen != size or ends):
+            agent_transcript = transcripts.known(db, str(path))
+        ends = agent_transcript is not None and transcript.ended and not agent_transcript.ended
+        if size and (agent_transcript is None or agent_transcript.seen != size or ends):
             # Without an earlier event, it is unknown whether this agent worked before the person agreed.
-            begun = 0 if known is None else transcript.seen
+            begun = 0 if agent_transcript is None else transcript.seen
             note_seen(
                 store,
                 path,
@@ -73,13 +73,13 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
             )
             catch_up(store)
             with store.database.read() as db:
-                known = transcripts.known(db, str(path))
-            if known:
-                family.append(known)
+                agent_transcript = transcripts.known(db, str(path))
+            if agent_transcript:
+                family.append(agent_transcript)
     return family
 
 
-def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> Kept:
+def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> Captured:
     """
     Take what is new in *transcript* into the raw tier, and note candidates when no model will read it.
 
@@ -92,27 +92,27 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     if size and (start > size or marks.at_start != transcript.before):
         start, marks = 0, Marks(path, 0)  # the file was rewritten; turns it still has are known by their keys
         _note_kept(store, transcript, 0, marks)
-    behind = start
+    read_to = start
 
     def lines() -> Iterator[tuple[bytes, int, int]]:
-        nonlocal behind
+        nonlocal read_to
         for line, begin, end in marks.noting(transcript_file.lines(path, start)):
             yield line, begin, end
-            behind = end
+            read_to = end
 
     condenser = Condenser(skipping=transcript.skipping and start > 0, subagent=asked_by_claude(store, path))
-    kept, reached = 0, start
+    utterance_count, reached = 0, start
     for chunk in chunks(condenser.read(lines())):
-        kept += _keep_chunk(
+        utterance_count += _keep_chunk(
             store, transcript, chunk, marks, first_words=condenser.first_words or condenser.command
         )
         if progress:
             progress(chunk.end - reached)
         reached = chunk.end
-    _note_kept(store, transcript, behind, marks, skipping=condenser.skipping, whole=True)
+    _note_kept(store, transcript, read_to, marks, skipping=condenser.skipping, whole=True)
     if progress:
-        progress(behind - reached)
-    return Kept(kept, behind - start)
+        progress(read_to - reached)
+    return Captured(utterance_count, read_to - start)
 
 
 def is_kept_here(store: Store, transcript: Transcript) -> bool:

@@ -104,8 +104,8 @@ def take_left_behind(store: Store) -> None:
 
 def question(store: Store, piece: Piece) -> str:
     """Return what a model is asked about *piece*, beside the prompt `extract`."""
-    known = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
-    return request(piece.chunks, known, today=f"{store.clock():%Y-%m-%d}")
+    neighbours = [(hit.type, hit.title, hit.text) for hit in piece.neighbours]
+    return request(piece.chunks, neighbours, today=f"{store.clock():%Y-%m-%d}")
 
 
 def take_answer(
@@ -117,9 +117,9 @@ def take_answer(
     The piece then counts as learned; without proposals it is given up.
     """
     answers = []
-    for part, made in zip(piece.parts, proposals_by_part or [()] * len(piece.parts), strict=True):
+    for part, part_proposals in zip(piece.parts, proposals_by_part or [()] * len(piece.parts), strict=True):
         keys = tuple(outcome.key for outcome in part.chunk.utterances)
-        learned = tuple(_resolved(made, piece.neighbours))
+        learned = tuple(_resolved(part_proposals, piece.neighbours))
         answers.append((part, LearnedPiece(part.transcript.learned, part.chunk.end, keys, learned)))
     for part, answer in answers:  # write all before storing one, so that no call is lost
         spool(store, part.transcript, answer)
@@ -134,8 +134,8 @@ def take_proposals(store: Store, piece: Piece, submitted: Sequence[object]) -> t
     """
     accepted: list[list[Proposal]] = [[] for _ in piece.parts]
     for candidate in submitted:
-        at, made = placed(candidate, piece.chunks, neighbours=len(piece.neighbours))
-        accepted[at] += [made] if made else []
+        at, memory_proposal = placed(candidate, piece.chunks, neighbours=len(piece.neighbours))
+        accepted[at] += [memory_proposal] if memory_proposal else []
     outcomes = []
     for part, proposed in zip(piece.parts, accepted, strict=True):
         outcomes += _store(store, part.transcript, _resolved(proposed, piece.neighbours))
@@ -147,8 +147,8 @@ def _waiting_here(store: Store) -> list[Transcript]:
     """Return the transcripts of this project that hold turns that no model read."""
     catch_up(store)
     with store.database.read() as db:
-        waiting = transcripts.unlearned(db, paid=False)
-    return [transcript for transcript in waiting if is_kept_here(store, transcript)]
+        unlearned = transcripts.unlearned(db, paid=False)
+    return [transcript for transcript in unlearned if is_kept_here(store, transcript)]
 
 
 def _learn_piece(store: Store, parts: Sequence[Part]) -> list[DraftOutcome]:
@@ -182,13 +182,13 @@ def _end(transcript: Transcript, answer: LearnedPiece) -> int:
 
 
 def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
-    asked = question(store, piece)
+    prompt_text = question(store, piece)
     while True:
         reply = call_model(
             store,
             item=piece.digest,
             system=prompt("extract"),
-            prompt=asked,
+            prompt=prompt_text,
             most_tokens=ANSWER_TOKENS,
             sessions=piece.sessions,
         )
@@ -214,20 +214,20 @@ def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> 
     outcomes = []
     store = store.acting_as(MODEL)
     for lesson in lessons:
-        made = lesson.proposal
+        proposal = lesson.proposal
         draft = Draft(
-            made.title,
-            made.text,
-            type=made.type,
-            tags=made.tags,
-            source=made.source,
+            proposal.title,
+            proposal.text,
+            type=proposal.type,
+            tags=proposal.tags,
+            source=proposal.source,
             session=transcript.session,
             conversation=conversation_id(transcript),
-            evidence=made.evidence,
+            evidence=proposal.evidence,
         )
         try:
-            if made.waits or store.settings.capture == "suggest":
-                _suggest(store, draft, lesson.supersedes, made.waits or "waits for you, as you asked")
+            if proposal.waits or store.settings.capture == "suggest":
+                _suggest(store, draft, lesson.supersedes, proposal.waits or "waits for you, as you asked")
             else:
                 outcomes.append(compare_and_store(store, draft, supersedes=lesson.supersedes))
         except Rejected:

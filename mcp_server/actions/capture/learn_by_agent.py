@@ -84,9 +84,9 @@ def _waits(store: Store, session: str) -> bool:
     """Tell whether another session of this project holds turns that no model read."""
     if store.settings.capture == "manual":
         return False
-    waiting: list[Transcript] = []
+    unlearned: list[Transcript] = []
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        waiting = transcripts.unlearned(db, paid=False)
+        unlearned = transcripts.unlearned(db, paid=False)
     vault = store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
-    others = [transcript for transcript in waiting if transcript.session not in ("", session)]
+    others = [transcript for transcript in unlearned if transcript.session not in ("", session)]
     return any(vault.path_for(slug(transcript.session), Kind.CONVERSATION).exists() for transcript in others)

@@ -82,8 +82,8 @@ def hand_out(store: Store) -> HandedOut | None:
     """
     if not store.settings.on_plan or store.settings.capture == "manual":
         return None
-    with contextlib.ExitStack() as held:
-        held.enter_context(alone(store, 0))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(alone(store, 0))
         take_left_behind(store)
         _check_today(store)
         while piece := next_piece(store, worth_a_call=True):
@@ -96,7 +96,7 @@ def hand_out(store: Store) -> HandedOut | None:
                 continue
             sessions = piece.sessions
             call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions)
-            return HandedOut(piece, call, held.pop_all())
+            return HandedOut(piece, call, stack.pop_all())
     return None
 
 

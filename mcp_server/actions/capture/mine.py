@@ -116,42 +116,42 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     """
     if not 0 < hours <= MOST_HOURS:
         raise Rejected(f"{hours:g} hours cannot be mined.", f"Give a number up to {MOST_HOURS}.")
-    done = Mining()
+    mining = Mining()
     catch_up_if_free(store)
     since = store.clock() - timedelta(hours=hours)
     output_log.prune(_folder(store), old_before(store, output_log.KEPT_DAYS * DAY))
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    sightings: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in output_log.outputs(_folder(store), since):
-        done.outputs += 1
-        facts = mine([("output", entry.said)])
-        seen[entry.session].update(
+        mining.outputs += 1
+        facts = mine([("output", entry.text)])
+        sightings[entry.session].update(
             propose_mined(store, facts, session=entry.session, conversation="", source=OUTPUT)
         )
-    kept = Filter(kinds=(Kind.CONVERSATION,), since=since)
-    for row in list_memories(store, kept, limit=MOST_CONVERSATIONS).rows:
+    conversations = Filter(kinds=(Kind.CONVERSATION,), since=since)
+    for row in list_memories(store, conversations, limit=MOST_CONVERSATIONS).rows:
         if row.source != "transcript":
             continue  # not taken from a transcript, so nothing shows who said what
-        done.conversations += 1
+        mining.conversations += 1
         # Only the person's turns: in Claude's, a command that it ran looks like one that it quotes.
         prompts = [("user", turn.words) for turn in parse_turns(row.text) if turn.speaker == "user"]
         session = row.session or row.id
-        facts = [each for turn in prompts for each in mine([turn])]
-        seen[session].update(propose_mined(store, facts, session=session, conversation=row.id))
-    for session, counts in seen.items():
-        done.sighted += _note(store, session, counts)
+        facts = [fact for turn in prompts for fact in mine([turn])]
+        sightings[session].update(propose_mined(store, facts, session=session, conversation=row.id))
+    for session, counts in sightings.items():
+        mining.sighted += _note(store, session, counts)
     catch_up_if_free(store)
-    done.stored = promote(store, dict.fromkeys(key for counts in seen.values() for key in counts))
+    mining.stored = promote(store, dict.fromkeys(key for counts in sightings.values() for key in counts))
     store.ledger.append(
         "mining_run",
         store.clock(),
-        outputs=done.outputs,
-        conversations=done.conversations,
-        sighted=done.sighted,
-        stored=len(done.stored),
+        outputs=mining.outputs,
+        conversations=mining.conversations,
+        sighted=mining.sighted,
+        stored=len(mining.stored),
         vault=_vault(store).key,
     )
     catch_up_if_free(store)
-    return done
+    return mining
 
 
 def mine_when_logged(store: Store) -> Mining | None:

@@ -29,7 +29,7 @@ def note_seen(
         end=size,
         session=session,
         folder=folder,
-        **{name: True for name, said in flags.items() if said},
+        **{name: True for name, is_set in flags.items() if is_set},
     )
 
 
@@ -44,15 +44,15 @@ def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
     from mcp_server.adapters import transcript_file  # slow to load, so the start of a session does without
 
     with store.database.read() as db:
-        known = transcripts.known(db, str(path))
-    seen, kept = (known.seen, known.kept) if known else (0, 0)
+        transcript = transcripts.known(db, str(path))
+    seen_to, kept_to = (transcript.seen, transcript.kept) if transcript else (0, 0)
     size = transcript_file.size(path)
-    if size < seen:
-        seen = kept = 0  # the file was rewritten
-    if transcript_file.count_lines(path, seen, most=STOP_LINES) < STOP_LINES:
+    if size < seen_to:
+        seen_to = kept_to = 0  # the file was rewritten
+    if transcript_file.count_lines(path, seen_to, most=STOP_LINES) < STOP_LINES:
         return False
     note_seen(store, path, size, session=session, folder=folder, ended=False)
-    return size - kept >= WORTH_STARTING
+    return size - kept_to >= WORTH_STARTING
 
 
 def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
@@ -76,8 +76,8 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
         return
     short = session[:8]
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        known = sessions.with_id(db, session)
-        if known and known.folder and not known.ended:
+        session_row = sessions.with_id(db, session)
+        if session_row and session_row.folder and not session_row.ended:
             return
         short = sessions.short_of(db, session)
     vault = store.project.key if store.project else ""
@@ -105,8 +105,8 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
         pointers = sorted(usage.pointed(db, parent)) if parent else []
     if injected or pointers:
         refs, digests = [ref for ref, _ in injected], [digest for _, digest in injected]
-        given = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
-        store.ledger.try_append("injected", store.clock(), why=receipts.START, session=session, **given)
+        detail = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
+        store.ledger.try_append("injected", store.clock(), why=receipts.START, session=session, **detail)
 
 
 def upkeep_is_due(store: Store) -> bool:

@@ -94,8 +94,10 @@ def parts_of(store: Store, transcript: Transcript, start: int) -> Iterator[Part]
         before = (chunk.overlap, chunk.before) if follows else ("", ())
         is_rest = following is None and bool(new)
         end = transcript.kept if is_rest else chunk.end
-        shown = replace(chunk, utterances=new, text=render(new), overlap=before[0], before=before[1], end=end)
-        yield Part(transcript._replace(learned=reached), shown, is_rest)
+        unread_chunk = replace(
+            chunk, utterances=new, text=render(new), overlap=before[0], before=before[1], end=end
+        )
+        yield Part(transcript._replace(learned=reached), unread_chunk, is_rest)
         follows = len(new) == len(chunk.utterances)
         reached = end
 

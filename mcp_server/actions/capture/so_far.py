@@ -59,7 +59,7 @@ def _first_prompt(transcript: Path) -> str:
 
 
 def _asked(prompts: list[str]) -> str:
-    lines = [f"- {one_line(each, LONGEST_PROMPT)}" for each in prompts[-PROMPTS:]]
+    lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in prompts[-PROMPTS:]]
     return "\n".join(["What was asked, the last one last:", "", *lines])
 
 
@@ -72,7 +72,7 @@ def _answered(utterances: list[Utterance]) -> str:
 
 def _failed(tools: list[str]) -> str:
     failed = dict.fromkeys(words.removesuffix(FAILED) for words in tools if words.endswith(FAILED))
-    lines = [f"- {one_line(each, LONGEST_PROMPT)}" for each in list(failed)[-FAILURES:]]
+    lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in list(failed)[-FAILURES:]]
     return "\n".join(["What failed last:", "", *lines]) if lines else ""
 
 

@@ -43,20 +43,22 @@ def list_deeds(
     if not 1 <= limit <= MOST:
         raise Rejected(f"A limit of {limit} cannot be used.", f"Give a number from 1 to {MOST}.")
     refresh_index(store)
-    named = find_session(store, session).id if session.strip() else ""
+    session_id = find_session(store, session).id if session.strip() else ""
     memory_name = typed_id(memory_id)
     keys = store.keys
     with store.database.read() as db:
-        everywhere = all_projects or (named and not memory_name)
-        chosen = selections.vaults_in_use(db) if all_projects else keys
-        refs = [f"{key}/{memory_name}" for key in dict.fromkeys([*keys, *chosen])] if memory_name else [""]
+        everywhere = all_projects or (session_id and not memory_name)
+        vault_keys = selections.vaults_in_use(db) if all_projects else keys
+        refs = (
+            [f"{key}/{memory_name}" for key in dict.fromkeys([*keys, *vault_keys])] if memory_name else [""]
+        )
         deeds_done = [
             deed
             for ref in refs
             for deed in deeds.listed(
                 db,
                 ref=ref,
-                session=named,
+                session=session_id,
                 events=[event] if event else [],
                 by=by,
                 vaults=() if everywhere else keys,

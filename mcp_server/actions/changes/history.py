@@ -60,11 +60,11 @@ def history_of(store: Store, memory_id: str) -> History:
     """
     vault, path = _place(store, memory_id)
     file_id = _id_of(vault, path, memory_id)
-    kept = changes(store, f"{vault.key}/{file_id}", path)
+    kept_versions = changes(store, f"{vault.key}/{file_id}", path)
     after, versions = _read(path), list[Earlier]()
     says = _memory(vault, path, after)
     live = files.digest(after) if after else ""
-    for version in reversed(kept):
+    for version in reversed(kept_versions):
         before = _read(version.path)
         was, now = _memory(vault, path, before), _memory(vault, path, after)
         differs = difference(was, now) if was and now else ""
@@ -96,10 +96,14 @@ def changes(store: Store, ref: str, path: Path) -> list[Version]:
 
     Left out is a version with the same bytes as the next: a process was killed before it changed the file.
     """
-    kept = history.versions(store.home, ref)
+    versions = history.versions(store.home, ref)
     data = _read(path)
-    following = [version.was for version in kept[1:]] + [files.digest(data) if data else ""]
-    return [version for version, then in zip(kept, following, strict=False) if version.was != then]
+    following = [version.was for version in versions[1:]] + [files.digest(data) if data else ""]
+    return [
+        version
+        for version, next_digest in zip(versions, following, strict=False)
+        if version.was != next_digest
+    ]
 
 
 def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
@@ -111,8 +115,8 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
             memory_name = check_id(typed_id(memory_id))
             for trashed in in_trash(store, memory_name):
                 return trashed
-            if taken := taken_away(store, memory_name):
-                return taken[0], taken[0].path_for(memory_name, Kind.KNOWLEDGE)
+            if accepted := taken_away(store, memory_name):
+                return accepted[0], accepted[0].path_for(memory_name, Kind.KNOWLEDGE)
         raise
     vault = store.vault(row.vault)
     assert vault

@@ -46,15 +46,15 @@ class Preview:
 def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
     """Return what *deed* did to each file, as far as what these said is kept."""
     store = seen_everywhere(store)
-    found = []
+    previews = []
     for ref, was_place, was, now_place, now in effects_of(deed):
         if deed.ref not in ("", ref):
             continue
         before = _memory(store, ref, was_place, _bytes(store, ref, was, now_place)) if was else None
         after = _memory(store, ref, now_place, _bytes(store, ref, now, now_place)) if now else None
         level = _level(store, ref) if parted(was_place)[0] else ""
-        found.append(Preview(ref, before, after, to_trash=now_place.startswith(TRASH), level=level))
-    return found
+        previews.append(Preview(ref, before, after, to_trash=now_place.startswith(TRASH), level=level))
+    return previews
 
 
 def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
@@ -65,10 +65,10 @@ def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
     if not entries:
         return [_of_effect(store, effect) for effect in reversed(change.effects)]
     return [
-        _of_change(store, each)
+        _of_change(store, part)
         for entry in reversed(entries)
-        if not change.ref or change.ref.rpartition("/")[2] in {each.id for each in entry.changes}
-        for each in reversed(entry.changes)
+        if not change.ref or change.ref.rpartition("/")[2] in {part.id for part in entry.changes}
+        for part in reversed(entry.changes)
     ]
 
 
@@ -82,30 +82,30 @@ def _of_effect(store: Store, effect: Effect) -> Preview:
     ref, was_place, _, now_place, _ = effect
     refused, anyway = "", False
     try:
-        going = looked_at(store, effect, anyway=False)
+        restoration = looked_at(store, effect, anyway=False)
     except (Conflict, Unreadable) as error:
         refused = str(error)
         with contextlib.suppress(Conflict, Unreadable):
-            going = looked_at(store, effect, anyway=True)
+            restoration = looked_at(store, effect, anyway=True)
             anyway = True
         if not anyway:
             return Preview(ref, None, None, refused=refused)
-    now = _memory(store, ref, now_place, going.data)
-    then = _memory(store, ref, was_place or now_place, going.former)
-    level = going.to.level.value if going.to != going.vault else ""
-    return Preview(ref, now, then, to_trash=not was_place, level=level, refused=refused, anyway=anyway)
+    now = _memory(store, ref, now_place, restoration.data)
+    former = _memory(store, ref, was_place or now_place, restoration.former)
+    level = restoration.to.level.value if restoration.to != restoration.vault else ""
+    return Preview(ref, now, former, to_trash=not was_place, level=level, refused=refused, anyway=anyway)
 
 
 def _of_change(store: Store, change: Change) -> Preview:
-    found = runs.file_of(store, change)
-    if found is None:
+    file = runs.file_of(store, change)
+    if file is None:
         return Preview(change.ref, None, None, refused="its file is gone: it was forgotten since.")
     if not change.was:  # the run made it
-        return Preview(change.ref, found.memory, None, to_trash=True)
-    if not stands_between(found.memory, change):
-        return Preview(change.ref, found.memory, None, refused="it was changed since.")
-    then = with_values(found.memory, change.was)
-    return Preview(change.ref, found.memory, then, to_trash=str(change.was.get(PLACE)).startswith(TRASH))
+        return Preview(change.ref, file.memory, None, to_trash=True)
+    if not stands_between(file.memory, change):
+        return Preview(change.ref, file.memory, None, refused="it was changed since.")
+    former = with_values(file.memory, change.was)
+    return Preview(change.ref, file.memory, former, to_trash=str(change.was.get(PLACE)).startswith(TRASH))
 
 
 def _level(store: Store, ref: str) -> str:

@@ -23,7 +23,7 @@ BATCH = 250  # files that are moved, and then indexed, together
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class Restoration:
     """
     A file on its way back: its path and target, its bytes now and then, the digest of the bytes then.
 
@@ -57,29 +57,29 @@ def put_back(
     Each file's event names what it *undoes*. With *anyway*, files that were changed since are restored, too.
     Raises OSError; files that were restored until then stay restored.
     """
-    done, going, busy = Undone(name), list[Going](), set[Path]()
+    undone, moves, busy = Undone(name), list[Restoration](), set[Path]()
 
     def go() -> None:
-        _move(store, done, going, undoes=undoes, session=session)
-        going.clear()
+        _move(store, undone, moves, undoes=undoes, session=session)
+        moves.clear()
         busy.clear()
 
     for effect in reversed(effects):
-        with _skipping(done, effect[0].rpartition("/")[2]):
+        with _skipping(undone, effect[0].rpartition("/")[2]):
             move = looked_at(store, effect, anyway=anyway)
             if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
                 go()
                 move = looked_at(store, effect, anyway=anyway)
             put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
             if move.to != move.vault:
-                _cross_back(store, done, move, undoes=undoes, session=session)
+                _cross_back(store, undone, move, undoes=undoes, session=session)
                 continue
-            going.append(move)
+            moves.append(move)
             busy.update((move.path, move.target))
-        if len(going) == BATCH:
+        if len(moves) == BATCH:
             go()
     go()
-    return done
+    return undone
 
 
 def where(store: Store, vault: Vault, ref: str, place: str) -> Path | None:
@@ -101,7 +101,7 @@ def kept(store: Store, ref: str, digest: str) -> bytes | None:
     return None
 
 
-def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Going:
+def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
     """
     Return what is to be done for one file, without doing it.
 
@@ -126,7 +126,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Going:
     if former is None:
         raise Conflict("what it said before is not kept any more.")
     if not was_place:
-        return Going(vault, ref, path, vault, _trashed(store, vault, path, ref), data, former, was)
+        return Restoration(vault, ref, path, vault, _trashed(store, vault, path, ref), data, former, was)
     key, place = parted(was_place)
     to = store.vault(key) if key else vault
     if to is None:
@@ -134,7 +134,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Going:
     with store.database.read() as db:
         if to != vault and selections.with_id(db, [to.key], ref.rpartition("/")[2]):
             raise Conflict(f"another memory has its id at {to.level.value} level now.")
-    return Going(vault, ref, path, to, places.at_place(store.home, to, place), data, former, was)
+    return Restoration(vault, ref, path, to, places.at_place(store.home, to, place), data, former, was)
 
 
 def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
@@ -145,22 +145,22 @@ def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
     return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
 
 
-def _move(store: Store, done: Undone, going: Sequence[Going], *, undoes: str, session: str) -> None:
+def _move(store: Store, undone: Undone, moves: Sequence[Restoration], *, undoes: str, session: str) -> None:
     """Move the files, whose bytes are restored, back to their places; update the ledger and the index."""
     try:
-        moving.move_many({move.path: move.target for move in going if move.path != move.target})
-        for move in going:
+        moving.move_many({move.path: move.target for move in moves if move.path != move.target})
+        for move in moves:
             if not move.is_there:  # report what stands in its way, or finish the move of a killed process
-                with _skipping(done, move.id):
+                with _skipping(undone, move.id):
                     put_bytes(
                         store, move.vault, move.ref, move.path, move.former, move.former,
                         to=move.target, verb=UNDONE,
                     )  # fmt: skip
     finally:
-        _tell(store, done, [move for move in going if move.is_there], undoes=undoes, session=session)
+        _tell(store, undone, [move for move in moves if move.is_there], undoes=undoes, session=session)
 
 
-def _cross_back(store: Store, done: Undone, move: Going, *, undoes: str, session: str) -> None:
+def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str, session: str) -> None:
     """Move a file, whose bytes are restored, back to the level where it was."""
     now, digest = f"{move.to.key}/{move.id}", files.digest(move.former)
     before = other_place(move.vault.key, places.place_of(store.home, move.vault, move.path))
@@ -171,11 +171,11 @@ def _cross_back(store: Store, done: Undone, move: Going, *, undoes: str, session
     data = {"files": [effect], "digests": digests, "session": session, "undoes": undoes}
     crossing = Crossing(move.ref, now, str(move.path), str(move.target), digest)
     cross(store, crossing, UNDONE, **by_whom(store), **data)
-    done.restored.append(move.id)
+    undone.restored.append(move.id)
     take_across(store, move.vault, move.path, move.to, move.target)
 
 
-def _tell(store: Store, done: Undone, back: Sequence[Going], *, undoes: str, session: str) -> None:
+def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: str, session: str) -> None:
     with store.database.read() as db:
         accepted = usage.accepted_digests(db, [move.was for move in back])
     paths: dict[Vault, list[Path]] = {}
@@ -186,7 +186,7 @@ def _tell(store: Store, done: Undone, back: Sequence[Going], *, undoes: str, ses
         digests = [digest] if move.was in accepted else []
         tell_ledger(store, UNDONE, move.ref, [effect], digests=digests, session=session, undoes=undoes)
         paths.setdefault(move.vault, []).extend((move.path, move.target))
-        done.restored.append(move.id)
+        undone.restored.append(move.id)
     with if_free(store):
         for vault, changed in paths.items():
             take_in(store, vault, *indexed(vault, changed))
@@ -194,11 +194,11 @@ def _tell(store: Store, done: Undone, back: Sequence[Going], *, undoes: str, ses
 
 
 @contextlib.contextmanager
-def _skipping(done: Undone, memory_id: str) -> Iterator[None]:
+def _skipping(undone: Undone, memory_id: str) -> Iterator[None]:
     """Note what stands in the way of one file, which is left alone."""
     try:
         yield
     except FileExistsError as error:
-        done.skipped.append((memory_id, f"another file stands at {error.filename2}"))
+        undone.skipped.append((memory_id, f"another file stands at {error.filename2}"))
     except (Conflict, Unreadable) as error:
-        done.skipped.append((memory_id, str(error)))
+        undone.skipped.append((memory_id, str(error)))

@@ -81,9 +81,9 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
             refs = [row.ref]
         deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else session)
         if deed is None:
-            whose = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
+            scope = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
             raise Rejected(
-                f"No change {whose}is known that could be taken back.",
+                f"No change {scope}is known that could be taken back.",
                 "Look at what was done with 'daybook history'.",
             )
         run = str(deed.detail.get("run") or "")
@@ -91,8 +91,8 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
             ref = deed.ref if memory_name else ""
             return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
         name = str((not memory_name and run) or deed.detail.get("change") or "")
-        made = deeds.named(db, name)
-    return _change(store, name, deed, made, refs=refs if memory_name and deed.ref == "" else ())
+        its_deeds = deeds.named(db, name)
+    return _change(store, name, deed, its_deeds, refs=refs if memory_name and deed.ref == "" else ())
 
 
 def change_named(store: Store, name: str) -> LastChange:
@@ -103,32 +103,35 @@ def change_named(store: Store, name: str) -> LastChange:
     """
     refresh_index(store)
     with store.database.read() as db:
-        made = deeds.named(db, name) if name else []
+        its_deeds = deeds.named(db, name) if name else []
         if tidying.entries(db, name):
-            told = made[-1] if made else None
-            by = str(told.detail.get("by") or TIDY) if told else TIDY
-            return LastChange(name, told.at if told else 0, told.session if told else "", by, "tidied")
-    if not made:
+            last_deed = its_deeds[-1] if its_deeds else None
+            by = str(last_deed.detail.get("by") or TIDY) if last_deed else TIDY
+            return LastChange(
+                name, last_deed.at if last_deed else 0, last_deed.session if last_deed else "", by, "tidied"
+            )
+    if not its_deeds:
         raise Rejected(
             f"No change is called '{name[:80]}', or it was taken back.",
             "Look at what was done with 'daybook history'.",
         )
-    return _change(store, name, made[-1], made)
+    return _change(store, name, its_deeds[-1], its_deeds)
 
 
 def _change(
-    store: Store, name: str, deed: Deed, made: Sequence[Deed], *, refs: Sequence[str] = ()
+    store: Store, name: str, deed: Deed, its_deeds: Sequence[Deed], *, refs: Sequence[str] = ()
 ) -> LastChange:
-    """Return the change *name*, which *made* these deeds; with *refs* only what became of those memories."""
-    found = _joined(effect for each in made for effect in effects_of(each))
-    effects = [effect for effect in found if not refs or effect[0] in refs]  # an event may be about many
-    lines = [_line(store, place, those) for place, those in _that_may_note(made).items()]
+    """Return the change *name* that made *its_deeds*; with *refs* only what became of those memories."""
+    joined = _joined(effect for deed in its_deeds for effect in effects_of(deed))
+    # One event may be about many memories.
+    effects = [effect for effect in joined if not refs or effect[0] in refs]
+    lines = [_line(store, place, noted_deeds) for place, noted_deeds in _that_may_note(its_deeds).items()]
     notes = tuple(
         event for event in lines if event and (replay.is_taken_back(event.event) or NOTES in event.data)
     )
     undoes = str(deed.detail.get("undoes") or "")
     by = str(deed.detail.get("by") or "")
-    verb = next((event.event for event in reversed(made) if effects_of(event)), deed.event)
+    verb = next((event.event for event in reversed(its_deeds) if effects_of(event)), deed.event)
     return LastChange(name, deed.at, deed.session, by, verb, tuple(effects), notes, undoes)
 
 
@@ -171,41 +174,43 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
     if entries:
         return runs.undo(store, change.name, ref=change.ref)
     undoes = change.undoes or change.name
-    done = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
-    if not change.effects or done.restored:
-        left = {memory_id for memory_id, _ in done.skipped}
-        _take_back_notes(store, change, done, left=left, session=session)
+    undone = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
+    if not change.effects or undone.restored:
+        left_alone = {memory_id for memory_id, _ in undone.skipped}
+        _take_back_notes(store, change, undone, left_alone=left_alone, session=session)
     else:
-        why = " ".join(f"'{memory_id}': {why}" for memory_id, why in done.skipped)
+        why = " ".join(f"'{memory_id}': {why}" for memory_id, why in undone.skipped)
         raise Conflict(
             f"Nothing was taken back. {why}",
             "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too.",
         )
-    if redoes and not done.skipped:
+    if redoes and not undone.skipped:
         store.ledger.append("tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)
-    return done
+    return undone
 
 
-def _take_back_notes(store: Store, change: LastChange, done: Undone, *, left: set[str], session: str) -> None:
-    """Take back what only the ledger says of *change*, except about the memories that are *left* alone."""
+def _take_back_notes(
+    store: Store, change: LastChange, undone: Undone, *, left_alone: set[str], session: str
+) -> None:
+    """Take back what only the ledger says of *change*, except about the memories in *left_alone*."""
     for note in reversed(change.notes):
         refs = _refs(note)
         ids = [ref.rpartition("/")[2] for ref in refs]
-        if not left.isdisjoint(ids):
+        if not left_alone.isdisjoint(ids):
             continue
         again = NOTES in note.data and not note.data.get("again")
         notes = note.data.get(NOTES) or [{"event": note.event, "at": note.at, **note.data}]
         data = {NOTES: notes, "again": again, "undoes": change.undoes or change.name, "session": session}
         write_line(store, UNDONE, refs=refs, **data)
-        done.restored += [memory_id for memory_id in ids if memory_id not in done.restored]
+        undone.restored += [memory_id for memory_id in ids if memory_id not in undone.restored]
     catch_up_if_free(store)
 
 
 def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
     """Return who made *run*; a run of an earlier version does not say, and was upkeep's."""
     run_deeds = (deed, *deeds.named(db, run))
-    return next((str(each.detail["by"]) for each in run_deeds if each.detail.get("by")), TIDY)
+    return next((str(run_deed.detail["by"]) for run_deed in run_deeds if run_deed.detail.get("by")), TIDY)
 
 
 def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:

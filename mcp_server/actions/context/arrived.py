@@ -15,13 +15,13 @@ from mcp_server.adapters.index.events import receipts, sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.remote import notes
 from mcp_server.core.context.brief import PROMPT_BUDGET, WHOLE, BriefSection, render_brief
-from mcp_server.core.memory_types import Told, told_under
+from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT
 from mcp_server.store import Store
 
 NEW = "These came from another machine of the person's after this session had begun."
 
-_SECTIONS = ((PREFERENCES, WHOLE, Told.PREFERENCES), ("Settled", LINE_LIMIT, Told.SETTLED))
+_SECTIONS = ((PREFERENCES, WHOLE, BriefHeading.PREFERENCES), ("Settled", LINE_LIMIT, BriefHeading.SETTLED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,39 +39,42 @@ class Arrived:
 
 def arrived(store: Store, *, session: str) -> Arrived:
     """Return what came since *session* began and was not told in it. Raises IndexUnavailable."""
-    came = notes.came_of(store.home)
-    if not (came and session):
+    arrivals = notes.came_of(store.home)
+    if not (arrivals and session):
         return Arrived()
     with store.database.read() as db:
-        known = sessions.with_id(db, session)
-    if known and max(came.values()) < known.started:
+        session_row = sessions.with_id(db, session)
+    if session_row and max(arrivals.values()) < session_row.started:
         return Arrived()
     catch_up_if_free(store)  # so that what this session was told counts
     with store.database.read() as db:
-        known = sessions.with_id(db, session)
-        since = known.started if known else store.now()
-        late = {ref for ref, at in came.items() if at >= since}
-        told = usage.injected(db, session)
+        session_row = sessions.with_id(db, session)
+        since = session_row.started if session_row else store.now()
+        late_refs = {ref for ref, at in arrivals.items() if at >= since}
+        told_pairs = usage.injected(db, session)
         fresh = []
         for title, limit, under in _SECTIONS:
-            types = told_under(under)
+            types = types_under(under)
             rows = selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
-            new = [row for row in rows if row.ref in late and (row.ref, row.digest) not in told]
+            new = [row for row in rows if row.ref in late_refs and (row.ref, row.digest) not in told_pairs]
             fresh.append((title, limit, new))
-        shown = pushable(store, db, [row for _, _, rows in fresh for row in rows])
-        if not shown:
+        pushable_rows = pushable(store, db, [row for _, _, rows in fresh for row in rows])
+        if not pushable_rows:
             return Arrived()
         otherwise = contested(store, db)
-        given = render_brief(
-            [BriefSection(title, entries_of(rows, shown, otherwise), limit) for title, limit, rows in fresh],
+        rendered = render_brief(
+            [
+                BriefSection(title, entries_of(rows, pushable_rows, otherwise), limit)
+                for title, limit, rows in fresh
+            ],
             notices=[NEW],
             budget=PROMPT_BUDGET,
         )
     note = {
         "why": receipts.START,
-        "refs": list(given.refs),
-        "digests": list(given.digests),
-        "tokens": list(given.tokens),
+        "refs": list(rendered.refs),
+        "digests": list(rendered.digests),
+        "tokens": list(rendered.tokens),
         "session": session,
     }
-    return Arrived(given.text, note)
+    return Arrived(rendered.text, note)

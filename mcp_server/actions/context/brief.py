@@ -33,7 +33,7 @@ from mcp_server.core.context.brief import (
     render_brief,
 )
 from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
-from mcp_server.core.memory_types import Told, told_under
+from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
@@ -105,21 +105,21 @@ def prepared(
     again: str = "",
 ) -> Prepared:
     """Return what `brief` renders, while *db* is read."""
-    known = [] if for_subagent else known_here(store, db)
-    at_work = bearing(store, known, folder) if known else set[str]()
-    sections = [*_of_use(store, db, again), *_sections(store, db, again, known, at_work)]
+    knowledge = [] if for_subagent else known_here(store, db)
+    at_work = bearing(store, knowledge, folder) if knowledge else set[str]()
+    sections = [*_of_use(store, db, again), *_sections(store, db, again, knowledge, at_work)]
     looked_at = _looked_at(store, db)
     if for_subagent:
-        shown = [
+        agent_sections = [
             section._replace(limit=LINE_LIMIT)
             for section in sections
             if section.title in (PREFERENCES, "Settled in this project", IN_TEAM)
         ]
-        return Prepared(shown, SUBAGENT_BUDGET, SUBAGENT_FOOTER, looked_at)
-    index = titles(store, db, known, at_work)
+        return Prepared(agent_sections, SUBAGENT_BUDGET, SUBAGENT_FOOTER, looked_at)
+    index = titles(store, db, knowledge, at_work)
     notices = [*notices, *_notices(store, db), *_last_session(store, db)]
     carried = {**told_by_block(store, folder), **told_by_auto_memory(store, db, folder)}
-    sections = [one._replace(entries=_untold(one.entries, carried)) for one in sections]
+    sections = [section._replace(entries=_untold(section.entries, carried)) for section in sections]
     index = [*_untold(index, carried)]
     budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
     return Prepared(sections, budget, FOOTER, looked_at, notices, index)
@@ -144,17 +144,17 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
         store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 
 
-def note_given(store: Store, given: Brief, *, session: str, folder: Path | None = None) -> None:
-    """Note that *session*, which starts now in *folder*, is told *given*. Raises IndexUnavailable."""
-    note_told(store, given.titles, folder)
-    if given.refs:
+def note_given(store: Store, session_brief: Brief, *, session: str, folder: Path | None = None) -> None:
+    """Note that *session*, which starts now in *folder*, is told that brief. Raises IndexUnavailable."""
+    note_told(store, session_brief.titles, folder)
+    if session_brief.refs:
         store.ledger.try_append(
             "injected",
             store.clock(),
             why="session start",
-            refs=given.refs,
-            digests=given.digests,
-            tokens=given.tokens,
+            refs=session_brief.refs,
+            digests=session_brief.digests,
+            tokens=session_brief.tokens,
             session=session,
         )
 
@@ -173,20 +173,20 @@ def at_hand(store: Store, *, session: str = "") -> str:
 
 
 def _sections(
-    store: Store, db: sqlite3.Connection, session: str, known: Sequence[Row], at_work: Collection[str]
+    store: Store, db: sqlite3.Connection, session: str, knowledge: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
     everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
     hot = hot_set(store, db, session=session)
 
-    def newest(among: Sequence[str], heading: Told) -> list[Row]:
-        types = told_under(heading)
+    def newest(among: Sequence[str], heading: BriefHeading) -> list[Row]:
+        types = types_under(heading)
         return selections.newest(db, among, types=types, limit=LOOKED_AT, private=store.private)
 
-    preferences = newest(everywhere, Told.PREFERENCES)
-    settled = newest(of_project or store.own, Told.SETTLED)
-    of_others = newest(of_team, Told.SETTLED)
-    progress = newest(of_project, Told.IN_PROGRESS)
-    passing = newest(everywhere, Told.LATELY)
+    preferences = newest(everywhere, BriefHeading.PREFERENCES)
+    settled = newest(of_project or store.own, BriefHeading.SETTLED)
+    of_others = newest(of_team, BriefHeading.SETTLED)
+    progress = newest(of_project, BriefHeading.IN_PROGRESS)
+    passing = newest(everywhere, BriefHeading.LATELY)
     sessions = selections.newest(
         db, of_project or everywhere, kind=Kind.SESSION, limit=1, private=store.private
     )
@@ -199,19 +199,19 @@ def _sections(
         ("Last session", sessions),
         ("In progress", timely),
         (PREFERENCES, ordered(db, preferences, now)),
-        ("About the work at hand", [row for row in known if row.ref in at_work]),
+        ("About the work at hand", [row for row in knowledge if row.ref in at_work]),
         ("Settled in this project" if of_project else "Settled", ordered(db, settled, now)),
         (IN_TEAM, ordered(db, of_others, now)),
         ("Noted lately", ordered(db, lately, now)),
     ]
     whole = fuller(store, db)
     groups = [(title, [whole.get(row.row, row) for row in rows]) for title, rows in groups]
-    shown = pushable(store, db, [row for _, rows in groups for row in rows])
+    shown_rows = pushable(store, db, [row for _, rows in groups for row in rows])
     otherwise = contested(store, db)
     return [
         BriefSection(
             title,
-            entries_of(rows, shown, otherwise),
+            entries_of(rows, shown_rows, otherwise),
             WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
         )
         for title, rows in groups
@@ -226,22 +226,22 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[BriefSec
 
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
-    shown = pushable(store, db, rows)
-    return [BriefSection("Of use in this session", entries_of(rows, shown, contested(store, db)))]
+    shown_rows = pushable(store, db, rows)
+    return [BriefSection("Of use in this session", entries_of(rows, shown_rows, contested(store, db)))]
 
 
 def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
     shared = store.shared
-    waiting = selections.count_not_accepted(db, shared, shared) if shared else 0
+    count = selections.count_not_accepted(db, shared, shared) if shared else 0
     nodes = 0
     if GRAPH in store.settings.toolsets:
         nodes = selections.count_in(db, store.keys, category=GRAPH)
     graph = [f"The knowledge graph has {counted(nodes, 'node')}; kg_read shows it."] if nodes else []
-    if not waiting:
+    if not count:
         return graph
     return [
         *graph,
-        f"Not shown until the person accepts them with 'daybook review': {counted(waiting, 'memory')} that"
+        f"Not shown until the person accepts them with 'daybook review': {counted(count, 'memory')} that"
         " came with this repository.",
     ]
 
@@ -268,9 +268,11 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
     return [f"Last session ({dated}): {redact(summary)}"]
 
 
-def entries_of(rows: Iterable[Row], shown: set[int], otherwise: Mapping[str, str]) -> Iterator[BriefEntry]:
-    """Yield the entries of those *rows* that are *shown*; *otherwise* is what `contested` returns."""
-    return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown)
+def entries_of(
+    rows: Iterable[Row], shown_rows: set[int], otherwise: Mapping[str, str]
+) -> Iterator[BriefEntry]:
+    """Yield the entries of those *rows* that *shown_rows* has; *otherwise* is what `contested` returns."""
+    return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown_rows)
 
 
 def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], BriefEntry | None]:

@@ -70,13 +70,15 @@ def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
     before = places.block_note(store.home, project)
     if before.get("file") != name:
         places.note_block(store.home, project, {} if name == NONE else {"file": name})
-    done = [
-        _take_out(store, project, other, made=before.get("file") == other and before.get("made") is True)
+    removals = [
+        _take_out(
+            store, project, other, was_created=before.get("file") == other and before.get("made") is True
+        )
         for other in FILES
         if other != name
     ]
     return (
-        *(refreshed for refreshed in done if refreshed.changed or refreshed.reason),
+        *(refreshed for refreshed in removals if refreshed.changed or refreshed.reason),
         *([refresh(store)] if name != NONE else []),
     )
 
@@ -137,12 +139,13 @@ def current_block(store: Store) -> Block:
     store.database.require()
     with store.database.read() as db:
         carried = told_by_auto_memory(store, db)
-        found = [
+        rows_by_topic = [
             selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             for _, _, types in TOPICS
         ]
         groups = [
-            _points(store, db, [row for row in rows if carried.get(row.ref) != row.digest]) for rows in found
+            _points(store, db, [row for row in rows if carried.get(row.ref) != row.digest])
+            for rows in rows_by_topic
         ]
     return render_block(store.project.name if store.project else "", groups)
 
@@ -151,7 +154,7 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[B
     whole = fuller(store, db)
     pointed = dict.fromkeys(whole.get(row.row, row) for row in rows)
     facts = [row for row in pointed if not row.instructing]
-    shown = pushable(store, db, facts)
+    shown_rows = pushable(store, db, facts)
     otherwise = contested(store, db)
     return [
         BlockPoint(
@@ -163,7 +166,7 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[B
             contested=row.ref in otherwise,
         )
         for row in ordered(db, facts, store.now())
-        if row.row in shown
+        if row.row in shown_rows
     ]
 
 
@@ -174,7 +177,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
     with _alone(store, project):
         block = current_block(store)
         before = places.block_note(store.home, project)
-        made = before.get("made") is True
+        was_created = before.get("made") is True
         try:
             path = places.block_file(project, name)
             with leaving_nothing(path.parent):
@@ -184,16 +187,16 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
                 except FileNotFoundError:
                     files.write_new(path, splice("", block.text).encode())
                     path.chmod(MODES[name])
-                    made = changed = True
+                    was_created = changed = True
         except (DaybookError, OSError) as error:
             return Refreshed(project.root / name, False, _sentence(name, error))
         digest = files.digest(block.text.encode())
-        note = {"file": name, "made": made, "block": digest, "told": block.told}
+        note = {"file": name, "made": was_created, "block": digest, "told": block.digests}
         places.note_block(store.home, project, note)
     return Refreshed(project.root / name, changed)
 
 
-def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refreshed:
+def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -> Refreshed:
     """Take the block out of the file *name*; delete the file if we created it and nothing else is in it."""
     with _alone(store, project):
         try:
@@ -204,7 +207,7 @@ def _take_out(store: Store, project: Project, name: str, *, made: bool) -> Refre
                     return Refreshed(project.root / name, False)
                 rest = splice(text, "")
                 changed = _write(path, data, rest)
-                if made and not rest and not files.read(path):
+                if was_created and not rest and not files.read(path):
                     files.delete(path, expected=files.digest(b""))
         except FileNotFoundError:
             return Refreshed(project.root / name, False)

@@ -87,11 +87,11 @@ def changed_files(tools: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(reversed(paths)))[::-1]
 
 
-def _lines(what: str, texts: Sequence[str], *, joined: bool = False) -> Iterator[str]:
-    shortened = [one_line(each, 220) for each in texts]
+def _lines(label: str, texts: Sequence[str], *, joined: bool = False) -> Iterator[str]:
+    shortened = [one_line(text, 220) for text in texts]
     if joined:
         shortened = [", ".join(shortened)] if shortened else []
-    yield from (f"{what}: {each}" for each in shortened)
+    yield from (f"{label}: {text}" for text in shortened)
 
 
 def _place(store: Store, session: str) -> Path:

@@ -40,8 +40,8 @@ def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list[
     Free places, and only those, go to the memories likely to follow the last recall of *session*, or of any
     session when it has recalled nothing yet.
     """
-    held, _ = places(store, db)
-    return [warm.row for warm in (*held, *predicted(store, db, held, session=session))]
+    placed, _ = places(store, db)
+    return [warm.row for warm in (*placed, *predicted(store, db, placed, session=session))]
 
 
 def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
@@ -57,9 +57,9 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     )  # pinned ones however seldom they were used
     elsewhere = shadowed(store, db) if rows else {}
     rows = [row for row in rows if row.row not in elsewhere]
-    used = usage.usage_of(db, [row.ref for row in rows])
+    usages = usage.usage_of(db, [row.ref for row in rows])
     allowed = allowed_unasked(store, db, rows)
-    warm = [_warm(row, used.get(row.ref, UNUSED), now) for row in rows]
+    warm = [_warm(row, usages.get(row.ref, UNUSED), now) for row in rows]
     warm.sort(
         key=lambda warm_row: (
             warm_row.row.row not in allowed,
@@ -75,9 +75,9 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
 def pinned(store: Store, db: sqlite3.Connection) -> list["Row"]:
     """Return the pinned memories that take places: those that may be shown unasked."""
     rows = selections.hot(db, store.keys, accesses=0, since=store.now())
-    held = [row for row in rows if row.pinned]
-    allowed = allowed_unasked(store, db, held)
-    return sorted((row for row in held if row.row in allowed), key=lambda row: row.id)
+    pinned_rows = [row for row in rows if row.pinned]
+    allowed = allowed_unasked(store, db, pinned_rows)
+    return sorted((row for row in pinned_rows if row.row in allowed), key=lambda row: row.id)
 
 
 def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"]) -> set[int]:
@@ -97,29 +97,31 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     }
 
 
-def predicted(store: Store, db: sqlite3.Connection, held: Sequence[Warm], *, session: str = "") -> list[Warm]:
-    """Return the memories for the places that *held* leaves free: the likeliest next that are not hot."""
-    free = store.settings.hot_cache_max_items - len(held)
-    hot = {warm.row.ref for warm in held}
+def predicted(
+    store: Store, db: sqlite3.Connection, placed: Sequence[Warm], *, session: str = ""
+) -> list[Warm]:
+    """Return the memories for the places beside those *placed*: the likeliest next that are not hot."""
+    free = store.settings.hot_cache_max_items - len(placed)
+    hot = {warm.row.ref for warm in placed}
     likely = likely_next(store, db, session=session) if free > 0 else []
     allowed = allowed_unasked(store, db, [row for _, row in likely])
     fitting = [(prediction, row) for prediction, row in likely if row.ref not in hot and row.row in allowed][
         :free
     ]
-    used = usage.usage_of(db, [row.ref for _, row in fitting])
+    usages = usage.usage_of(db, [row.ref for _, row in fitting])
     warm = []
     for prediction, row in fitting:
-        counts = used.get(row.ref, UNUSED)
+        counts = usages.get(row.ref, UNUSED)
         heat = heat_of(counts, store.now())
         warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, prediction.probability))
     return warm
 
 
 def likely_next(
-    store: Store, db: sqlite3.Connection, *, given: Sequence[str] = (), session: str = ""
+    store: Store, db: sqlite3.Connection, *, refs: Sequence[str] = (), session: str = ""
 ) -> list[tuple["Prediction", "Row"]]:
     """
-    Return the active memories that most likely follow *given* (refs), by default the last recall.
+    Return the active memories that most likely follow those with *refs*, by default the last recall.
 
     That is the last recall of *session*, or when it has recalled nothing, of any session in a fortnight.
     """
@@ -130,14 +132,14 @@ def likely_next(
 
     keys = store.keys
     now = store.now()
-    given = given or (transitions.last_recall(db, session) if session else ())
-    given = given or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))
-    state = given[: prediction.STATE]
+    refs = refs or (transitions.last_recall(db, session) if session else ())
+    refs = refs or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))
+    state = refs[: prediction.STATE]
     likely = prediction.next_after(state, transitions.steps(db, state, now))
-    rows = [(one, selections.with_ref(db, one.ref)) for one in likely]
+    rows = [(forecast, selections.with_ref(db, forecast.ref)) for forecast in likely]
     return [
-        (one, row)
-        for one, row in rows
+        (forecast, row)
+        for forecast, row in rows
         if row and row.vault in keys and row.kind is Kind.KNOWLEDGE and row.status is Status.ACTIVE
     ]
 

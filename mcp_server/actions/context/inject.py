@@ -96,20 +96,22 @@ def inject(store: Store, prompt: str, *, session: str) -> str:
 
 def note_told(store: Store, called: Called) -> None:
     """Note in the ledger that the session was told what its prompt *called* for."""
-    shown = [note for note in (called.arrived, called.note) if note]
-    for note in shown:
+    events = [note for note in (called.arrived, called.note) if note]
+    for note in events:
         store.ledger.try_append("injected", store.clock(), **note)
-    if shown:
+    if events:
         catch_up_if_free(store)
 
 
-def called_for(store: Store, prompt: str, *, session: str, given: Collection[tuple[str, str]] = ()) -> Called:
+def called_for(
+    store: Store, prompt: str, *, session: str, already_given: Collection[tuple[str, str]] = ()
+) -> Called:
     """
     Return the text that should accompany *prompt*; note in the ledger when there is none.
 
-    *given* are (ref, digest) of memories that the session is given besides. Raises IndexUnavailable.
+    *already_given* are (ref, digest) of memories that the session is given besides. Raises IndexUnavailable.
     """
-    decided = decide(store, prompt, session=session, given=given)
+    decided = decide(store, prompt, session=session, already_given=already_given)
     if decided.is_silence:
         store.ledger.try_append("kept_silent", store.clock(), session=session)
     return decided.called
@@ -120,7 +122,7 @@ def decide(
     prompt: str,
     *,
     session: str,
-    given: Collection[tuple[str, str]] = (),
+    already_given: Collection[tuple[str, str]] = (),
     explained: bool = False,
 ) -> Decided:
     """
@@ -129,8 +131,8 @@ def decide(
     Only memories that pass the gate, that may be shown unasked, and that this session was not given yet as
     they are now, neither by us nor by Claude Code's own memory. Of a memory that is not sure enough for its
     text only title and id are shown, once in a session: Claude reads it when it matters.
-    *given* are (ref, digest) of memories that the session is given besides what the ledger says. Fates are
-    returned only where it is to be *explained*, then also of memories that do not pass the gate.
+    *already_given* are (ref, digest) of memories that the session is given besides what the ledger says.
+    Fates are returned only where it is to be *explained*, then also of memories that do not pass the gate.
     Raises IndexUnavailable.
     """
     text = prompt.strip()
@@ -156,10 +158,10 @@ def decide(
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief told this session counts
     with store.database.read() as db:
-        told = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *given}
+        told_pairs = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *already_given}
         pointed = usage.pointed(db, session)
         otherwise = contested(store, db)
-    kept_back = {hit.ref: _kept_back(hit, told) for hit in answer.hits}
+    kept_back = {hit.ref: _kept_back(hit, told_pairs) for hit in answer.hits}
     fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
     unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
@@ -171,10 +173,10 @@ def decide(
         ],
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
     )
-    shown, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
+    text_hits, titles = sure[: len(lines)], unsure[: max(0, len(lines) - len(sure))]
 
     def fate(hit: Hit) -> Fate:
-        if hit in shown:
+        if hit in text_hits:
             return Fate.TEXT
         if hit in titles:
             if hit.confidence is Confidence.LOW:
@@ -186,10 +188,10 @@ def decide(
     if not lines:
         return Decided(fates=fates, semantic=answer.semantic, is_silence=enough)
     note = {
-        "refs": [hit.ref for hit in shown],
-        "digests": [hit.digest for hit in shown],
-        "scores": [round(hit.score, 3) for hit in shown],
-        "tokens": [estimated_tokens(line) for line in lines[: len(shown)]],
+        "refs": [hit.ref for hit in text_hits],
+        "digests": [hit.digest for hit in text_hits],
+        "scores": [round(hit.score, 3) for hit in text_hits],
+        "tokens": [estimated_tokens(line) for line in lines[: len(text_hits)]],
         "pointers": [[hit.ref, hit.digest] for hit in titles],
         "prompt": redact(kept_of(text))[:RECEIPT],
         "session": session,
@@ -197,15 +199,15 @@ def decide(
     return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), fates, semantic=answer.semantic)
 
 
-def _kept_back(hit: Hit, told: Collection[tuple[str, str]]) -> Fate | None:
-    """Return why *hit* does not come with a prompt, None when it may; *told* are (ref, digest)."""
+def _kept_back(hit: Hit, told_pairs: Collection[tuple[str, str]]) -> Fate | None:
+    """Return why *hit* does not come with a prompt, None when it may; *told_pairs* are (ref, digest)."""
     if hit.confidence is Confidence.NONE:
         return Fate.UNSURE
     if not hit.pushable:
         return Fate.WAITS
     if hit.stale.gone:
         return Fate.GONE
-    return Fate.TOLD_BEFORE if (hit.ref, hit.digest) in told else None
+    return Fate.TOLD_BEFORE if (hit.ref, hit.digest) in told_pairs else None
 
 
 def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:

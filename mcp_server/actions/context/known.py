@@ -62,15 +62,15 @@ def titles(
     """Return what may be told of *rows* by title, those whose refs are among *first* before the others."""
     whole = fuller(store, db)
     rows = sorted(rows, key=lambda row: row.ref not in first) if first else rows
-    chosen = {row.ref: row for row in (whole.get(row.row, row) for row in rows)}
-    shown = pushable(store, db, [*chosen.values()])
-    shown_rows = [row for row in chosen.values() if row.row in shown]
-    gone = _gone(store, db, shown_rows)
+    by_ref = {row.ref: row for row in (whole.get(row.row, row) for row in rows)}
+    pushable_rows = pushable(store, db, [*by_ref.values()])
+    shown_rows = [row for row in by_ref.values() if row.row in pushable_rows]
+    gone_refs = _gone(store, db, shown_rows)
     # By title alone: hundreds of texts and days would not be read.
     return [
         BriefEntry(row.id, row.ref, row.digest, row.type, row.title, "")
         for row in shown_rows
-        if row.ref not in gone
+        if row.ref not in gone_refs
     ]
 
 

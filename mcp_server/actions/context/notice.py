@@ -63,19 +63,19 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
     """Yield what needs the person, the most urgent first."""
     try:
         with store.database.read() as db:
-            late = transcripts.late(db, store.now() - LATE)
+            late_count = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
-            waiting, altered = _waiting(store, db)
-            away = unattended.untold(db, store.keys)
+            waiting_count, altered = _waiting(store, db)
+            upkeep_record = unattended.untold(db, store.keys)
     except IndexUnavailable:
         return
     vanished = untold_gone(store.home)
     yield Need(f"Daybook: {' '.join(vanished)}" if vanished else "", lambda: bool(tell_gone(store.home)))
-    if away:
-        yield Need(f"Daybook: {put_away(away)}", lambda: _tell(store, away))
-    if late:
+    if upkeep_record:
+        yield Need(f"Daybook: {put_away(upkeep_record)}", lambda: _tell(store, upkeep_record))
+    if late_count:
         yield Need(
-            f"Daybook: not captured an hour after the end: {counted(late, 'session')};"
+            f"Daybook: not captured an hour after the end: {counted(late_count, 'session')};"
             " run 'daybook work', then 'daybook doctor' if it says so again."
         )
     if refused:
@@ -94,51 +94,51 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         )
     yield from _taken_back(store)
     yield from _settled(store)
-    if waiting:
+    if waiting_count:
         changed = f", of which {altered} changed since you accepted them" if altered else ""
         asks = "shows what differs and asks you" if altered else "asks you"
         yield Need(
-            f"Daybook: not told unasked before you say so: {counted(waiting, 'memory')}{changed};"
+            f"Daybook: not told unasked before you say so: {counted(waiting_count, 'memory')}{changed};"
             f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
         )
 
 
-def put_away(away: PutAway) -> str:
+def put_away(record: PutAway) -> str:
     """Return what upkeep put away and the command that takes it back, as one sentence."""
-    day = f"{datetime.fromtimestamp(away.since, UTC):%Y-%m-%d}"
-    which = f"--run {away.runs[0]}" if len(away.runs) == 1 else f"--since {day}"
-    when = "on" if len(away.runs) == 1 else "since"
+    day = f"{datetime.fromtimestamp(record.since, UTC):%Y-%m-%d}"
+    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
+    when = "on" if len(record.runs) == 1 else "since"
     return (
-        f"upkeep put {counted(away.memories, 'memory')} away {when} {day}, as aged or of no use;"
-        f" 'daybook tidy --undo {which}' takes it back."
+        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or of no use;"
+        f" 'daybook tidy --undo {option}' takes it back."
     )
 
 
-def _tell(store: Store, away: PutAway) -> bool:
-    """Note that the person is told about *away*; return False when another starting session tells it."""
-    path = store.home / places.WORK / f"{AWAY_TOLD}{away.runs[-1]}"
+def _tell(store: Store, record: PutAway) -> bool:
+    """Note that the person is told about *record*; return False when another starting session tells it."""
+    path = store.home / places.WORK / f"{AWAY_TOLD}{record.runs[-1]}"
     with contextlib.suppress(OSError):
         if path.exists():
             return False
         for earlier in path.parent.glob(f"{AWAY_TOLD}*"):
             files.delete(earlier)
         files.write_new(path, b"")
-    store.ledger.try_append("upkeep_told", store.clock(), runs=away.runs)
+    store.ledger.try_append("upkeep_told", store.clock(), runs=record.runs)
     return True
 
 
 def _waiting(store: Store, db: sqlite3.Connection) -> tuple[int, int]:
     """Return how many memories wait for the person, and for how many they accepted other bytes before."""
     shared = store.shared
-    waiting = selections.count_not_accepted(db, store.own, shared)
-    if not waiting or not shared:
-        return waiting, 0
+    count = selections.count_not_accepted(db, store.own, shared)
+    if not count or not shared:
+        return count, 0
     from mcp_server.adapters.index.memories.accepted_bytes import (
         once_accepted,  # few projects have such a vault
     )
 
     refs = [row.ref for row in selections.not_accepted(db, shared, shared)]
-    return waiting, len(once_accepted(db, refs))
+    return count, len(once_accepted(db, refs))
 
 
 def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
@@ -161,15 +161,15 @@ def offer(projects: "Sequence[Former]") -> str:
     if not projects:
         return ""
     first = projects[0]
-    more = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
+    others_note = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
     if first.elsewhere:
         return (
             f"What another machine of yours remembers of {first.root} may be this project's:"
-            f" 'daybook adopt {first.key}' makes both one{more}."
+            f" 'daybook adopt {first.key}' makes both one{others_note}."
         )
     return (
         f"What was remembered in {first.root}, which is gone, may be this project's:"
-        f" 'daybook adopt {first.key}' takes it over{more}."
+        f" 'daybook adopt {first.key}' takes it over{others_note}."
     )
 
 
@@ -177,10 +177,10 @@ def _of_team(store: Store) -> Iterator[Need]:
     """Yield what the person's team refused, in each session until they decided about it."""
     if not joined.has_team(store.home) or not joined.is_anything_waiting(store.home):
         return
-    refused = [said for _, said in joined.waiting_of(store.home) if said.get("refused")]
-    if refused:
+    refusals = [entry for _, entry in joined.waiting_of(store.home) if entry.get("refused")]
+    if refusals:
         yield Need(
-            f"Daybook: the team did not take what you gave it: {counted(len(refused), 'memory')};"
+            f"Daybook: the team did not take what you gave it: {counted(len(refusals), 'memory')};"
             " 'daybook team status' says why."
         )
 
@@ -215,8 +215,8 @@ def _settled_in(store: Store, vault: Vault) -> int:
     marker = store.home / places.WORK / f"{SETTLED_TOLD}{vault.key}"
     try:
         since = marker.stat().st_mtime_ns if marker.exists() else 0
-        waiting = (vault.root / places.CANDIDATES).glob("*.md")
-        new = [path for path in waiting if path.stat().st_mtime_ns > since]
+        paths = (vault.root / places.CANDIDATES).glob("*.md")
+        new = [path for path in paths if path.stat().st_mtime_ns > since]
         return sum(SETTLED_ONCE.encode() in files.read(path, LARGEST_CANDIDATE) for path in new)
     except (OSError, Unreadable):
         return 0
@@ -237,7 +237,7 @@ def _crowded(store: Store) -> Iterator[Need]:
             return
         from mcp_server.actions.files.size_limit import measure  # slow: it loads the code that reads files
 
-        sentence = measure(store).said
+        sentence = measure(store).sentence
     except OSError:
         return
     text = f"Daybook: {sentence}" if sentence else ""

@@ -27,7 +27,7 @@ MOST_OPEN = 20  # questions at a time; the next come up when these are settled
 
 class Question(NamedTuple):
     """
-    Two memories that are both shown: `said` is the label of the link between them, '' if none.
+    Two memories that are both shown: `rel` is the label of the link between them, '' if none.
 
     If one superseded the other, it counts as the newer. `differs` is what differs, '' for nothing that code
     can name; `fuller` is the one that says all that the other says.
@@ -35,7 +35,7 @@ class Question(NamedTuple):
 
     newer: Row
     older: Row
-    said: str = ""
+    rel: str = ""
     differs: str = ""
     fuller: Row | None = None
     nearness: float = 0.0
@@ -52,9 +52,9 @@ class Question(NamedTuple):
     @property
     def why(self) -> str:
         """How the two stand to each other, as the end of a sentence about both."""
-        if self.said == CONTRADICTS:
+        if self.rel == CONTRADICTS:
             return "contradict each other, as somebody said"
-        if self.said == SUPERSEDES:
+        if self.rel == SUPERSEDES:
             return "both stand, although one took the place of the other"
         if self.fuller:
             return f"are alike, and [{self.fuller.id}] says all of both"
@@ -63,7 +63,7 @@ class Question(NamedTuple):
     @property
     def mark(self) -> str:
         """What is shown with the older one: that the newer may replace it, '' where nothing differs."""
-        if self.said == CONTRADICTS:
+        if self.rel == CONTRADICTS:
             return f"[{self.newer.id}] says otherwise"
         return f"[{self.newer.id}], newer, may differ in {self.differs}" if self.differs else ""
 
@@ -89,11 +89,11 @@ def standing_beside(store: Store, file: "MemoryFile") -> tuple[str, ...]:
     """Return the ids of the active memories that superseded *file* once, or that it superseded."""
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         row = selections.with_ref(db, file.ref)
-        asked = open_questions(store, db, about=row.row) if row else []
+        questions = open_questions(store, db, about=row.row) if row else []
         return tuple(
             question.older.id if question.newer == row else question.newer.id
-            for question in asked
-            if question.said == SUPERSEDES
+            for question in questions
+            if question.rel == SUPERSEDES
         )
     return ()
 
@@ -104,17 +104,21 @@ def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     whole = {pair.one if pair.fuller == pair.other else pair.other: pair.fuller for pair in pairs_within}
     if not whole:
         return {}
-    away = shadowed(store, db)  # a memory that the project shadows takes no other's place there
-    whole = {part: more for part, more in whole.items() if more not in away}
-    known = memories.by_rows(db, {*whole, *whole.values()})
-    settled = {part for part, more in whole.items() if resolved.is_resolved(db, known[part], known[more])}
+    shadowed_rows = shadowed(store, db)  # a memory that the project shadows takes no other's place there
+    whole = {part: fuller_row for part, fuller_row in whole.items() if fuller_row not in shadowed_rows}
+    by_row = memories.by_rows(db, {*whole, *whole.values()})
+    settled = {
+        part
+        for part, fuller_row in whole.items()
+        if resolved.is_resolved(db, by_row[part], by_row[fuller_row])
+    }
     rows = {}
     for part in whole.keys() - settled:
-        last, seen = whole[part], {part}
-        while last in whole.keys() - settled - seen:
-            seen.add(last)
+        last, visited = whole[part], {part}
+        while last in whole.keys() - settled - visited:
+            visited.add(last)
             last = whole[last]
-        rows[part] = known[last]
+        rows[part] = by_row[last]
     return rows
 
 
@@ -128,33 +132,33 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
     ends = relations.contradicting(db, vaults, private=store.private)
     # Across levels both stay active: the project's memory holds only in that project.
     replaced = [
-        (one, other)
-        for one, other in relations.contradicting(db, vaults, private=store.private, rel=SUPERSEDES)
-        if one.vault == other.vault
+        (row, other)
+        for row, other in relations.contradicting(db, vaults, private=store.private, rel=SUPERSEDES)
+        if row.vault == other.vault
     ]
-    known = memories.by_rows(db, {end.row for pair in (*ends, *replaced) for end in pair})
-    found: dict[frozenset[int], Question] = {}
-    for one, other in ends:
-        pair = newer_first(known[one.row], known[other.row])
-        found.setdefault(frozenset((one.row, other.row)), Question(*pair, CONTRADICTS))
-    for one, other in replaced:
-        new, old = known[one.row], known[other.row]
+    by_row = memories.by_rows(db, {end.row for pair in (*ends, *replaced) for end in pair})
+    questions: dict[frozenset[int], Question] = {}
+    for row, other in ends:
+        pair = newer_first(by_row[row.row], by_row[other.row])
+        questions.setdefault(frozenset((row.row, other.row)), Question(*pair, CONTRADICTS))
+    for row, other in replaced:
+        new, old = by_row[row.row], by_row[other.row]
         if not resolved.is_resolved(db, new, old):
-            found.setdefault(frozenset((one.row, other.row)), Question(new, old, SUPERSEDES))
-    return found
+            questions.setdefault(frozenset((row.row, other.row)), Question(new, old, SUPERSEDES))
+    return questions
 
 
 def _found(
     store: Store, db: sqlite3.Connection, vaults: Sequence[str], stated: Iterable[frozenset[int]], about: int
 ) -> Iterator[Question]:
     """Yield the nearest pairs that are neither linked nor settled, as long as the caller asks for more."""
-    known, away = set(stated), shadowed(store, db)
+    stated_pairs, shadowed_rows = set(stated), shadowed(store, db)
     for pair in pairs.nearest(db, vaults, private=store.private, row=about):
-        if frozenset((pair.one, pair.other)) in known:
+        if frozenset((pair.one, pair.other)) in stated_pairs:
             continue
         rows = memories.by_rows(db, (pair.one, pair.other))
         row, other = rows[pair.one], rows[pair.other]
-        if row.vault != other.vault and not away.keys().isdisjoint(rows):
+        if row.vault != other.vault and not shadowed_rows.keys().isdisjoint(rows):
             continue  # one of them is shadowed in this project
         if relations.is_linked(db, row, other) or resolved.is_resolved(db, row, other):
             continue

@@ -77,37 +77,37 @@ def start(store: Store, *, folder: Path | None = None) -> AtStart:
     """
     store.database.require()
     with store.database.read() as db:
-        made = prepared(store, db, folder=folder)
-        made = replace(
-            made,
-            sections=[each._replace(entries=tuple(each.entries)) for each in made.sections],
-            index=tuple(made.index),
+        brief_plan = prepared(store, db, folder=folder)
+        brief_plan = replace(
+            brief_plan,
+            sections=[section._replace(entries=tuple(section.entries)) for section in brief_plan.sections],
+            index=tuple(brief_plan.index),
         )
-        brief = made.rendered()
+        brief = brief_plan.rendered()
         return AtStart(
             brief=brief,
-            budget=made.budget // CHARACTERS_PER_TOKEN,
-            left_out=tuple(_left_out(made, brief)),
+            budget=brief_plan.budget // CHARACTERS_PER_TOKEN,
+            left_out=tuple(_left_out(brief_plan, brief)),
             block=_block(store, folder),
             elsewhere=tuple(told_by_auto_memory(store, db, folder)),
         )
 
 
-def _left_out(made: Prepared, brief: Brief) -> Iterator[NotTold]:
-    seen = {*brief.refs}
+def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotTold]:
+    shown_refs = {*brief.refs}
     titled = {*brief.titles}
-    for section in made.sections:
+    for section in brief_plan.sections:
         for entry in section.entries:
-            if entry.ref in seen:
+            if entry.ref in shown_refs:
                 continue
-            seen.add(entry.ref)
+            shown_refs.add(entry.ref)
             instead = Instead.TITLE if entry.ref in titled else Instead.NO_ROOM
-            if instead is Instead.NO_ROOM and made.looked_at(entry) is None:
+            if instead is Instead.NO_ROOM and brief_plan.looked_at(entry) is None:
                 instead = Instead.GONE
             tokens = estimated_tokens(entry_line(entry, section.limit))
             yield NotTold(entry.id, entry.ref, entry.title, section.title, tokens, instead)
-    for entry in made.index:
-        if entry.ref not in seen | titled:
+    for entry in brief_plan.index:
+        if entry.ref not in shown_refs | titled:
             tokens = estimated_tokens(pointer_line(entry.ending, entry.title))
             yield NotTold(entry.id, entry.ref, entry.title, TITLED, tokens, Instead.NO_ROOM)
 

@@ -22,13 +22,13 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
 
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
     """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
-    named = [(row.ref, row) for row in rows]  # there may be hundreds: build each ref once
-    used = usage.usage_of(db, [ref for ref, _ in named])
+    refs_and_rows = [(row.ref, row) for row in rows]  # there may be hundreds: build each ref once
+    usages = usage.usage_of(db, [ref for ref, _ in refs_and_rows])
     ages = days_since_touched(db, [row for row in rows if row.type in ratings.CURRENCY_LIFE], now)
     ranked = []
-    for place, (ref, row) in enumerate(named):
+    for place, (ref, row) in enumerate(refs_and_rows):
         current = ratings.currency(row.type, ages.get(ref, 0.0))
         if current >= ratings.FADED:
-            accesses = used[ref].accesses if ref in used else 0
+            accesses = usages[ref].accesses if ref in usages else 0
             ranked.append((-current * (1 + accesses / 10), -row.updated, place))
     return [rows[place] for _, _, place in sorted(ranked)]

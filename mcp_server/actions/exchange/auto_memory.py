@@ -37,13 +37,13 @@ def import_auto_memory(
     project = [store.project.root] if store.project else []
     place = folder_of.locate(claude, list(dict.fromkeys([*project, *([folder] if folder else [])])))
     if place.folder is None:
-        looked = " or ".join(map(str, place.looked))
-        return Imported(looked, remarks=("Claude Code keeps no memory of this project there.",))
+        searched = " or ".join(map(str, place.looked))
+        return Imported(searched, remarks=("Claude Code keeps no memory of this project there.",))
     reading = auto_memory.read(place.folder, level=Level.PROJECT if store.project else Level.USER)
-    (done,) = take(store, [reading], what=WHAT, dry_run=dry_run)
+    (imported,) = take(store, [reading], source_name=WHAT, dry_run=dry_run)
     if not dry_run:
-        _note_told(store, reading, {item.key: item.id for item in done.items})
-    return done
+        _note_told(store, reading, {item.key: item.id for item in imported.items})
+    return imported
 
 
 def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
@@ -55,10 +55,10 @@ def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
         except (NotFound, Unreadable):
             continue
         if file and fingerprint("", file.memory.text) == fingerprint("", record.text):
-            named = origin(WHAT, reading.place, record.key)
-            topics.append(Topic(named, files.digest(record.data), file.ref, file.digest))
+            origin_name = origin(WHAT, reading.place, record.key)
+            topics.append(Topic(origin_name, files.digest(record.data), file.ref, file.digest))
     with store.database.read() as db:
-        known = elsewhere.topics(db, reading.place)
-    if sorted(topics) != list(known):
+        noted_topics = elsewhere.topics(db, reading.place)
+    if sorted(topics) != list(noted_topics):
         store.ledger.try_append(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(topics))
         catch_up_if_free(store)

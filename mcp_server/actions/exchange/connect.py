@@ -84,14 +84,14 @@ def plan(store: Store, client: Client, environment: Mapping[str, str], home: str
     path = _present(client, environment, home)
     text = _text(path)
     before = settings_text.EMPTY[client.form] if text is None or not text.strip() else text
-    ours = _ours(store, client)
+    our_entry = _ours(store, client)
     try:
         entry = _entry(client, before)
-        if entry == ours:
+        if entry == our_entry:
             return SettingsEdit(client, path, text, before, "")
         if entry is not None:
             raise Rejected(f"It has another entry '{NAME}' already.", "Take that out first, or leave it.")
-        after, piece = settings_text.put_in(before, client.form, client.under, NAME, ours)
+        after, piece = settings_text.put_in(before, client.form, client.under, NAME, our_entry)
     except Rejected as error:
         hint = f"{error.hint} {_BY_HAND.format(client.name)}"
         raise Rejected(f"{path} was not changed. {error}", hint) from None
@@ -114,8 +114,8 @@ def connect(store: Store, planned: SettingsEdit, environment: Mapping[str, str],
 
 def plan_back(store: Store, client: Client, environment: Mapping[str, str], home: str) -> SettingsEdit | None:
     """Return what disconnecting *client* writes, None when it is not connected. Raises Rejected."""
-    noted = _notes(store).get(client.name, {})
-    path = Path(str(noted["file"])) if noted else _file(client, environment, home)
+    note = _notes(store).get(client.name, {})
+    path = Path(str(note["file"])) if note else _file(client, environment, home)
     text = _text(path) if path else None
     if path is None or text is None:
         return None
@@ -127,7 +127,7 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
             raise Rejected(
                 f"Its entry '{NAME}' is not what was written.", "Take it out in an editor if it is to go."
             )
-        piece = str(noted.get("piece", ""))
+        piece = str(note.get("piece", ""))
         after = settings_text.take_out(text, client.form, client.under, NAME, piece)
     except Rejected as error:
         raise Rejected(f"{path} was not changed. {error}", error.hint) from None
@@ -136,11 +136,11 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
 
 def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> None:
     """Write *planned*, delete a file made only for this, and the launcher when no client needs it."""
-    noted = _notes(store).get(client.name, {})
+    note = _notes(store).get(client.name, {})
     if planned:
         after: str | None = planned.after
-        if WAS in noted and after == settings_text.EMPTY[client.form]:
-            after = noted[WAS]
+        if WAS in note and after == settings_text.EMPTY[client.form]:
+            after = note[WAS]
         with leaving_nothing(planned.file.parent):
             if after is None:
                 files.delete(planned.file, expected=files.digest(_bytes(planned.before or "")))
@@ -201,8 +201,8 @@ def _entry(client: Client, text: str) -> object:
     """Return the entry of our name in *text*, None without one. Raises Rejected."""
     if not text.strip():
         return None
-    held = settings_text.read(text, client.form).get(client.under)
-    return held.get(NAME) if isinstance(held, dict) else None
+    entries = settings_text.read(text, client.form).get(client.under)
+    return entries.get(NAME) if isinstance(entries, dict) else None
 
 
 def _file(client: Client, environment: Mapping[str, str], home: str) -> Path | None:
@@ -263,12 +263,12 @@ def _note(store: Store, name: str, details: Mapping[str, str | None] | None) -> 
     """Note what was put into the file of the client *name*; None removes the note."""
     path = store.home / CONNECTED
     notes = {**_notes(store), name: details}
-    kept = {each: held for each, held in notes.items() if held is not None}
-    data = (json.dumps(kept, indent=1) + "\n").encode("ascii")
+    remaining = {client: note for client, note in notes.items() if note is not None}
+    data = (json.dumps(remaining, indent=1) + "\n").encode("ascii")
     files.make_folder(store.home)
     if not path.exists():
         files.write_new(path, data)
-    elif kept:
+    elif remaining:
         files.replace(path, data, expected=files.digest(files.read(path)))
     else:
         files.delete(path)

@@ -64,7 +64,7 @@ def export_folder(
 
 
 def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:
-    copied, left = 0, []
+    copied, failures = 0, []
     counts: dict[str, object] = {}
     copies: dict[Path, tuple[bytes, datetime]] = {}
     for vault in _vaults(store, level, all_projects=all_projects):
@@ -73,7 +73,7 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
             try:
                 data = read_memory_file(vault, path)
             except (Unreadable, FileNotFoundError) as error:
-                left.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
+                failures.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
                 continue
             copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(stamp))
             if len(copies) == BATCH:
@@ -81,28 +81,28 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
         copied += _copy(copies)
         with contextlib.suppress(IndexUnavailable):  # without an index, export the files without their use
             with store.database.read() as db:
-                refs = [f"{vault.key}/{each}" for each in selections.ids_of(db, vault.key).values()]
-            counts |= {ref: said for ref, said in _counts(store, refs).items() if any(said.values())}
+                refs = [f"{vault.key}/{memory_id}" for memory_id in selections.ids_of(db, vault.key).values()]
+            counts |= {ref: figures for ref, figures in _counts(store, refs).items() if any(figures.values())}
     if counts:
         files.write_new(target / USAGE, json.dumps({"usage": counts}, indent=1).encode("ascii"))
-    return Exported(copied, tuple(left))
+    return Exported(copied, tuple(failures))
 
 
 def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
     """Return ref → how often each memory was used, and what changed the trust in it, the latest last."""
     with store.database.read() as db:
-        used = usage.usage_of(db, refs)
-        moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in used}
-    usages = {ref: used.get(ref, usage.UNUSED) for ref in refs}
+        known_usages = usage.usage_of(db, refs)
+        moves = {ref: trust.history(db, ref, limit=MOST_MOVES) for ref in refs if ref in known_usages}
+    usages = {ref: known_usages.get(ref, usage.UNUSED) for ref in refs}
     return {
         ref: {
-            "accesses": each.accesses,
-            "last_access": each.last_access,
-            "retrieved": each.retrieved,
-            "used": each.used,
+            "accesses": counts.accesses,
+            "last_access": counts.last_access,
+            "retrieved": counts.retrieved,
+            "used": counts.used,
             "moves": [[move.reason, move.at] for move in reversed(moves.get(ref, []))],
         }
-        for ref, each in usages.items()
+        for ref, counts in usages.items()
     }
 
 
@@ -121,13 +121,13 @@ def export_json(
 ) -> tuple[dict[str, object], Exported]:
     """Return all memories with every field, and how often each was used, as one value for JSON."""
     look_again(store)
-    entries, left = [], []
+    entries, failures = [], []
     for vault in _vaults(store, level, all_projects=all_projects):
         for stamp in stamps(vault):
             try:
                 entries.append((vault, _memory(vault, stamp)))
             except (Unreadable, FileNotFoundError) as error:
-                left.append(f"{stamp.path}: {getattr(error, 'reason', 'is gone')}")
+                failures.append(f"{stamp.path}: {getattr(error, 'reason', 'is gone')}")
     counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
     entries_json = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
     document = {
@@ -136,7 +136,7 @@ def export_json(
         "exported": timestamp(store.clock()),
         "memories": entries_json,
     }
-    return document, Exported(len(entries_json), tuple(left))
+    return document, Exported(len(entries_json), tuple(failures))
 
 
 def write_document(store: Store, path: Path, data: bytes) -> None:
@@ -189,7 +189,7 @@ def _said(value: object) -> object:
         case StrEnum():
             return value.value
         case tuple():
-            return [_said(one) for one in value]
+            return [_said(item) for item in value]
         case Link():
             notes = {"notes": list(value.notes)} if value.notes else {}
             return {"rel": value.rel, "to": value.to, **notes}

@@ -104,19 +104,19 @@ def outside_project(store: Store, path: Path) -> str:
 
     Claude may name a file that lies in the project, links followed, and is neither hidden nor ignored by git.
     """
-    shown = one_line(str(path), 200)
+    shown_path = one_line(str(path), 200)
     root = Path(os.path.realpath(store.project.root)) if store.project else None
     try:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError):
-        return f"{shown} is no path of a file."
+        return f"{shown_path} is no path of a file."
     if not root or not real.is_relative_to(root):
-        return f"{shown} lies outside the project."
+        return f"{shown_path} lies outside the project."
     inside = real.relative_to(root)
     if any(part.startswith(".") for part in inside.parts):
-        return f"{shown} is hidden, or lies in a hidden folder."
+        return f"{shown_path} is hidden, or lies in a hidden folder."
     if (root / ".git").exists() and git.ignores(store.git, root, str(inside)) is not False:
-        return f"{shown} is ignored by git, or git cannot tell."
+        return f"{shown_path} is ignored by git, or git cannot tell."
     return ""
 
 
@@ -154,10 +154,10 @@ def _seed(
     level = level_of(private, Draft("", "", type=options.type, level=options.level))
     vault = private.vault_for(Kind.KNOWLEDGE, level)
     readings = [_reading(document, vault, options, session) for document in documents]
-    done = take(private, readings, what=DOCUMENT, dry_run=dry_run)
+    imports = take(private, readings, source_name=DOCUMENT, dry_run=dry_run)
     return [
-        Imported(document.name, _titled(taken.items, reading))
-        for document, reading, taken in zip(documents, readings, done, strict=True)
+        Imported(document.name, _titled(imported.items, reading))
+        for document, reading, imported in zip(documents, readings, imports, strict=True)
     ]
 
 

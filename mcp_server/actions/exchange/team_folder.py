@@ -32,11 +32,11 @@ class TakenByTeam:
     left: tuple[tuple[str, str], ...]
 
 
-def export_team(storage: TeamStorage, folder: Path, done: Callable[[int], None]) -> Exported:
+def export_team(storage: TeamStorage, folder: Path, progress: Callable[[int], None]) -> Exported:
     """
     Write every memory of a team into *folder*, new or empty, as files, with the history of each.
 
-    *done* is told how many more are written. Raises Rejected for a folder that is not empty, OSError.
+    *progress* is told how many more are written. Raises Rejected for a folder that is not empty, OSError.
     """
     target = Path(os.path.realpath(os.path.expanduser(folder)))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -45,36 +45,36 @@ def export_team(storage: TeamStorage, folder: Path, done: Callable[[int], None])
         )
     knowledge = target / Kind.KNOWLEDGE.folder
     files.make_folder(knowledge)
-    written, left = 0, list[str]()
+    count, failures = 0, list[str]()
     after = ""
     while page := storage.page(after=after, most=BATCH):
         after = page[-1].memory.id
         contents, lines = dict[Path, bytes](), list[bytes]()
-        for stored in page:
+        for version in page:
             try:
-                contents[knowledge / f"{stored.memory.id}.md"] = memory_file.render(stored.memory)
+                contents[knowledge / f"{version.memory.id}.md"] = memory_file.render(version.memory)
             except Rejected as error:
-                left.append(f"{stored.memory.id}: {error}")
-            lines.append(_history_of(storage, stored))
+                failures.append(f"{version.memory.id}: {error}")
+            lines.append(_history_of(storage, version))
         files.write_many_new(contents)
         files.append_line(target / HISTORY, b"\n".join(lines), durable=True)
-        written += len(contents)
-        done(len(page))
-    return Exported(written, tuple(left))
+        count += len(contents)
+        progress(len(page))
+    return Exported(count, tuple(failures))
 
 
-def _history_of(storage: TeamStorage, stored: Stored) -> bytes:
+def _history_of(storage: TeamStorage, version: Stored) -> bytes:
     try:
-        changes = storage.history(stored.memory.id)
+        changes = storage.history(version.memory.id)
     except NotFound:  # it was forgotten while we wrote
         changes = ()
-    said = {
-        "id": stored.memory.id,
-        "author": stored.author,
-        "confirmed_by": stored.confirmed_by,
+    record = {
+        "id": version.memory.id,
+        "author": version.author,
+        "confirmed_by": version.confirmed_by,
         "changes": wire.value_of(list(changes)),
     }
-    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def memory_files(folder: Path) -> list[Path]:
@@ -83,19 +83,19 @@ def memory_files(folder: Path) -> list[Path]:
 
     Raises Rejected when it is no folder, or has none.
     """
-    given = Path(os.path.expanduser(folder))
-    if not given.is_dir():
+    source_folder = Path(os.path.expanduser(folder))
+    if not source_folder.is_dir():
         raise Rejected(f"{folder} is no folder.", "Name the folder of an export, or of a vault.")
-    knowledge = given / Kind.KNOWLEDGE.folder
-    place = knowledge if knowledge.is_dir() else given
-    found = sorted(each for each in place.iterdir() if is_memory_name(each.name))
-    if not found:
+    knowledge = source_folder / Kind.KNOWLEDGE.folder
+    place = knowledge if knowledge.is_dir() else source_folder
+    paths = sorted(path for path in place.iterdir() if is_memory_name(path.name))
+    if not paths:
         raise Rejected(f"{folder} holds no memories.", "Name the folder of an export, or of a vault.")
-    return found
+    return paths
 
 
 def take_in_team(
-    storage: TeamStorage, paths: list[Path], *, confirm: bool, done: Callable[[int], None]
+    storage: TeamStorage, paths: list[Path], *, confirm: bool, progress: Callable[[int], None]
 ) -> TakenByTeam:
     """
     Save the memories in the files *paths* in a team; one that fails does not stop the others.
@@ -107,20 +107,20 @@ def take_in_team(
     if confirm and storage.team().role is not Role.CURATOR:
         raise NotAllowed("Only a curator confirms.", "Name a curator with --as, or leave out --confirm.")
     were = set(_confirmed(paths[0].parent)) if confirm and paths else set()
-    new = known = confirmed = 0
-    left: list[tuple[str, str]] = []
+    new = known_count = confirmed = 0
+    failures: list[tuple[str, str]] = []
     for path in paths:
         try:
             memory = fit(_read(path))
-            stored, is_new = _save(storage, memory)
-            new, known = new + is_new, known + (not is_new)
-            if memory.id in were and not stored.confirmed_by:
-                storage.confirm(memory.id, digest=stored.digest)
+            version, is_new = _save(storage, memory)
+            new, known_count = new + is_new, known_count + (not is_new)
+            if memory.id in were and not version.confirmed_by:
+                storage.confirm(memory.id, digest=version.digest)
                 confirmed += 1
         except (Rejected, Conflict, Unreadable, FileNotFoundError) as error:
-            left.append((path.name, getattr(error, "reason", "") or str(error)))
-        done(1)
-    return TakenByTeam(new, known, confirmed, tuple(left))
+            failures.append((path.name, getattr(error, "reason", "") or str(error)))
+        progress(1)
+    return TakenByTeam(new, known_count, confirmed, tuple(failures))
 
 
 def _read(path: Path) -> Memory:
@@ -135,24 +135,26 @@ def _read(path: Path) -> Memory:
 def _save(storage: TeamStorage, memory: Memory) -> tuple[Stored, bool]:
     """Return the version that is there now, and whether it is new; raise Conflict for another version."""
     try:
-        there = storage.load(memory.id)
+        current = storage.load(memory.id)
     except NotFound:
         return storage.save(memory), True
-    if there.memory != memory:
-        raise Conflict(f"The team has another version, by {there.author or 'nobody known'}.")
-    return there, False
+    if current.memory != memory:
+        raise Conflict(f"The team has another version, by {current.author or 'nobody known'}.")
+    return current, False
 
 
 def _confirmed(folder: Path) -> Iterator[str]:
     """Yield the ids that the history beside *folder*, or in it, says are confirmed."""
-    path = next((each / HISTORY for each in (folder.parent, folder) if (each / HISTORY).is_file()), None)
+    path = next(
+        (parent / HISTORY for parent in (folder.parent, folder) if (parent / HISTORY).is_file()), None
+    )
     if path is None or path.stat().st_size > MOST_HISTORY:
         return
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
-                said = json.loads(line)
+                record = json.loads(line)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(said, dict) and said.get("confirmed_by"):
-                yield str(said.get("id"))
+            if isinstance(record, dict) and record.get("confirmed_by"):
+                yield str(record.get("id"))

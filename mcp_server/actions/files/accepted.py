@@ -36,16 +36,16 @@ def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
         unknown = [vault.key for vault in vaults if accepted_bytes.is_empty(db, vault.key)]
     # A new index does not know what was kept before: ask the history, as files may be changed or gone.
     versions = [version for key in unknown for version in history.of_vault(store.home, key)]
-    kept = [(version.ref, version.was) for version in versions if version.verb == ACCEPTED]
+    pairs = [(version.ref, version.was) for version in versions if version.verb == ACCEPTED]
     for row in rows:
         with contextlib.suppress(OSError, DaybookError):
             data = files.read(Path(row.path))
             if files.digest(data) == row.digest:
                 _keep(store, row.ref, data)
-                kept.append((row.ref, row.digest))
-    if kept:
+                pairs.append((row.ref, row.digest))
+    if pairs:
         with store.database.write() as db:
-            accepted_bytes.note_kept(db, kept)
+            accepted_bytes.note_kept(db, pairs)
 
 
 def last_accepted(store: Store, ref: str) -> Version | None:

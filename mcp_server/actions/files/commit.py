@@ -75,9 +75,9 @@ def create(
     check_ours(vault, memory.id)
     data = memory_file.render(memory)
     files.write_new(path, data)
-    made = MemoryFile(memory, vault, path, data, files.digest(data))
-    tell(store, "remembered", None, made, accept=accept, session=session, **detail)
-    return made
+    file = MemoryFile(memory, vault, path, data, files.digest(data))
+    tell(store, "remembered", None, file, accept=accept, session=session, **detail)
+    return file
 
 
 def commit(
@@ -130,12 +130,12 @@ def relocate(
 
     *ids* is old path → the memory's id in the index. Raises OSError; files moved until then stay moved.
     """
-    going = list(moves.items())
-    for start in range(0, len(going), AT_ONCE):
-        batch = going[start : start + AT_ONCE]
-        named = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
+    move_list = list(moves.items())
+    for start in range(0, len(move_list), AT_ONCE):
+        batch = move_list[start : start + AT_ONCE]
+        memory_ids = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: after a kill in between the next call moves the files.
-        refs, before = ([f"{vault.key}/{each}" for each in named] for vault in (new, old))
+        refs, before = ([f"{vault.key}/{memory_id}" for memory_id in memory_ids] for vault in (new, old))
         store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
         for ref, earlier in zip(refs, before, strict=True):
             history.carry(store.home, earlier, ref)
@@ -161,24 +161,24 @@ def put_bytes(
     vault: Vault,
     ref: str,
     path: Path,
-    was: bytes,
+    old_data: bytes,
     data: bytes,
     *,
     to: Path | None = None,
     verb: str,
 ) -> None:
     """
-    Replace the bytes *was* of the memory *ref* at *path* by *data*, and move the file to *to*.
+    Replace the bytes *old_data* of the memory *ref* at *path* by *data*, and move the file to *to*.
 
     With a *verb* the history keeps the old bytes under that name. Raises as `commit` does.
     """
     check_ours(vault, ref.rpartition("/")[2])
-    if data != was:
-        written = stamp(path)
-        former = _former(store, vault, ref, path, was, data, verb) if verb else None
-        files.replace(path, data, expected=files.digest(was), former=former)
-        if former and written:
-            os.utime(former[0], ns=(written.mtime_ns, written.mtime_ns))  # when those words were written
+    if data != old_data:
+        old_stamp = stamp(path)
+        former = _former(store, vault, ref, path, old_data, data, verb) if verb else None
+        files.replace(path, data, expected=files.digest(old_data), former=former)
+        if former and old_stamp:
+            os.utime(former[0], ns=(old_stamp.mtime_ns, old_stamp.mtime_ns))  # when those words were written
     if to and to != path:
         _move(path, to)
 
@@ -302,8 +302,8 @@ def _former(
     Secrets removed now, earlier, or by hand since the last change are masked in the older versions, too.
     """
     now, digest = data.decode("utf-8", "replace"), files.digest(was)
-    kept, older = _masked(vault, path, was, now), history.versions(store.home, ref)
-    if kept != was or (older and older[-1].now != digest):
+    old_bytes, older = _masked(vault, path, was, now), history.versions(store.home, ref)
+    if old_bytes != was or (older and older[-1].now != digest):
         for version in older:
             with contextlib.suppress(OSError, DaybookError):
                 former = files.read(version.path)
@@ -311,7 +311,7 @@ def _former(
                     history.put_over(version, masked)
     after = files.digest(data)
     at, by = store.clock(), store.by()
-    return history.new_place(store.home, ref, at, by=by, verb=verb, was=digest, now=after), kept
+    return history.new_place(store.home, ref, at, by=by, verb=verb, was=digest, now=after), old_bytes
 
 
 def _masked(vault: Vault, path: Path, data: bytes, now: str) -> bytes:

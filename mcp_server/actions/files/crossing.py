@@ -51,24 +51,24 @@ def parted(place: str) -> tuple[str, str]:
     return key, within
 
 
-def cross(store: Store, going: Crossing, event: str, **detail: object) -> None:
+def cross(store: Store, crossing: Crossing, event: str, **detail: object) -> None:
     """
     Move a file, and write *event* with *detail* and its two refs to the ledger.
 
     Raises FileExistsError when something is at its target, Conflict, Held, OSError; the file stays then.
     """
-    data = {"refs": [going.now], **detail, "from": [going.was]}
+    data = {"refs": [crossing.now], **detail, "from": [crossing.was]}
     with _alone(store, patience=files.PATIENCE):
         _complete_noted(store)
         note = _note(store)
-        files.write_new(note, json.dumps({**asdict(going), "event": event, "data": data}).encode())
+        files.write_new(note, json.dumps({**asdict(crossing), "event": event, "data": data}).encode())
         try:
-            moving.move(Path(going.path), Path(going.target))
+            moving.move(Path(crossing.path), Path(crossing.target))
         except BaseException:
             files.delete(note)
             raise
         try:
-            _tell(store, going, event, data)
+            _tell(store, crossing, event, data)
         except OSError as error:  # the note stays: the next sync tells it
             reason = error.strerror or error
             store.database.trouble.remark(f"That this was {event} could not be written down yet: {reason}.")
@@ -95,37 +95,37 @@ def _note(store: Store) -> Path:
 def _complete_noted(store: Store) -> None:
     """Complete the move that the note tells of, if there is one, and delete the note; raises OSError."""
     with contextlib.suppress(FileNotFoundError):
-        said = files.read(_note(store))
+        note_data = files.read(_note(store))
         with contextlib.suppress(ValueError, KeyError, TypeError):  # not a note of this version
-            _complete(store, json.loads(said))
+            _complete(store, json.loads(note_data))
         files.delete(_note(store))
 
 
-def _complete(store: Store, noted: dict[str, Any]) -> None:
-    event, data = noted.pop("event"), noted.pop("data")
-    going = Crossing(**noted)
-    path, target = Path(going.path), Path(going.target)
+def _complete(store: Store, fields: dict[str, Any]) -> None:
+    event, data = fields.pop("event"), fields.pop("data")
+    crossing = Crossing(**fields)
+    path, target = Path(crossing.path), Path(crossing.target)
     if stamp(path):
         if stamp(target):  # it has both names, or was saved at the first one since: that one stays
             is_same = os.path.samefile(path, target)
             with contextlib.suppress(Conflict):
-                files.delete(target, expected="" if is_same else going.digest)
+                files.delete(target, expected="" if is_same else crossing.digest)
     elif stamp(target):
         leftovers.sweep_taken_out(path.parent)
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
-            known = any(
-                (deed.ref, deed.event) == (going.now, event) for deed in deeds.named(db, data["change"])
+            is_noted = any(
+                (deed.ref, deed.event) == (crossing.now, event) for deed in deeds.named(db, data["change"])
             )
-        if known:
-            history.carry(store.home, going.was, going.now)
+        if is_noted:
+            history.carry(store.home, crossing.was, crossing.now)
         else:
-            _tell(store, going, event, data)
+            _tell(store, crossing, event, data)
 
 
-def _tell(store: Store, going: Crossing, event: str, data: dict[str, Any]) -> None:
+def _tell(store: Store, crossing: Crossing, event: str, data: dict[str, Any]) -> None:
     store.ledger.append(event, store.clock(), **data)
-    history.carry(store.home, going.was, going.now)
+    history.carry(store.home, crossing.was, crossing.now)
 
 
 def _alone(store: Store, *, patience: float) -> contextlib.AbstractContextManager[None]:

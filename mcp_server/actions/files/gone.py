@@ -26,21 +26,21 @@ FEW = 5  # so many files missing from a folder that stays count as deleted by th
 NOTED = "gone-"  # a file in the folder `work`, named with the vault's key: what is not told yet
 
 
-def note_lost(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
+def note_lost(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
     """
-    Note those of the memories *lost* from *vault* (id → path) that are in no vault now.
+    Note those of the memories lost from *vault* (*lost_paths*: id → path) that are in no vault now.
 
     Notes nothing when the index only stands in for the one on the disk.
     """
-    if not lost or store.database.stands_in:
+    if not lost_paths or store.database.stands_in:
         return
     with store.database.read() as db:
-        known_ids = ids_among(db, lost)
-    left = {each: path for each, path in lost.items() if each not in known_ids}
+        known_ids = ids_among(db, lost_paths)
+    missing_paths = {memory_id: path for memory_id, path in lost_paths.items() if memory_id not in known_ids}
     if vault.in_repository:
-        _note_accepted(store, vault, left)
+        _note_accepted(store, vault, missing_paths)
     else:
-        _note_gone(store, vault, left)
+        _note_gone(store, vault, missing_paths)
 
 
 def vanished_vault(store: Store) -> Vault | None:
@@ -54,37 +54,41 @@ def vanished_vault(store: Store) -> Vault | None:
         return vault if ids_below(db, str(vault.root)) else None
 
 
-def _note_gone(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
+def _note_gone(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
     """
-    Note that the memories *lost*, all in some folders of *vault*, vanished at once.
+    Note that the memories of *lost_paths*, all in some folders of *vault*, vanished at once.
 
     A few files missing from folders that are still there are not noted.
     """
     missing = [folder for folder in vault.folders() if not folder.is_dir()]
-    if not lost or (not missing and len(lost) <= FEW):
+    if not lost_paths or (not missing and len(lost_paths) <= FEW):
         return
     alone = missing[0] if len(missing) == 1 else vault.root
-    kept = sum(places.history_folder(store.home, f"{vault.key}/{each}").is_dir() for each in lost)
+    with_history = sum(
+        places.history_folder(store.home, f"{vault.key}/{memory_id}").is_dir() for memory_id in lost_paths
+    )
     notice = {
         "folder": str(alone),
-        "memories": len(lost),
-        "first": next(iter(lost.values())),
-        "kept": kept,
+        "memories": len(lost_paths),
+        "first": next(iter(lost_paths.values())),
+        "kept": with_history,
         "vault": vault.key,
     }
     _write(store.home, vault.key, notice)
 
 
-def _note_accepted(store: Store, vault: Vault, lost: Mapping[str, str]) -> None:
-    """Note which of the memories *lost* from a repository the person had accepted: a pull may delete them."""
+def _note_accepted(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
+    """Note which memories of *lost_paths*, gone from a repository, the person had accepted."""
     with store.database.read() as db:
-        accepted = once_accepted(db, [f"{vault.key}/{each}" for each in lost])
-    went = {each: path for each, path in lost.items() if f"{vault.key}/{each}" in accepted}
-    if not went:
+        accepted = once_accepted(db, [f"{vault.key}/{memory_id}" for memory_id in lost_paths])
+    lost_accepted = {
+        memory_id: path for memory_id, path in lost_paths.items() if f"{vault.key}/{memory_id}" in accepted
+    }
+    if not lost_accepted:
         return
     before = _read(store.home / places.WORK / f"{NOTED}{vault.key}").get("accepted")
-    went = {**(before if isinstance(before, dict) else {}), **went}
-    _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": went})
+    lost_accepted = {**(before if isinstance(before, dict) else {}), **lost_accepted}
+    _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": lost_accepted})
 
 
 def tell_gone(home: Path) -> list[str]:
@@ -92,9 +96,9 @@ def tell_gone(home: Path) -> list[str]:
     sentences: list[str] = []
     for path in _notes(home):
         with contextlib.suppress(OSError):
-            said = _said(home, path)
+            note_sentences = _said(home, path)
             files.delete(path)
-            sentences += said
+            sentences += note_sentences
     return sentences
 
 
@@ -120,30 +124,31 @@ def _said(home: Path, path: Path) -> list[str]:
 def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence about accepted memories that a repository lost and that can be restored, if any."""
     trash = places.trash_of(home, notice["vault"])
-    gone = [
-        each
-        for each, path in notice["accepted"].items()
+    ids = [
+        memory_id
+        for memory_id, path in notice["accepted"].items()
         if not os.path.exists(path)
-        and not any(any(trash.rglob(name)) for name in (f"{each}.md", f"{each}.*.md"))  # Daybook moved it
-        and places.history_folder(home, f"{notice['vault']}/{each}").is_dir()
+        # Daybook moved what lies in the trash.
+        and not any(any(trash.rglob(name)) for name in (f"{memory_id}.md", f"{memory_id}.*.md"))
+        and places.history_folder(home, f"{notice['vault']}/{memory_id}").is_dir()
     ]
-    if gone:
-        more = ", ..." if len(gone) > NAMED else ""
+    if ids:
+        ellipsis = ", ..." if len(ids) > NAMED else ""
         yield (
-            f"{counted(len(gone), 'memory')} that you accepted {'is' if len(gone) == 1 else 'are'} gone from"
+            f"{counted(len(ids), 'memory')} that you accepted {'is' if len(ids) == 1 else 'are'} gone from"
             f" {notice['folder']}, and not by Daybook: a pull, another branch or a hand took"
-            f" {'it' if len(gone) == 1 else 'them'}. 'daybook restore ID' brings back what you accepted:"
-            f" {', '.join(gone[:NAMED])}{more}"
+            f" {'it' if len(ids) == 1 else 'them'}. 'daybook restore ID' brings back what you accepted:"
+            f" {', '.join(ids[:NAMED])}{ellipsis}"
         )
 
 
 def _sentence(home: Path, notice: Mapping[str, Any]) -> str:
-    number, kept, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
-    before = f" What {kept} of them said before is in {places.history_folder(home, notice['vault'])}."
+    number, with_history, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
+    before = f" What {with_history} of them said before is in {places.history_folder(home, notice['vault'])}."
     return (
         f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}, and not by"
         " Daybook: connect the disk that holds the folder, or copy the folder back from a backup, and all is"
-        f" as before.{before if kept else ''}"
+        f" as before.{before if with_history else ''}"
     )
 
 

@@ -22,8 +22,8 @@ def look_for_litter(store: Store) -> Leftovers:
 
 def caught_edits(store: Store) -> str:
     """Return a sentence naming the files with edits saved while Daybook changed a memory; '' without any."""
-    kept = ", ".join(map(str, look_for_litter(store).kept))
-    return f"Saved by somebody while Daybook changed the file, and in no other: {kept}." if kept else ""
+    paths = ", ".join(map(str, look_for_litter(store).kept))
+    return f"Saved by somebody while Daybook changed the file, and in no other: {paths}." if paths else ""
 
 
 def sweep_litter(store: Store) -> Leftovers:

@@ -43,13 +43,13 @@ def carry_over(store: Store) -> None:
 def _carry(store: Store, notes: dict[str, Any]) -> None:
     place, noted = str(notes["folder"]), dict(notes["topics"])
     expected = _words_there(Path(place), noted)
-    taken, topics = [], []
+    entries, topics = [], []
     for file, note in noted.items():
-        named, ref = origin(WHAT, place, file), str(note["ref"])
-        taken.append([named, ref, expected.get(file, str(note["words"])), _is_own(store, ref, file)])
+        key, ref = origin(WHAT, place, file), str(note["ref"])
+        entries.append([key, ref, expected.get(file, str(note["words"])), _is_own(store, ref, file)])
         if note["same"]:
-            topics.append([named, str(note["topic"]), ref, str(note["digest"])])
-    store.ledger.append("imported", store.clock(), what=WHAT, place=place, taken=taken)
+            topics.append([key, str(note["topic"]), ref, str(note["digest"])])
+    store.ledger.append("imported", store.clock(), what=WHAT, place=place, taken=entries)
     store.ledger.append(ELSEWHERE, store.clock(), place=place, topics=sorted(topics))
 
 
@@ -59,7 +59,7 @@ def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:
 
     The old notes have only that memory's fingerprint. A file that changed since is left out.
     """
-    merged = {file: each["topic"] for file, each in noted.items() if not each["same"]}
+    merged = {file: note["topic"] for file, note in noted.items() if not note["same"]}
     records = auto_memory.read(place, level=Level.USER).records if merged else []
     return {
         record.key: fingerprint(clipped(record.title), record.text)

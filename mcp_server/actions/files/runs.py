@@ -51,9 +51,9 @@ class Undone:
 def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[None]:
     """Hold a lock, by default that of tidying; raise Conflict when another process holds it for seconds."""
     files.make_folder(store.home)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         try:
-            held.enter_context(files.lock(store.home / lock))
+            stack.enter_context(files.lock(store.home / lock))
         except Held as error:
             raise Conflict(f"Another process is {act}: {error.holder}.", "Try again in a minute.") from None
         yield
@@ -114,26 +114,26 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
     with alone(store):
         sync(store)
         with store.database.read() as db:
-            chosen = run or tidying.last_run(db, store.keys)
-            entries = tidying.entries(db, chosen)
+            run_name = run or tidying.last_run(db, store.keys)
+            entries = tidying.entries(db, run_name)
         if run and not entries:
             raise NotFound(
                 run,
                 sentence=f"No run of tidying is called '{run[:80]}'.",
                 hint="Without a name the last run is put back.",
             )
-        done, left = Undone(chosen), set[str]()
+        undone, refs_left = Undone(run_name), set[str]()
         for entry in reversed(entries):
             of_it = not ref or ref.rpartition("/")[2] in {
                 change.id for change in entry.changes
             }  # the memory may have moved to another vault
-            if not of_it or not _undo(store, entry, done):
-                left |= entry.refs
-        if chosen:
-            data = {"left": sorted(left)} if left else {}
-            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=chosen, **data)
+            if not of_it or not _undo(store, entry, undone):
+                refs_left |= entry.refs
+        if run_name:
+            data = {"left": sorted(refs_left)} if refs_left else {}
+            store.ledger.append("tidied", store.clock(), run=new_run(store), undoes=run_name, **data)
             catch_up_if_free(store)
-        return done
+        return undone
 
 
 def undo_since(store: Store, since: str) -> Undone:
@@ -149,12 +149,12 @@ def undo_since(store: Store, since: str) -> Undone:
     sync(store)
     with store.database.read() as db:
         runs = tidying.runs_since(db, day, store.keys)
-    done = Undone(", ".join(runs))
+    total = Undone(", ".join(runs))
     for run in runs:
         undone = undo(store, run)
-        done.restored += undone.restored
-        done.skipped += undone.skipped
-    return done
+        total.restored += undone.restored
+        total.skipped += undone.skipped
+    return total
 
 
 def new_run(store: Store) -> str:
@@ -162,22 +162,22 @@ def new_run(store: Store) -> str:
     return f"{store.clock():%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
-def _undo(store: Store, entry: RunEntry, done: Undone) -> bool:
+def _undo(store: Store, entry: RunEntry, undone: Undone) -> bool:
     """Take *entry* back; return whether nothing stood in the way."""
     free = True
     for change in reversed(entry.changes):
         back = change.reversed()
-        made = not change.was  # a merged memory, which did not exist before
-        if made and (file := file_of(store, change)):
-            back = Change(change.ref, change.said, change.now, {PLACE: trash_place(store, file)})
+        is_new = not change.was  # a merged memory, which did not exist before
+        if is_new and (file := file_of(store, change)):
+            back = Change(change.ref, change.words_hash, change.now, {PLACE: trash_place(store, file)})
         try:
-            outcome: str = _apply(store, back, UNDONE, undoes=done.run)
+            outcome: str = _apply(store, back, UNDONE, undoes=undone.run)
         except (DaybookError, OSError) as error:
             outcome, free = str(error), False
-        if outcome == ChangeOutcome.DONE and not made:
-            done.restored.append(change.id)
+        if outcome == ChangeOutcome.DONE and not is_new:
+            undone.restored.append(change.id)
         elif outcome not in (ChangeOutcome.DONE, ChangeOutcome.NOTHING):
-            done.skipped.append((change.id, outcome))
+            undone.skipped.append((change.id, outcome))
     if free and entry.step == DUPLICATES:
         heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
         store.ledger.try_append("unmerged", store.clock(), refs=heirs, **{"from": ancestors})
@@ -195,11 +195,11 @@ def _apply_all(store: Store, entry: RunEntry) -> dict[str, ChangeOutcome]:
 
 
 def _create(store: Store, entry: RunEntry) -> None:
-    made = entry.changes[0]
-    vault = store.vault(made.vault)
+    creation = entry.changes[0]
+    vault = store.vault(creation.vault)
     assert vault and entry.new
     make_vault_folders(vault)
-    path = places.at_place(store.home, vault, made.now[PLACE])
+    path = places.at_place(store.home, vault, creation.now[PLACE])
     waits = reads_like_instruction(f"{entry.new.title}\n{entry.new.text}")
     create(store, vault, path, entry.new, accept=not waits)
 
@@ -228,7 +228,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
         return ChangeOutcome.DONE
     if now.digest != file.digest and accepted:  # tidying changes nothing of what it says
         store.ledger.try_append("accepted", store.clock(), refs=[file.ref], digests=[now.digest])
-    paths = [places.at_place(store.home, file.vault, each[PLACE]) for each in (change.was, change.now)]
+    paths = [places.at_place(store.home, file.vault, values[PLACE]) for values in (change.was, change.now)]
     take_in(store, file.vault, *indexed(file.vault, [*paths, file.path]))
     return ChangeOutcome.DONE
 
@@ -253,7 +253,7 @@ def _moved(store: Store, change: Change) -> MemoryFile | None:
 
 
 def _places(change: Change) -> list[str]:
-    return [said[PLACE] for said in (change.was, change.now) if PLACE in said]
+    return [values[PLACE] for values in (change.was, change.now) if PLACE in values]
 
 
 def _at(store: Store, vault: Vault, change: Change, possible: list[str]) -> MemoryFile | None:

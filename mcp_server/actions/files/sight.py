@@ -22,28 +22,32 @@ class Sight(StrEnum):
     EDITED = "edited"
 
 
-def note_seen(store: Store, seen: Mapping[str, Sight], *, first: bool = False) -> None:
+def note_seen(store: Store, sights: Mapping[str, Sight], *, first: bool = False) -> None:
     """
-    Note what was *seen* (ref → what), except arrivals with a sign of life today and edits noted today.
+    Note *sights* (ref → what was seen), except arrivals with a sign of life today and edits noted today.
 
     *first*: the index is new here, so only memories that the ledger never named have just arrived. No edit is
     noted then: it looks like another file with the same id.
     Raises IndexUnavailable; what cannot be written is noted by the next run of upkeep.
     """
-    if not seen or store.database.stands_in:
+    if not sights or store.database.stands_in:
         return
     from mcp_server.adapters.index.events import deeds, life  # loaded late: usually nothing was seen
 
     now = store.now()
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
-        alive = life.alive(db, seen, 0 if first else now - DAY, now)
-        edited = deeds.last_done(db, seen, event=Sight.EDITED, until=now + AHEAD)
+        alive = life.alive(db, sights, 0 if first else now - DAY, now)
+        edited = deeds.last_done(db, sights, event=Sight.EDITED, until=now + AHEAD)
     # Another sign of life today does not cover an edit: only the edit's event dates the words.
-    today = seen.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
-    known = {Sight.ARRIVED: alive, Sight.EDITED: today}
+    today = sights.keys() if first else {ref for ref, at in edited.items() if at > now - DAY}
+    noted_refs = {Sight.ARRIVED: alive, Sight.EDITED: today}
     for sight in Sight:
-        _note(store, sight, [ref for ref, what in seen.items() if what is sight and ref not in known[sight]])
+        _note(
+            store,
+            sight,
+            [ref for ref, seen_as in sights.items() if seen_as is sight and ref not in noted_refs[sight]],
+        )
 
 
 def note_arrived(store: Store, refs: Collection[str]) -> None:

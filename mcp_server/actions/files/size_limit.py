@@ -52,7 +52,7 @@ class Size:
         return 0 < self.limit < self.total
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """What the person should know and can do, in one or two sentences; '' while there is room."""
         if not self.is_near:
             return ""
@@ -76,14 +76,14 @@ class Folder:
     size: int
 
 
-def measure(store: Store, held: Sequence[Folder] | None = None) -> Size:
+def measure(store: Store, measured_folders: Sequence[Folder] | None = None) -> Size:
     """
     Return the size of the whole store, every project included; looks at each file's size.
 
-    *held* are its `folders`, where they were looked at already.
+    *measured_folders* are its `folders`, where they were looked at already.
     """
     return Size(
-        memories=sum(folder.size for folder in held or folders(store)),
+        memories=sum(folder.size for folder in measured_folders or folders(store)),
         index=index_size(store),
         trash=trash.size(store),
         history=history.size(store.home),
@@ -94,13 +94,13 @@ def measure(store: Store, held: Sequence[Folder] | None = None) -> Size:
 
 def folders(store: Store) -> list[Folder]:
     """Return the folders of the whole store's vaults, those of the same name as one; looks at each file."""
-    held: dict[str, list[int]] = {}
+    sizes_of: dict[str, list[int]] = {}
     for vault in places.all_vaults(store.home, store.vaults):
         for folder in vault.folders():
-            held.setdefault(folder.name, [])
+            sizes_of.setdefault(folder.name, [])
         for stamp in stamps(vault):
-            held[stamp.path[len(os.fspath(vault.root)) + 1 :].partition(os.sep)[0]].append(stamp.size)
-    return [Folder(name, len(sizes), sum(sizes)) for name, sizes in held.items()]
+            sizes_of[stamp.path[len(os.fspath(vault.root)) + 1 :].partition(os.sep)[0]].append(stamp.size)
+    return [Folder(name, len(sizes), sum(sizes)) for name, sizes in sizes_of.items()]
 
 
 def index_size(store: Store) -> int:
@@ -129,22 +129,22 @@ def prune(store: Store) -> int:
     if over <= 0:
         return 0
     ranked = []
-    for ref, those in groupby(versions, lambda version: version.ref):
-        before, needed = None, last_accepted(store, ref)
-        for version in those:
-            if version == needed:
+    for ref, memory_versions in groupby(versions, lambda version: version.ref):
+        before, accepted = None, last_accepted(store, ref)
+        for version in memory_versions:
+            if version == accepted:
                 continue  # the repository's own file may be gone or changed
             ranked.append((_is_persons(store, version, before), version.at, version.path.name, version))
             before = version
-    gone = []
+    pruned = []
     for *_, version in sorted(ranked, key=lambda ranking: ranking[:3]):
         if over <= 0:
             break
         over -= version.size
-        gone.append(version)
-    history.erase(gone)
-    store.ledger.try_append("history_pruned", store.clock(), versions=len(gone))
-    return len(gone)
+        pruned.append(version)
+    history.erase(pruned)
+    store.ledger.try_append("history_pruned", store.clock(), versions=len(pruned))
+    return len(pruned)
 
 
 def _is_persons(store: Store, version: Version, before: Version | None) -> bool:

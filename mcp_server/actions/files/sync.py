@@ -77,24 +77,24 @@ def sync(
 
 def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress | None) -> SyncReport:
     report = SyncReport()
-    gone = vanished_vault(store) if vaults is None else None
-    chosen = (*store.vaults, *([gone] if gone else [])) if vaults is None else vaults
+    vanished = vanished_vault(store) if vaults is None else None
+    to_sync = (*store.vaults, *([vanished] if vanished else [])) if vaults is None else vaults
     with store.database.alone_among_processes(LOCK), store.database.trouble.making_up():
         if deep:
             store.database.set_aside_if_damaged()
         complete_crossing(store)
-        lost = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in chosen]
+        lost_memories = [(vault, _sync_vault(store, vault, deep, report, progress)) for vault in to_sync]
         if (store.home / places.AUTO_MEMORY).is_dir():
             from mcp_server.actions.files.older_notes import carry_over  # an earlier version wrote them
 
             carry_over(store)
         catch_up(store)
-        _keep_accepted(store, chosen)
-        for vault, those in lost:  # after all vaults: a memory may have moved to another
-            note_lost(store, vault, those)
-        note_synced(store, chosen)
+        _keep_accepted(store, to_sync)
+        for vault, paths in lost_memories:  # after all vaults: a memory may have moved to another
+            note_lost(store, vault, paths)
+        note_synced(store, to_sync)
     with store.database.read() as db:
-        report.unreadable += memories.problems(db, [vault.key for vault in chosen])
+        report.unreadable += memories.problems(db, [vault.key for vault in to_sync])
     return report
 
 
@@ -106,8 +106,8 @@ def rebuild(
 
     The old index answers until the new one is complete.
     """
-    with store.database.rebuilt() as made:
-        report = sync(replace(store, database=made), vaults=vaults, progress=progress)
+    with store.database.rebuilt() as new_database:
+        report = sync(replace(store, database=new_database), vaults=vaults, progress=progress)
     sync(store, vaults=vaults)  # take in what other processes did meanwhile
     return report
 
@@ -116,8 +116,8 @@ def catch_up(store: Store) -> None:
     """Take new events of the ledger into the index; raises IndexUnavailable."""
     store.database.require()
     with store.database.read() as db:
-        behind = replay.behind(db, store.ledger)
-    if behind:
+        is_behind = replay.behind(db, store.ledger)
+    if is_behind:
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
         _keep_accepted(store, store.vaults)
@@ -196,7 +196,7 @@ def _sync_vault(
     with store.database.read() as db:
         indexed = memories.stamps(db, vault.key)
     if deep:
-        indexed = [Stamp(known.path, -1, known.mtime_ns) for known in indexed]
+        indexed = [Stamp(stamp.path, -1, stamp.mtime_ns) for stamp in indexed]
     closed: list[str] = []
     on_disk = stamps(vault, closed)
     if closed:
@@ -205,17 +205,17 @@ def _sync_vault(
     if on_disk != indexed:  # usually equal; a comparison is ten times as fast as a diff
         report.unreadable += [_misnamed(stamp.path) for stamp in on_disk if not is_utf8(stamp.path)]
         changes = diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)
-    lost = {} if vault.in_repository else _emptied(store, vault, indexed, on_disk)
-    seen: dict[str, Sight] = {}
+    lost_memories = {} if vault.in_repository else _emptied(store, vault, indexed, on_disk)
+    sights: dict[str, Sight] = {}
     for batch in _batches(changes, BATCH):
         new = {stamp.path for change, stamp in batch if change is FileChange.ADDED}
         with store.database.write() as db:
-            taken = take_in_files(store, db, vault, [Path(stamp.path) for _, stamp in batch])
-        report.removed += len(taken.gone)
-        report.added += len(new.intersection(taken.changed))
-        report.modified += len(set(taken.changed) - new)
-        seen |= taken.seen
-        lost |= taken.lost
+            index_changes = take_in_files(store, db, vault, [Path(stamp.path) for _, stamp in batch])
+        report.removed += len(index_changes.removed)
+        report.added += len(new.intersection(index_changes.changed))
+        report.modified += len(set(index_changes.changed) - new)
+        sights |= index_changes.sights
+        lost_memories |= index_changes.lost_paths
         if progress:
             progress(len(batch))
     with store.database.read() as db:
@@ -223,11 +223,11 @@ def _sync_vault(
     if waiting:
         with store.database.write() as db:
             take_in_waiting(store, db, vault)
-    if seen:
+    if sights:
         with store.database.read() as db:
-            known = selections.facts(db).issuperset(_synced_facts([vault]))
-        note_seen(store, seen, first=not known)
-    return lost
+            is_known = selections.facts(db).issuperset(_synced_facts([vault]))
+        note_seen(store, sights, first=not is_known)
+    return lost_memories
 
 
 def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], stamps: Sequence[Stamp]) -> dict[str, str]:
@@ -236,17 +236,19 @@ def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], stamps: Seque
 
     Includes those known to an index that vanished with the folders while this process had it open.
     """
-    lost = store.database.known_before.take(vault.key)
+    lost_memories = store.database.known_before.take(vault.key)
     if stamps:
-        lost = {}
+        lost_memories = {}
     if stamps == indexed:
-        return lost  # the usual case: looking into each folder takes as long as finding all files
+        return lost_memories  # the usual case: looking into each folder takes as long as finding all files
     for folder in map(str, vault.folders()):
-        held, holds = (any(_below(stamp.path, folder) for stamp in found) for found in (indexed, stamps))
-        if held and not holds:
+        had_files, has_files = (
+            any(_below(stamp.path, folder) for stamp in side) for side in (indexed, stamps)
+        )
+        if had_files and not has_files:
             with store.database.read() as db:
-                lost |= ids_below(db, folder)
-    return lost
+                lost_memories |= ids_below(db, folder)
+    return lost_memories
 
 
 def _below(path: str, folder: str) -> bool:
@@ -264,12 +266,12 @@ def _behind(closed: Sequence[str], indexed: Iterable[Stamp]) -> Iterator[Stamp]:
     """Yield the stamps of folders that cannot be read, and of the files that the index knows in them."""
     yield from filter(None, (stamp(Path(folder)) for folder in closed))
     beginnings = tuple(f"{folder}{os.sep}" for folder in closed)
-    yield from (known for known in indexed if known.path.startswith(beginnings))
+    yield from (file_stamp for file_stamp in indexed if file_stamp.path.startswith(beginnings))
 
 
 def _misnamed(path: str) -> Problem:
-    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-    return Problem(shown, 0, "has a name that is not UTF-8; rename it")
+    readable = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return Problem(readable, 0, "has a name that is not UTF-8; rename it")
 
 
 def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
@@ -311,21 +313,22 @@ class _Reading:
 
 
 @dataclass(slots=True)
-class Taken:
+class IndexChanges:
     """
-    What taking files in changed in the index: the paths with new content, and those that are gone.
+    What taking files in changed in the index: the paths with new content, and those of deleted files.
 
-    `seen` is ref → whether it is new or has other words; not for a repository, where nothing ages. `lost` is
-    id → path of the memories gone from a repository; elsewhere a deleted file counts as the person's wish.
+    `sights` is ref → whether it is new or has other words; not for a repository, where nothing ages.
+    `lost_paths` is id → path of the memories gone from a repository; elsewhere a deleted file counts as the
+    person's wish.
     """
 
     changed: list[str] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
-    lost: dict[str, str] = field(default_factory=dict)
-    seen: dict[str, Sight] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+    lost_paths: dict[str, str] = field(default_factory=dict)
+    sights: dict[str, Sight] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.changed or self.gone)
+        return bool(self.changed or self.removed)
 
 
 def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> None:
@@ -335,12 +338,12 @@ def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> 
     *by_hand*: they were changed outside Daybook, which is noted in the ledger.
     """
     with store.database.write() as db:
-        taken = take_in_files(store, db, vault, paths)
-        if taken:
+        index_changes = take_in_files(store, db, vault, paths)
+        if index_changes:
             take_in_waiting(store, db, vault)
     if by_hand:
-        note_seen(store, taken.seen)
-        note_lost(store, vault, taken.lost)
+        note_seen(store, index_changes.sights)
+        note_lost(store, vault, index_changes.lost_paths)
 
 
 def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) -> None:
@@ -358,35 +361,35 @@ def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
             return
 
 
-def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]) -> Taken:
+def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]) -> IndexChanges:
     """
     Make the index say what the files at *paths* say now.
 
     The files are read inside the transaction, so that of two processes the one that writes the index
     last has also read last.
     """
-    taken = Taken()
+    index_changes = IndexChanges()
     stamps = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
     # Missing files come first: a renamed file keeps its id, which only one row may have.
-    for path, known in sorted(stamps, key=lambda pair: pair[1] is not None):
-        if known is None:
+    for path, on_disk in sorted(stamps, key=lambda pair: pair[1] is not None):
+        if on_disk is None:
             memory_id = memories.remove(db, str(path), store.now())
             if memory_id and vault.in_repository:
-                taken.lost[memory_id] = str(path)
-            taken.gone.append(str(path))
+                index_changes.lost_paths[memory_id] = str(path)
+            index_changes.removed.append(str(path))
             continue
-        reading = _read(vault, known)
+        reading = _read(vault, on_disk)
         before = _words_known(db, vault, reading)
         if not _put(store, db, vault, reading):
             continue
-        taken.changed.append(str(path))
+        index_changes.changed.append(str(path))
         if reading.memory and not vault.in_repository:
             ref = f"{vault.key}/{reading.memory.id}"
             if before is None:
-                taken.seen[ref] = Sight.ARRIVED
+                index_changes.sights[ref] = Sight.ARRIVED
             elif before != fingerprint(reading.memory.title, reading.memory.text):
-                taken.seen[ref] = Sight.EDITED
-    return taken
+                index_changes.sights[ref] = Sight.EDITED
+    return index_changes
 
 
 def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str | None:

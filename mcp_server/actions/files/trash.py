@@ -55,9 +55,9 @@ def late(store: Store) -> list[Trashed]:
     catch_up(store)
     all_trashed = _all(store)
     with store.database.read() as db:
-        done = deeds.last_done(db, {trashed.ref for trashed, _ in all_trashed})
+        last_deeds = deeds.last_done(db, {trashed.ref for trashed, _ in all_trashed})
     start, before = dated_from(store), old_before(store, GRACE_DAYS * DAY)
-    return [trashed for trashed, moved in all_trashed if start <= done.get(trashed.ref, moved) < before]
+    return [trashed for trashed, moved in all_trashed if start <= last_deeds.get(trashed.ref, moved) < before]
 
 
 def size(store: Store) -> int:
@@ -90,17 +90,17 @@ def forgotten(store: Store, vaults: Iterable[Vault]) -> list[tuple[Trashed, floa
     The moment is the last deed on it, in Unix seconds. Of one that was forgotten twice it is the later file.
     """
     catch_up_if_free(store)
-    found = [
+    entries = [
         (trashed, moved)
         for vault in vaults
         for trashed, moved in _below(store, places.trash_folder(store.home, vault))
         if CANDIDATES not in trashed.path.relative_to(store.home / "trash").parts[1:2]
     ]
     with store.database.read() as db:
-        done = deeds.last_done(db, {trashed.ref for trashed, _ in found})
-    found.sort(key=lambda each: each[1])
-    latest = {trashed.ref: (trashed, float(done.get(trashed.ref, moved))) for trashed, moved in found}
-    return sorted(latest.values(), key=lambda each: (-each[1], each[0].ref))
+        last_deeds = deeds.last_done(db, {trashed.ref for trashed, _ in entries})
+    entries.sort(key=lambda entry: entry[1])
+    latest = {trashed.ref: (trashed, float(last_deeds.get(trashed.ref, moved))) for trashed, moved in entries}
+    return sorted(latest.values(), key=lambda entry: (-entry[1], entry[0].ref))
 
 
 def _all(store: Store) -> list[tuple[Trashed, float]]:

@@ -72,8 +72,8 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     """
     store.database.trouble.miss()
     in_memory = _from_files(store, reason)
-    left = _fill(in_memory, FILLING)
-    newest = f"; {left:,} older files are left out" if left else ""
+    files_left = _fill(in_memory, FILLING)
+    newest = f"; {files_left:,} older files are left out" if files_left else ""
     store.database.trouble.remark(f"{reason} This is answered from your files, by their words{newest}.")
     return in_memory
 
@@ -81,10 +81,12 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
 def with_files_of(store: Store, memory_id: str) -> Store:
     """Return *store* with an index in memory that has the files named after *memory_id*, or the newest."""
     complete = store if store.database.stands_in else _from_files(store, IndexUnavailable(""))
-    named = [(vault, path) for vault in complete.vaults for path in _named(vault, memory_id) if stamp(path)]
-    for vault, path in named:
+    named_files = [
+        (vault, path) for vault in complete.vaults for path in _named(vault, memory_id) if stamp(path)
+    ]
+    for vault, path in named_files:
         take_in(complete, vault, path)
-    if named:
+    if named_files:
         note_synced(complete, complete.vaults)
     else:
         _fill(complete, FILLING)
@@ -119,20 +121,24 @@ def _look(store: Store) -> None:
 def _fill(store: Store, seconds: float) -> int:
     """Take in files for at most *seconds*, deleted ones and the newest first; return how many are left."""
     end = time.monotonic() + seconds
-    waiting = sorted(_waiting(store), key=lambda each: (each[1] is not FileChange.REMOVED, -each[2].mtime_ns))
-    done = 0
-    while done < len(waiting) and time.monotonic() < end:
-        batch = waiting[done : done + BATCH]
+    waiting = sorted(
+        _waiting(store), key=lambda change: (change[1] is not FileChange.REMOVED, -change[2].mtime_ns)
+    )
+    count = 0
+    while count < len(waiting) and time.monotonic() < end:
+        batch = waiting[count : count + BATCH]
         for vault in {vault.key: vault for vault, _, _ in batch}.values():
-            take_in(store, vault, *(Path(each.path) for of, _, each in batch if of.key == vault.key))
-        done += len(batch)
+            take_in(
+                store, vault, *(Path(file_stamp.path) for of, _, file_stamp in batch if of.key == vault.key)
+            )
+        count += len(batch)
     note_synced(store, store.vaults)
-    return len(waiting) - done
+    return len(waiting) - count
 
 
 def _waiting(store: Store) -> Iterator[tuple[Vault, FileChange, Stamp]]:
     for vault in store.vaults:
         with store.database.read() as db:
-            known = memories.stamps(db, vault.key)
-        changes = diff((file for file in stamps(vault) if is_utf8(file.path)), known)
+            indexed = memories.stamps(db, vault.key)
+        changes = diff((file for file in stamps(vault) if is_utf8(file.path)), indexed)
         yield from ((vault, *change) for change in changes)

@@ -51,8 +51,12 @@ def read_graph(
     """
     ensure_synced(store)
     catch_up_if_free(store)
-    held = {Level.USER, *([Level.PROJECT] if store.project else []), *(each.level for each in store.vaults)}
-    levels = [one for one in Level if one in held and level in (None, one)]
+    present = {
+        Level.USER,
+        *([Level.PROJECT] if store.project else []),
+        *(vault.level for vault in store.vaults),
+    }
+    levels = [graph_level for graph_level in Level if graph_level in present and level in (None, graph_level)]
     centres = _centres(store, levels, around) if around else []
     vaults = store.keys
     with store.database.read() as db:
@@ -62,12 +66,12 @@ def read_graph(
         rows |= {row.row: row for row in (centres if around else index.nodes(db, vaults))}
         notes = index.particulars(db, rows)
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
-        seen = index.replayed(db)
+        watermark = index.replayed(db)
     if session and not around:
-        store.ledger.try_append("graph_read", store.clock(), session=session, watermark=seen)
+        store.ledger.try_append("graph_read", store.clock(), session=session, watermark=watermark)
     nodes = [node_of(store, row, *notes[row.row], accepted=row.digest in accepted) for row in rows.values()]
     edges = [(_level(store, start), edge) for (start, _), edge in drawn]
-    return [_at(store, one, nodes, edges) for one in levels]
+    return [_at(store, graph_level, nodes, edges) for graph_level in levels]
 
 
 def ping(store: Store) -> Health:
@@ -88,8 +92,8 @@ def ping(store: Store) -> Health:
     return Health(levels, active, len(problems), store.meaning() is not None)
 
 
-def node_of(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accepted: bool) -> Node:
-    """Return a memory as a node; *used* is when it was last used, in Unix seconds."""
+def node_of(store: Store, row: Row, notes: tuple[str, ...], last_used: int, *, accepted: bool) -> Node:
+    """Return a memory as a node; *last_used* is when it was last used, in Unix seconds."""
     vault = store.vault(row.vault)
     own = row.category == GRAPH
     return Node(
@@ -102,7 +106,7 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], used: int, *, accept
         own=own,
         pinned=row.pinned,
         size=len(row.title) + len(row.text) + sum(map(len, notes)),
-        touched=used,
+        touched=last_used,
         artifact=_file(row),
         pushable=may_be_pushed(
             source=row.source,
@@ -136,7 +140,9 @@ def _centres(store: Store, levels: Sequence[Level], around: str) -> list[Row]:
     end = end_of(store, around)
     memory_id = end.memory.id if isinstance(end, MemoryFile) else artifact_id(end)
     with store.database.read() as db:
-        of_levels = [[vault.key for vault in store.vaults if vault.level is one] for one in levels]
+        of_levels = [
+            [vault.key for vault in store.vaults if vault.level is graph_level] for graph_level in levels
+        ]
         rows = [selections.with_id(db, vaults, memory_id) for vaults in of_levels]
         if not any(rows):
             raise NotFound(around, memories.nearest_ids(db, store.keys, around))
@@ -149,14 +155,14 @@ def _at(
     """Return the graph of *level*: its share of *nodes*, and of *edges*, each with the level it begins at."""
     vaults = {vault.key for vault in store.vaults if vault.level is level}
     at_level = tuple(node for node in nodes if node.ref.rpartition("/")[0] in vaults)
-    shown = {node.name for node in at_level}
+    names = {node.name for node in at_level}
     return Graph(
         level,
         at_level,
         tuple(
             edge
             for begins, edge in edges
-            if begins is level and (edge.start in shown or (edge.end in shown and not edge.elsewhere))
+            if begins is level and (edge.start in names or (edge.end in names and not edge.elsewhere))
         ),
     )
 

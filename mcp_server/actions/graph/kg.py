@@ -142,9 +142,9 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
     for ref in dict.fromkeys(edge.ends[0].ref for edge in edges if not edge.outgoing):
         targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
         vault, _, other = ref.rpartition("/")
-        of_vault = store.scoped(each for each in store.vaults if each.key == vault)
-        gone = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
-        removed += [(other, each.rel) for each in gone]
+        of_vault = store.scoped(candidate for candidate in store.vaults if candidate.key == vault)
+        links = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
+        removed += [(other, link.rel) for link in links]
     forget(of_level, row.id, session=session)
     return Deleted(row.id, tuple(removed))
 
@@ -174,7 +174,7 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
         )
     deed = unseen_deed(store, file.ref, session)
     own = memory.category == GRAPH
-    was = gist_of(memory.title, memory.text) if own else memory.title
+    old_gist = gist_of(memory.title, memory.text) if own else memory.title
     came_back = is_put_away(file)
     if came_back:
         file = unarchive(store, file, session=session)
@@ -190,28 +190,28 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
         text=text if own else None,
         archived_reason="",
         updated=store.clock().replace(microsecond=0),
-        source=source if gist != was and (own or memory.source == MANUAL) else None,
+        source=source if gist != old_gist and (own or memory.source == MANUAL) else None,
     )
     accept = Accept.CARRY
-    if gist != was:
+    if gist != old_gist:
         accept = Accept.NO
         if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
             accept = Accept.YES if own else Accept.CARRY  # other memories keep their text, whoever wrote it
     revise(store, memory_id, revision, version=file.digest, session=session, accept=accept)
     overwritten = None
-    if deed and was != gist:
-        overwritten = Overwritten(was, deed[1], datetime.fromtimestamp(deed[0].at, UTC))
+    if deed and old_gist != gist:
+        overwritten = Overwritten(old_gist, deed[1], datetime.fromtimestamp(deed[0].at, UTC))
     return Put(memory_id, False, gist, not own, came_back, overwritten)
 
 
 def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str, session: str) -> tuple[Link, ...]:
     """Take the links to *targets*, names of *ref*, out of a memory's file, but not those in its text."""
     file = read(store, memory_id)
-    gone = tuple(link for link in file.memory.links if link.to in targets)
-    if gone:
+    removed = tuple(link for link in file.memory.links if link.to in targets)
+    if removed:
         # First the ledger: a kill in between loses no edge.
-        edges = [[memory_id, link.rel, list(link.notes)] for link in gone]
+        edges = [[memory_id, link.rel, list(link.notes)] for link in removed]
         store.ledger.append("unlinked", store.clock(), refs=[ref], edges=edges, session=session)
-        kept = tuple(link for link in file.memory.links if link not in gone)
-        revise(store, memory_id, Revision(links=kept), version=file.digest, session=session)
-    return gone
+        remaining = tuple(link for link in file.memory.links if link not in removed)
+        revise(store, memory_id, Revision(links=remaining), version=file.digest, session=session)
+    return removed

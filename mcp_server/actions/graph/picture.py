@@ -66,9 +66,9 @@ def find_in(network: Network, store: Store, name: str) -> frozenset[str]:
     end = end_of(store, name)
     if isinstance(end, MemoryFile) and (keys := named(network, end.ref)):
         return keys
-    said = end.memory.title if isinstance(end, MemoryFile) else end
+    title = end.memory.title if isinstance(end, MemoryFile) else end
     raise NotFound(
-        name, sentence=f"'{one_line(said, 80)}' has no links.", hint="'daybook link FROM TO' makes one."
+        name, sentence=f"'{one_line(title, 80)}' has no links.", hint="'daybook link FROM TO' makes one."
     )
 
 
@@ -80,9 +80,9 @@ def draw(network: Network) -> Picture:
     groups = layout.groups((node.key for node in network.nodes), pairs)
     number = {key: at for at, group in enumerate(groups) for key in group}
     inside: list[list[tuple[str, str]]] = [[] for _ in groups]
-    for one, other in pairs:
-        if number[one] == number[other]:
-            inside[number[one]].append((one, other))
+    for first, second in pairs:
+        if number[first] == number[second]:
+            inside[number[first]].append((first, second))
     spread = [layout.spread(group, links) for group, links in zip(groups, inside, strict=True)]
     return arranged(network, groups, spread)
 

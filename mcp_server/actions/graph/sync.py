@@ -57,14 +57,14 @@ def register(store: Store, session: str, *, folder: str) -> str:
     catch_up_if_free(store)
     session = session or str(uuid.uuid4())
     with store.database.read() as db:
-        known = sessions.with_name(db, session)
+        session_row = sessions.with_name(db, session)
         replayed = graph.replayed(db)
-        session = known.id if known else session
+        session = session_row.id if session_row else session
         short = sessions.short_of(db, session)
     data: dict[str, object] = {"session": session, "short": short, "folder": folder}
     if store.project:
         data["vault"] = store.project.key
-    if known is None or known.watermark is None:
+    if session_row is None or session_row.watermark is None:
         data["watermark"] = replayed
     store.ledger.append("session_started", store.clock(), **data)
     catch_up_if_free(store)
@@ -102,7 +102,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
             (deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in changes}.values()
         ]
         changed += [(edit.ref, "hand", edit.at) for edit in edits if not _is_on_its_way(edit)]
-        news = [_news(store, db, *each) for each in changed if each[0].rpartition("/")[0] in vaults]
+        news = [_news(store, db, *item) for item in changed if item[0].rpartition("/")[0] in vaults]
     store.ledger.append("session_told", moment, session=session.id, watermark=replayed)
     catch_up_if_free(store)
     return sorted(filter(None, news), key=lambda item: (item.when, item.id))
@@ -112,17 +112,17 @@ def seen_by(store: Store, session: str) -> Watermark:
     """Return up to which events *session* knows the graph: those it was told or has read, the later ones."""
     with store.database.read() as db:
         row = sessions.with_name(db, session) if session else None
-        _, read = graph.seen(db, session)
+        _, read_marks = graph.seen(db, session)
     watermark = (row.watermark if row else None) or {}
-    return {name: max(watermark.get(name, 0), read.get(name, 0)) for name in {*watermark, *read}}
+    return {name: max(watermark.get(name, 0), read_marks.get(name, 0)) for name in {*watermark, *read_marks}}
 
 
 def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
     """Return (the last thing another session did to *ref* that *session* does not know; its short id)."""
     catch_up_if_free(store)
-    seen = seen_by(store, session)
+    watermark = seen_by(store, session)
     with store.database.read() as db:
-        last = deeds.last_unseen(db, ref, seen, events=CHANGES)
+        last = deeds.last_unseen(db, ref, watermark, events=CHANGES)
         return (last, _by(db, last)) if last and last.session != session else None
 
 
@@ -167,5 +167,5 @@ def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> N
 def _by(db: sqlite3.Connection, deed: Deed) -> str:
     if deed.event == "tidied":
         return "tidy"
-    known = sessions.with_name(db, deed.session) if deed.session else None
-    return sessions.short_of(db, known.id if known else deed.session) if deed.session else ""
+    session_row = sessions.with_name(db, deed.session) if deed.session else None
+    return sessions.short_of(db, session_row.id if session_row else deed.session) if deed.session else ""

@@ -120,19 +120,19 @@ def propose_mined(
 
 def promote(store: Store, keys: Iterable[str]) -> list[DraftOutcome]:
     """Store those of *keys* that were seen often enough by now and do not read like an instruction."""
-    stored: list[DraftOutcome] = []
+    outcomes: list[DraftOutcome] = []
     if store.settings.capture != "auto":
-        return stored
+        return outcomes
     for key in dict.fromkeys(keys):
         with store.database.read() as db:
             times, verdict = candidates.times(db, key), candidates.verdict_on(db, key)
-        waiting = None if verdict else _find(store, key)
-        if waiting and is_stored(waiting.confidence, times):
-            memory = waiting.memory
+        candidate = None if verdict else _find(store, key)
+        if candidate and is_stored(candidate.confidence, times):
+            memory = candidate.memory
             if not reads_like_instruction(f"{memory.title}\n{memory.text}"):
-                stored.append(_store(store, waiting, source=memory.source))
-                _judge(store, waiting)
-    return stored
+                outcomes.append(_store(store, candidate, source=memory.source))
+                _judge(store, candidate)
+    return outcomes
 
 
 def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Candidate]:
@@ -145,8 +145,8 @@ def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> li
     candidates = []
     for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
-            if waiting := _read(store, path):
-                candidates.append(waiting)
+            if candidate := _read(store, path):
+                candidates.append(candidate)
     candidates = [
         candidate
         for candidate in candidates
@@ -163,13 +163,13 @@ def approve(store: Store, keys: Sequence[str]) -> list[DraftOutcome]:
 
     Raises NotFound for a key that does not wait, before anything is stored.
     """
-    stored = []
+    outcomes = []
     for candidate in [expected(store, key) for key in keys]:
         with one_change():
-            stored.append(_store(store, candidate, source=_confirmed(candidate.memory.source)))
-            keep(store, [row.ref for row in [look_up(store, stored[-1].id)] if row])
+            outcomes.append(_store(store, candidate, source=_confirmed(candidate.memory.source)))
+            keep(store, [row.ref for row in [look_up(store, outcomes[-1].id)] if row])
             _put_away(store, candidate, "approved")
-    return stored
+    return outcomes
 
 
 def reject(store: Store, keys: Sequence[str]) -> None:
@@ -180,11 +180,11 @@ def reject(store: Store, keys: Sequence[str]) -> None:
 
 def expired(store: Store) -> Iterator[RunEntry]:
     """Yield entries that move candidates not seen for 30 days to the trash; they may be proposed again."""
-    late = old_before(store, EXPIRES_AFTER * DAY)
+    oldest = old_before(store, EXPIRES_AFTER * DAY)
     for candidate in review_candidates(store):
         with store.database.read() as db:
             last = candidates.last_seen(db, candidate.memory.id)
-        if max(last, int(candidate.memory.updated.timestamp())) >= late:
+        if max(last, int(candidate.memory.updated.timestamp())) >= oldest:
             continue
         vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
         with contextlib.suppress(NotFound, Unreadable, Rejected):
@@ -199,8 +199,8 @@ def _confirmed(source: str) -> str:
     return {"assistant": "extracted", "output": "mined"}.get(source, source)
 
 
-def _store(store: Store, waiting: Candidate, *, source: str) -> DraftOutcome:
-    memory = waiting.memory
+def _store(store: Store, candidate: Candidate, *, source: str) -> DraftOutcome:
+    memory = candidate.memory
     draft = Draft(
         memory.title,
         memory.text,
@@ -217,21 +217,21 @@ def _store(store: Store, waiting: Candidate, *, source: str) -> DraftOutcome:
     return compare_and_store(store, draft, supersedes=supersedes)
 
 
-def _judge(store: Store, waiting: Candidate) -> None:
+def _judge(store: Store, candidate: Candidate) -> None:
     """Delete a candidate that was stored automatically: a person who undoes that is not asked again."""
-    store.ledger.append("judged", store.clock(), candidates=[waiting.memory.id], verdict="approved")
-    files.delete(waiting.path, expected=waiting.digest)
+    store.ledger.append("judged", store.clock(), candidates=[candidate.memory.id], verdict="approved")
+    files.delete(candidate.path, expected=candidate.digest)
     catch_up_if_free(store)
 
 
-def _put_away(store: Store, waiting: Candidate, verdict: str) -> None:
+def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
-    vault = next(vault for vault in store.vaults if vault.root / FOLDER == waiting.path.parent)
-    if files.digest(files.read(waiting.path)) != waiting.digest:
-        raise Conflict(f"{waiting.path} changed after it was read; nothing was settled.")
-    target = free_name(places.trash_folder(store.home, vault) / FOLDER / waiting.path.name)
-    data = {"candidates": [waiting.memory.id], "verdict": verdict}
-    move(store, vault, f"{vault.key}/{waiting.memory.id}", waiting.path, target, "judged", **data)
+    vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
+    if files.digest(files.read(candidate.path)) != candidate.digest:
+        raise Conflict(f"{candidate.path} changed after it was read; nothing was settled.")
+    target = free_name(places.trash_folder(store.home, vault) / FOLDER / candidate.path.name)
+    data = {"candidates": [candidate.memory.id], "verdict": verdict}
+    move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
 
 
 def _folder(store: Store, level: Level | None) -> Path:
@@ -240,22 +240,22 @@ def _folder(store: Store, level: Level | None) -> Path:
 
 
 def expected(store: Store, key: str) -> Candidate:
-    waiting = _find(store, key)
-    if waiting is None:
+    candidate = _find(store, key)
+    if candidate is None:
         raise NotFound(
             key,
             [candidate.memory.id for candidate in review_candidates(store)][:3],
             sentence=f"No candidate '{key[:80]}' waits.",
             hint="None waits at the moment.",
         )
-    return waiting
+    return candidate
 
 
 def _find(store: Store, key: str) -> Candidate | None:
     candidate_id = check_id(typed_id(key))
     for folder in (_folder(store, None), _folder(store, Level.USER)):
-        if waiting := _read(store, folder / f"{candidate_id}.md"):
-            return waiting
+        if candidate := _read(store, folder / f"{candidate_id}.md"):
+            return candidate
     return None
 
 

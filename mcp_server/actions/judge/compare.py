@@ -32,13 +32,13 @@ def compare_pending(store: Store, *, most: int | None = None) -> int:
 
     A memory without a vector is compared by words, and again when it has one. Raises IndexUnavailable.
     """
-    done = 0
-    while most is None or done < most:
-        count = _compare_batch(store, BATCH if most is None else min(BATCH, most - done))
+    compared = 0
+    while most is None or compared < most:
+        count = _compare_batch(store, BATCH if most is None else min(BATCH, most - compared))
         if not count:
             break
-        done += count
-    return done
+        compared += count
+    return compared
 
 
 def _compare_batch(store: Store, limit: int) -> int:
@@ -69,16 +69,18 @@ def _compare_batch(store: Store, limit: int) -> int:
                 short = pairs.short_of(db, by_number.keys()) - {row.row}
                 near.setdefault(row.row, []).extend(_nearest(by_number, short))
         together = {*numbers, *(number for by_number in near.values() for number in by_number)}
-        seen = memories.by_rows(db, together)
+        rows = memories.by_rows(db, together)
         embedded = pairs.vectors_of(db, model, together) if meaning else {}
-    results = {number: _pairs(seen, number, near.get(number, ()), embedded, user) for number in numbers}
+    results = {number: _pairs(rows, number, near.get(number, ()), embedded, user) for number in numbers}
     with store.database.write() as db:
         now = memories.by_rows(db, together)
         for number, alike in results.items():
             # A memory that changed meanwhile is compared again, with its new text.
-            if _same(seen, now, number):
-                same = [pair for pair in alike if _same(seen, now, pair.one) and _same(seen, now, pair.other)]
-                pairs.put(db, number, model if number in own else "", same)
+            if _same(rows, now, number):
+                unchanged = [
+                    pair for pair in alike if _same(rows, now, pair.one) and _same(rows, now, pair.other)
+                ]
+                pairs.put(db, number, model if number in own else "", unchanged)
     return len(numbers)
 
 
@@ -87,22 +89,22 @@ def _nearest(likeness: Mapping[int, float], among: Collection[int]) -> list[int]
 
 
 def _pairs(
-    seen: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
+    rows: dict[int, Row], number: int, near: Sequence[int], embedded: dict[int, bytes], user: str
 ) -> list[Pair]:
     near_pairs = []
     for second in near:
-        if second not in seen:
+        if second not in rows:
             continue
         first, last = sorted((number, second))
-        statement, other = (Statement(row.title, row.text, row.type) for row in (seen[first], seen[last]))
+        statement, other = (Statement(row.title, row.text, row.type) for row in (rows[first], rows[last]))
         cosine = pairs.cosine(embedded[first], embedded[last]) if {first, last} <= embedded.keys() else None
         if alike := likeness(statement, other, cosine):
             fuller = (last if alike.fuller == OTHER else first) if alike.fuller else 0
-            if alike.same and seen[first].vault != seen[last].vault:
-                fuller = first if seen[first].vault == user else last  # a user memory holds here, too
+            if alike.same_words and rows[first].vault != rows[last].vault:
+                fuller = first if rows[first].vault == user else last  # a user memory holds here, too
             near_pairs.append(Pair(first, last, alike.nearness, alike.differs, fuller))
     return near_pairs
 
 
-def _same(seen: dict[int, Row], now: dict[int, Row], number: int) -> bool:
-    return number in now and now[number].digest == seen[number].digest
+def _same(rows: dict[int, Row], now: dict[int, Row], number: int) -> bool:
+    return number in now and now[number].digest == rows[number].digest

@@ -57,13 +57,13 @@ def compare_and_store(
     named = predecessors(store, (*draft.supersedes, supersedes))
     if named and draft.level is None:
         draft = replace(draft, level=_said_at(store, draft))  # stored before, perhaps at that level
-    kept = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
-    moved = [name for name in named.active if name not in kept]
+    kept_names = [name for name, old in named.active.items() if not may_change(old, stated(draft), turns)]
+    moved = [name for name in named.active if name not in kept_names]
     ids = [name for name in named.unmoved if ID.fullmatch(name)]
     draft = replace(
         draft,
         supersedes=(*moved, *ids),
-        links=(*draft.links, *(Link(CONTRADICTS, name) for name in kept)),
+        links=(*draft.links, *(Link(CONTRADICTS, name) for name in kept_names)),
     )
     holder = None if named else _saying_all(store, draft)
     if holder:
@@ -71,27 +71,29 @@ def compare_and_store(
     if put_away := None if named else _put_away(store, draft):
         return put_away
     covered = _covered(store, [named.active[name].ref for name in moved])
-    stored = remember_checked(store, draft)
-    own = stored.memory.id
-    if stored.known and not named:
+    remembered = remember_checked(store, draft)
+    own = remembered.memory.id
+    if remembered.known and not named:
         _count(store, draft, read(store, own))
     # When the index is locked, skip the search: the file is written, and the caller need not wait.
-    hits = [] if stored.known or store.database.trouble else nearest(store, draft)
+    hits = [] if remembered.known or store.database.trouble else nearest(store, draft)
     moved = [name for name in moved if name != own] + _give_way(store, draft, own, hits)
-    gone = {own, *moved, *kept}
+    excluded = {own, *moved, *kept_names}
     quotes = [replace(draft, title="", text=name) for name in named.unmoved if name not in ids]
-    meant = [near for quote in quotes for near in near_to(store, quote, nearest(store, quote), gone)]
+    quoted_near = [
+        near for quote in quotes for near in near_to(store, quote, nearest(store, quote), excluded)
+    ]
     outcome = DraftOutcome(
-        Action.KNOWN if stored.known else Action.REPLACE if moved else Action.ADD,
+        Action.KNOWN if remembered.known else Action.REPLACE if moved else Action.ADD,
         own,
         later=tuple(moved),
         unmoved=tuple(name for name, successor in named.unmoved.items() if successor != own),
         several=named.several,
         elsewhere=tuple(named.elsewhere),
-        kept=tuple(kept),
-        near=tuple(dict.fromkeys((*meant, *near_to(store, draft, hits, gone))))[:NAMED],
-        waiting=() if stored.known else _waiting(store, stored.memory),
-        unlike=not_taken(stored.memory, draft) if stored.known else (),
+        kept=tuple(kept_names),
+        near=tuple(dict.fromkeys((*quoted_near, *near_to(store, draft, hits, excluded))))[:NAMED],
+        waiting=() if remembered.known else _waiting(store, remembered.memory),
+        unlike=not_taken(remembered.memory, draft) if remembered.known else (),
     )
     outcome = looked_up(store, outcome)
     return replace(outcome, uncovered=uncovered(store, covered)) if outcome.superseded else outcome
@@ -212,8 +214,8 @@ def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
     """Return memories that may be about the same thing as a reworded one and were not told apart from it."""
     file = read(store, memory_id)
     draft = draft_of(file)
-    gone = {file.memory.id, *file.memory.supersedes}
-    return near_to(store, draft, nearest(store, draft), gone, of=file.ref)
+    excluded = {file.memory.id, *file.memory.supersedes}
+    return near_to(store, draft, nearest(store, draft), excluded, of=file.ref)
 
 
 def _saying_all(store: Store, draft: Draft) -> MemoryFile | None:
@@ -252,7 +254,7 @@ def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
 def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list[str]:
     """Supersede those of *hits* whose whole text the new memory *own* contains; return their ids."""
     within = [hit for hit in hits if contains(stated(draft), shown(hit))]
-    gone = [
+    contained_ids = [
         old.memory.id
         for old in _of_its_level(store, draft, within)
         if old.memory.id != own
@@ -260,19 +262,19 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
         and not outranks(statement(old.memory), stated(draft))
         and contains(stated(draft), statement(old.memory))
     ]
-    if gone:
+    if contained_ids:
         new = read(store, own)
-        revision = Revision(supersedes=(*new.memory.supersedes, *gone))
+        revision = Revision(supersedes=(*new.memory.supersedes, *contained_ids))
         new = revise(store, own, revision, session=draft.session)
         supersede(store, new, session=draft.session)
-    return gone
+    return contained_ids
 
 
 def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[MemoryFile]:
     """Return the files of those *hits* that are active and in the vault where *draft* belongs."""
     vault = store.vault_for(draft.kind, level_of(store, draft)) if hits else None
-    known = (_known(store, hit.id) for hit in hits)
-    return [old for old in known if old and old.vault == vault and old.memory.status is Status.ACTIVE]
+    files = (_known(store, hit.id) for hit in hits)
+    return [old for old in files if old and old.vault == vault and old.memory.status is Status.ACTIVE]
 
 
 def _confirm(store: Store, draft: Draft, old: MemoryFile) -> tuple[str, ...]:

@@ -39,15 +39,16 @@ class Contradiction:
     """
     Two memories that contradict each other, or may: `why` says in what, '' when a link marks it.
 
-    `said` are the rows of those that the person said; a repository's file that claims so does not count.
+    `said_by_person` are the rows of those that the person said; a repository's file that claims so does not
+    count.
     """
 
-    one: Row
+    first: Row
     other: Row
     why: str = ""
     nearness: float = 0.0
     sure: bool = True
-    said: frozenset[int] = frozenset()
+    said_by_person: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +86,26 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             rows[about.row] = about
         embedded, cosines = tidying.likeness(db, chosen_model(store), list(rows), FAR)
         ends = relations.contradicting(db, vaults, private=store.private)
-        marked = {frozenset((left.row, other.row)) for left, other in ends}
+        marked = {frozenset((first.row, other.row)) for first, other in ends}
         statements = {
             number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
             for number, row in rows.items()
         }
         contradictions: list[Contradiction] = []
         for opposition in opposed(statements, cosines, embedded, about=about.row if about else None):
-            left, other = rows[opposition.one], rows[opposition.other]
-            if frozenset((left.row, other.row)) in marked:
+            first, other = rows[opposition.first], rows[opposition.other]
+            if frozenset((first.row, other.row)) in marked:
                 continue
-            if resolved.is_resolved(db, left, other):
+            if resolved.is_resolved(db, first, other):
                 continue
-            by_person = _said_by_person(store, left, other)
+            by_person = _said_by_person(store, first, other)
             contradictions.append(
                 Contradiction(
-                    *newer_first(left, other), opposition.why, opposition.nearness, opposition.sure, by_person
+                    *newer_first(first, other),
+                    opposition.why,
+                    opposition.nearness,
+                    opposition.sure,
+                    by_person,
                 )
             )
             if len(contradictions) == limit:
@@ -116,10 +121,10 @@ def get_contradictions(store: Store) -> list[Contradiction]:
     with store.database.read() as db:
         ends = relations.contradicting(db, vaults, private=vaults)
         rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
-    pairs = {frozenset((one.row, other.row)): (one, other) for one, other in ends}
+    pairs = {frozenset((end.row, other.row)): (end, other) for end, other in ends}
     return [
-        Contradiction(first, second, said=_said_by_person(store, first, second))
-        for first, second in ((rows[one.row], rows[other.row]) for one, other in pairs.values())
+        Contradiction(first, second, said_by_person=_said_by_person(store, first, second))
+        for first, second in ((rows[end.row], rows[other.row]) for end, other in pairs.values())
     ]
 
 
@@ -167,12 +172,12 @@ def resolve_contradiction(
     _drop_links(store, second, first, session)
     became: tuple[LinkOutcome, ...] = ()
     if how == "supersede":
-        done = link(store, holds, loses, SUPERSEDES, session=session)
-        became = done.became if second.vault.level is Level.USER is not first.vault.level else ()
+        linked = link(store, holds, loses, SUPERSEDES, session=session)
+        became = linked.became if second.vault.level is Level.USER is not first.vault.level else ()
     if how == "delete":
         forget(store, loses, session=session)
     if how in ("keep_both", "weaken"):
-        # Last: after a kill before this the pair is found again.
+        # Noted last: when the process is killed before, the pair is found again.
         note_resolved(store, holds, loses, how=how, session=session)
     catch_up_if_free(store)
     return Resolved(holds, loses, how, became)
@@ -182,11 +187,11 @@ def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
     """Raise Rejected unless two memories are marked or found as contradicting, or a question is open."""
     first_id, other = first.memory.id, second.memory.id
     pairs = [*get_contradictions(store), *find_contradictions(store, first_id, limit=MAX_LIMIT)]
-    ref_pairs = [{pair.one.ref, pair.other.ref} for pair in pairs]
+    ref_pairs = [{pair.first.ref, pair.other.ref} for pair in pairs]
     with store.database.read() as db:
         row = selections.with_ref(db, first.ref)
-        asked = open_questions(store, db, about=row.row) if row else []
-    ref_pairs += [{question.newer.ref, question.older.ref} for question in asked]
+        questions = open_questions(store, db, about=row.row) if row else []
+    ref_pairs += [{question.newer.ref, question.older.ref} for question in questions]
     if {first.ref, second.ref} not in ref_pairs:
         raise Rejected(
             f"'{first_id}' and '{other}' are not marked as contradicting each other.",
@@ -203,7 +208,7 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: 
     """
     first = read(store, memory_id)
     rest = [read(store, other) for other in others]
-    marked = [{pair.one.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
+    marked = [{pair.first.ref, pair.other.ref} for pair in get_contradictions(store)] if rest else []
     for file in rest:
         if file.ref == first.ref:
             raise Rejected("A memory is not distinct from itself.", "Give the id of another one.")

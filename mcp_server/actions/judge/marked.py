@@ -40,8 +40,8 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
         return None if words is None else Marked()
     outcome = store_marked(store, words, session=session)
     near = tuple(
-        each if is_shown(store, read(store, each.id)) else replace(each, title=UNSEEN, differs="")
-        for each in outcome.near
+        memory if is_shown(store, read(store, memory.id)) else replace(memory, title=UNSEEN, differs="")
+        for memory in outcome.near
     )
     return Marked(replace(outcome, near=near), "[secret removed" in words)
 
@@ -59,5 +59,5 @@ def store_marked(store: Store, words: str, *, session: str, conversation: str = 
 def is_stored(store: Store, words: str, *, session: str) -> bool:
     """Tell whether *words* were marked in *session* and stored when the person said them."""
     with store.database.read() as db:
-        known = deeds.listed(db, session=session, events=(MARKED,), limit=MOST) if session else []
-    return fingerprint("", words) in {deed.detail.get("said") for deed in known}
+        events = deeds.listed(db, session=session, events=(MARKED,), limit=MOST) if session else []
+    return fingerprint("", words) in {deed.detail.get("said") for deed in events}

@@ -31,7 +31,7 @@ from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import Memory, fingerprint
 from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT, Inquiry
 from mcp_server.core.provenance.provenance import ASSISTANT, OUTPUT, SEEDED
-from mcp_server.core.provenance.session_words import Hearing, Said, Voice
+from mcp_server.core.provenance.session_words import Hearing, SessionText, Voice
 from mcp_server.store import Store
 
 JUDGED = "judged_origin"
@@ -64,10 +64,10 @@ def waiting(store: Store) -> list[WaitingOrigin]:
     shared = store.shared
     with store.database.read() as db:
         rows = selections.not_accepted(db, keys, shared)
-        known = once_accepted(db, [row.ref for row in rows if row.vault in shared])
+        accepted_refs = once_accepted(db, [row.ref for row in rows if row.vault in shared])
         alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
         origins = [
-            WaitingOrigin(row, CHANGED if row.ref in known else _why(store, row, _judged(db, row)))
+            WaitingOrigin(row, CHANGED if row.ref in accepted_refs else _why(store, row, _judged(db, row)))
             for row in rows
         ]
     origins.sort(key=lambda origin: origin.row.vault in shared)
@@ -92,8 +92,8 @@ def judge(
         return WITHOUT
     if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
         return LATER
-    heard = [Said(Voice.PERSON, prompt), Said(Voice.PROJECT, was)]
-    (why,), calls = inquire(store, transcript, [words_of(file.memory)], heard)
+    session_texts = [SessionText(Voice.PERSON, prompt), SessionText(Voice.PROJECT, was)]
+    (why,), calls = inquire(store, transcript, [words_of(file.memory)], session_texts)
     if call and call not in calls:
         return LATER
     _note(store, file.ref, file.digest, why)
@@ -118,8 +118,8 @@ def judge_session(
     if not rows:
         return 0
     texts = [_words(row.title, row.text) for row in rows]
-    heard = [Said(Voice.PERSON, prompt)]
-    reasons, _ = inquire(store, transcript, texts, heard, orders_wait=orders_wait)
+    session_texts = [SessionText(Voice.PERSON, prompt)]
+    reasons, _ = inquire(store, transcript, texts, session_texts, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
         _note(store, row.ref, row.digest, why)
         with contextlib.suppress(NotFound, Unreadable):
@@ -130,7 +130,7 @@ def judge_session(
 def judge_words(store: Store, text: str, transcript: Path | None, *, prompt: str = "") -> None:
     """Look up Claude's summary of a session (*text*), and note whether it may be shown unasked."""
     if transcript and sum(map(transcript_file.size, _transcripts(transcript))) <= MOST_READ:
-        (why,), _ = inquire(store, transcript, [text], [Said(Voice.PERSON, prompt)])
+        (why,), _ = inquire(store, transcript, [text], [SessionText(Voice.PERSON, prompt)])
         _note(store, "", words_digest(text), why)
 
 
@@ -153,7 +153,7 @@ def inquire(
     store: Store,
     transcript: Path,
     texts: Sequence[str],
-    heard: Sequence[Said] = (),
+    session_texts: Sequence[SessionText] = (),
     *,
     orders_wait: bool = False,
 ) -> tuple[list[str], frozenset[str]]:
@@ -166,14 +166,14 @@ def inquire(
     paths = _transcripts(transcript)
     accepted = store.project is not None and places.is_accepted(store.home, store.project)
     own = _own(store)
-    unread, left = not transcript_file.size(transcript), MOST_READ
+    unread, bytes_left = not transcript_file.size(transcript), MOST_READ
     calls: set[str] = set()
-    for utterance in heard:
+    for utterance in session_texts:
         for inquiry in inquiries:
             inquiry.hear(utterance)
     for path in paths:
-        begin = max(0, transcript_file.size(path) - left)
-        left = max(0, left - transcript_file.size(path))
+        begin = max(0, transcript_file.size(path) - bytes_left)
+        bytes_left = max(0, bytes_left - transcript_file.size(path))
         agent = path != transcript or asked_by_claude(store, path)
         hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=agent)
         for utterance in hearing.hear(_lines(path, begin)):
@@ -206,7 +206,9 @@ def _own(store: Store) -> Callable[[str, str], bool]:
         if not store.project or not path or "\0" in path or len(path) > 4096:
             return False
         whole = Path(os.path.realpath(os.path.join(folder or store.project.root, path)))
-        root = next((one for one in whole.parents if os.path.lexists(one / ".git")), store.project.root)
+        root = next(
+            (parent for parent in whole.parents if os.path.lexists(parent / ".git")), store.project.root
+        )
         if root != store.project.root:
             project = resolve_project(root, home=person)
             if project is None or project.key != store.project.key:

@@ -34,8 +34,8 @@ def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
     if transcript is None:
         return turns
     hearing = Hearing(lambda *_: False, accepted=False, agents_read=True)
-    heard = hearing.hear(_last_lines(transcript))
-    return [*turns, *(each.text for each in heard if each.voice is Voice.PERSON)]
+    texts = hearing.hear(_last_lines(transcript))
+    return [*turns, *(text.text for text in texts if text.voice is Voice.PERSON)]
 
 
 def last_turn(transcript: Path | None) -> str:
@@ -50,8 +50,10 @@ def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
     Only the person's word replaces a memory that they said, wrote, verified or pinned.
     """
     before = statement(old.memory)
-    theirs = outranks(before, new) or (old.memory.pinned and new.source != MANUAL)
-    return not theirs or any(says(turn, new.text, before.said, title=new.title) for turn in turns())
+    is_protected = outranks(before, new) or (old.memory.pinned and new.source != MANUAL)
+    return not is_protected or any(
+        says(turn, new.text, before.title_and_text, title=new.title) for turn in turns()
+    )
 
 
 def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
@@ -73,14 +75,14 @@ def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = 
     file = read(store, memory_id)
     if file.vault.level is level:
         return []
-    kept = [] if may_move(file, ASSISTANT, turns) else [file]
+    protected = [] if may_move(file, ASSISTANT, turns) else [file]
     for name in file.memory.supersedes if level is Level.USER else ():
         with contextlib.suppress(NotFound):
             old = read(store, name)
             holds = old.memory.status is Status.ACTIVE and old.vault.level is level
             if holds and not may_forget(old, ASSISTANT, turns):
-                kept.append(old)
-    return kept
+                protected.append(old)
+    return protected
 
 
 def _may(old: MemoryFile, source: str, turns: Turns, asks: Callable[[str, str, str], bool]) -> bool:

@@ -22,14 +22,14 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
 
     Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
     """
-    chosen = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
-    for file in chosen:
+    files = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
+    for file in files:
         if file.memory.status is not Status.ACTIVE:
             raise Rejected(
                 f"'{file.memory.id}' is {file.memory.status.value}; only what is active can be archived.",
                 "Leave out its id.",
             )
-    return [_archived(store, file, session) for file in chosen]
+    return [_archived(store, file, session) for file in files]
 
 
 def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
@@ -43,5 +43,7 @@ def _archived(store: Store, file: MemoryFile, session: str) -> MemoryFile:
     memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(file.vault)
     target = confined(file.vault, file.vault.path_for(memory.id, memory.kind, archived=True))
-    named = target.with_name(file.path.name)  # a file may be named after its title
-    return commit(store, file, memory, "archived", to=target if stamp(named) else named, session=session)
+    same_name = target.with_name(file.path.name)  # a file may be named after its title
+    return commit(
+        store, file, memory, "archived", to=target if stamp(same_name) else same_name, session=session
+    )

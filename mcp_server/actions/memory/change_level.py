@@ -28,14 +28,14 @@ class LevelChange:
     """
     A memory at its level now, and the vault that it left; None when it was at that level already.
 
-    `superseded` are the memories whose place it took there, `still` those of the level that it left which
+    `superseded` are the memories whose place it took there, `still_superseded` those of the old level which
     stay superseded by it. `shared`: git sees that its file came into the repository or left it.
     """
 
     file: MemoryFile
-    left: Vault | None = None
+    old_vault: Vault | None = None
     superseded: tuple[str, ...] = ()
-    still: tuple[str, ...] = ()
+    still_superseded: tuple[str, ...] = ()
     shared: bool = False
 
 
@@ -73,7 +73,7 @@ def change_level(
         read(store, now.memory.id),
         file.vault,
         superseded=tuple(name for name in active if _status(store, name) is Status.SUPERSEDED),
-        still=_still_superseded(store, now.memory.id) if level is Level.PROJECT else (),
+        still_superseded=_still_superseded(store, now.memory.id) if level is Level.PROJECT else (),
         shared=is_shared(vault) or is_shared(file.vault),
     )
 
@@ -119,16 +119,18 @@ def _checked(
     with store.database.read() as db:
         row = selections.with_ref(db, file.ref)
         shadow = shadowed(store, db).get(row.row) if row else None
-        same = selections.saying(db, vault.key, fingerprint(memory.title, memory.text))
-        keys = [each.key for each in store.vaults if each.level is level]
+        equal_row = selections.saying(db, vault.key, fingerprint(memory.title, memory.text))
+        keys = [vault.key for vault in store.vaults if vault.level is level]
         namesake = selections.with_id(db, keys, memory.id)
     if shadow:
         raise Rejected(
             f"In this project '{shadow.id}' stands in for '{memory.id}', so that cannot move here.",
             f"Forget '{shadow.id}' first.",
         )
-    if same:
-        raise Rejected(f"'{same.id}' says the same at {level.value} level already.", "Forget one of the two.")
+    if equal_row:
+        raise Rejected(
+            f"'{equal_row.id}' says the same at {level.value} level already.", "Forget one of the two."
+        )
     if namesake:
         raise _taken(memory, level)
     if vault.in_repository and not keep_secrets:
@@ -193,9 +195,9 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     place = other_place(file.vault.key, file.place)
     ref = f"{vault.key}/{file.memory.id}"
     effect = [ref, place, file.digest, places.place_of(store.home, vault, target), file.digest]
-    going = Crossing(file.ref, ref, str(confined(file.vault, file.path)), str(target), file.digest)
+    crossing = Crossing(file.ref, ref, str(confined(file.vault, file.path)), str(target), file.digest)
     try:
-        cross(store, going, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
+        cross(store, crossing, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
     except FileNotFoundError:
         raise Conflict(f"'{file.memory.id}' was moved or forgotten meanwhile.") from None
     except FileExistsError:
@@ -206,8 +208,8 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
 
 def _free_path(vault: Vault, file: MemoryFile) -> Path:
     target = confined(vault, vault.path_for(file.memory.id, file.memory.kind))
-    named = target.with_name(file.path.name)  # a file may be named after its title
-    return target if stamp(named) else named
+    same_name = target.with_name(file.path.name)  # a file may be named after its title
+    return target if stamp(same_name) else same_name
 
 
 def _status(store: Store, name: str) -> Status | None:

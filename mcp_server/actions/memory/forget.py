@@ -69,9 +69,9 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         refs = {f"{vault.key}/{memory_id.strip()}" for vault, _ in trashed}
         _delete(_and_proposed(store, refs, (path for _, path in trashed)))
         heirs = [
-            each
+            heir
             for vault in {vault.key: vault for vault, _ in trashed}.values()
-            for each in _erase_history(store, vault, memory_id.strip())
+            for heir in _erase_history(store, vault, memory_id.strip())
         ]
         _leave_no_trace(store)
         return Forgotten(memory_id, None, heirs=tuple(heirs), remote=_still_held(store))
@@ -93,7 +93,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         covered = covered_by(store, db, [row.ref])
     target, heirs = None, list[str]()
     if forever:
-        paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]  # last: a kill leaves it there
+        # The file itself last: a process that is killed before leaves it.
+        paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]
         _delete(_and_proposed(store, [row.ref], paths))
         heirs = _erase_history(store, vault, row.id)
         store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
@@ -101,8 +102,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
         )
-        named = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
-        move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **named)
+        detail = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
+        move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **detail)
     with if_free(store):
         if row.kind is Kind.CONVERSATION:
             _unlearned_is_never_sent(store, row.session)
@@ -112,7 +113,7 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         _leave_no_trace(store)
     back = uncovered(store, covered)
     remote = _still_held(store) if forever else ""
-    return Forgotten(row.id, target, tuple(each.id for each in old), tuple(heirs), back, remote)
+    return Forgotten(row.id, target, tuple(memory.id for memory in old), tuple(heirs), back, remote)
 
 
 def _still_held(store: Store) -> str:
@@ -142,7 +143,7 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
     """Note the unread turns of a forgotten *session* as learned, so that no model reads them later."""
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=False)
-    for transcript in [each for each in unlearned if each.session == session]:
+    for transcript in [entry for entry in unlearned if entry.session == session]:
         store.ledger.try_append(
             "transcript_learned", store.clock(), path=transcript.path, session=session, end=transcript.kept
         )
@@ -175,8 +176,8 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
     try:
         file = read(store, memory_name)
     except NotFound:
-        if taken := _from_history(store, memory_name, session):
-            return taken
+        if restored := _from_history(store, memory_name, session):
+            return restored
         raise
     if accepted := _as_accepted(store, file, session):
         return accepted
@@ -196,10 +197,10 @@ def unarchive(store: Store, file: MemoryFile, *, session: str = "") -> MemoryFil
 
 def _from_history(store: Store, memory_id: str, session: str) -> MemoryFile | None:
     """Write back the accepted version of a memory that a pull deleted from the repository; else None."""
-    taken = taken_away(store, memory_id)
-    if taken is None:
+    accepted = taken_away(store, memory_id)
+    if accepted is None:
         return None
-    vault, data = taken[0], files.read(taken[1].path)
+    vault, data = accepted[0], files.read(accepted[1].path)
     path = vault.path_for(memory_id, Kind.KNOWLEDGE)
     memory = replace(parsed(vault, path, data), id=memory_id)
     make_vault_folders(vault)
@@ -269,12 +270,12 @@ def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
 
     Return the ids of the current memories that it was merged into: they still say it.
     """
-    gone = history.versions(store.home, f"{vault.key}/{memory_id}")
-    prefix, kept = f"{vault.key}/", vault.root / "kept.md"
+    versions = history.versions(store.home, f"{vault.key}/{memory_id}")
+    prefix, placeholder = f"{vault.key}/", vault.root / "kept.md"
     for version in history.everything(store.home):
-        if version.ref.startswith(prefix) and _took_over(vault, version.path, kept, memory_id):
-            gone.append(version)
-    history.erase(dict.fromkeys(gone))
+        if version.ref.startswith(prefix) and _took_over(vault, version.path, placeholder, memory_id):
+            versions.append(version)
+    history.erase(dict.fromkeys(versions))
     heirs = [Path(stamp.path) for stamp in stamps(vault)]
     return [path.stem for path in heirs if _took_over(vault, path, path, memory_id)]
 
@@ -282,8 +283,8 @@ def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
 def _and_proposed(store: Store, refs: Iterable[str], paths: Iterable[Path]) -> list[Path]:
     """Return the candidates in the trash with the same words as *refs*, now or earlier, and then *paths*."""
     own = list(paths)
-    kept = [version.path for ref in refs for version in history.versions(store.home, ref)]
-    contents = {_said(store, path) for path in (*own, *kept)} - {""}
+    version_paths = [version.path for ref in refs for version in history.versions(store.home, ref)]
+    contents = {_said(store, path) for path in (*own, *version_paths)} - {""}
     folders = dict.fromkeys(places.trash_folder(store.home, vault) / CANDIDATES for vault in store.vaults)
     proposed = [path for folder in folders for path in sorted(folder.glob("*.md"))]
     return [*(path for path in proposed if _said(store, path) in contents), *own]

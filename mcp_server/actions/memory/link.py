@@ -84,8 +84,8 @@ def link(
     def attempt() -> Linked:
         start, end = ends_of(store, source, target, level)
         _check_ends(store, start, end, rel)
-        done = _linked(store, of_level, _holder(of_level, start, level, session), end, rel, notes, session)
-        return replace(done, source=_id(start))
+        linked = _linked(store, of_level, _holder(of_level, start, level, session), end, rel, notes, session)
+        return replace(linked, source=_id(start))
 
     return repeated(attempt)
 
@@ -118,18 +118,18 @@ def create(store: Store, draft: Draft) -> None:
 def note_resolved(store: Store, first: str, other: str, *, how: str, session: str) -> None:
     """Note that two memories may both stand as they are, so that the unchanged pair is not proposed again."""
     try:
-        both = read(store, first), read(store, other)
+        files = read(store, first), read(store, other)
     except NotFound:
         return  # a deleted memory cannot contradict another
-    note_settled(store, *both, how=how, session=session)
+    note_settled(store, *files, how=how, session=session)
 
 
 def note_settled(store: Store, memory_file: MemoryFile, other: MemoryFile, *, how: str, session: str) -> None:
     """Do what `note_resolved` does, for two files that are read already."""
     texts = [(file.memory.title, file.memory.text) for file in (memory_file, other)]
-    noted = {"how": how, "session": session, "telling": [telling_digest(*file) for file in texts]}
-    noted["said"] = [fingerprint(*file) for file in texts]
-    write_line(store, "contradiction_resolved", refs=[memory_file.ref, other.ref], **noted)
+    detail = {"how": how, "session": session, "telling": [telling_digest(*file) for file in texts]}
+    detail["said"] = [fingerprint(*file) for file in texts]
+    write_line(store, "contradiction_resolved", refs=[memory_file.ref, other.ref], **detail)
 
 
 def must_be_active(memory: Memory) -> None:
@@ -214,17 +214,17 @@ def _linked(
 
 def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) -> tuple[Memory, bool]:
     """Return *memory* with the link to *end*, and whether there was none of that label."""
-    known = bool(labelled([link for link in all_links(memory) if _leads_to(link.to, end)], rel))
+    is_known = bool(labelled([link for link in all_links(memory) if _leads_to(link.to, end)], rel))
     old = next(iter(labelled([link for link in memory.links if _leads_to(link.to, end)], rel)), None)
     new = Link(rel, _id(end), tuple(notes) if notes is not None else old.notes if old else ())
     links = tuple(new if link == old else link for link in memory.links)
     if rel == SUPERSEDES:
         memory = replace(memory, supersedes=tuple(dict.fromkeys((*memory.supersedes, new.to))))
         if not new.notes:  # without notes the frontmatter key `supersedes` is enough
-            return replace(memory, links=tuple(link for link in links if link != new)), not known
-    elif known and notes is None:
+            return replace(memory, links=tuple(link for link in links if link != new)), not is_known
+    elif is_known and notes is None:
         return memory, False
-    return replace(memory, links=links if old else (*links, new)), not known
+    return replace(memory, links=links if old else (*links, new)), not is_known
 
 
 def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str, session: str) -> Linked:
@@ -233,18 +233,18 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
         return Linked(start, label or "linked", _id(end), changed=False)
     file = start if isinstance(start, MemoryFile) else read(of_level, artifact_id(start))
     memory, name = file.memory, _id(end)
-    gone = [link for link in memory.links if _leads_to(link.to, end)]
-    gone = labelled(gone, rel) if label else gone
+    removed = [link for link in memory.links if _leads_to(link.to, end)]
+    removed = labelled(removed, rel) if label else removed
     olds = [old for old in memory.supersedes if label in ("", SUPERSEDES) and _leads_to(old, end)]
-    if not gone and not olds:
-        written = [labels for labels in wiki_links(memory.text) if _leads_to(labels, end)]
-        if written and label in ("", RELATES_TO):
+    if not removed and not olds:
+        in_text = [labels for labels in wiki_links(memory.text) if _leads_to(labels, end)]
+        if in_text and label in ("", RELATES_TO):
             raise Rejected(
-                f"That link is written in the text of '{memory.id}' as [[{written[0]}]].",
-                f"Take it out of the text: {file.path}:{_line_of(file, written[0])}.",
+                f"That link is written in the text of '{memory.id}' as [[{in_text[0]}]].",
+                f"Take it out of the text: {file.path}:{_line_of(file, in_text[0])}.",
             )
         return Linked(_id(start), label or "linked", name, changed=False)
-    links = tuple(link for link in memory.links if link not in gone)
+    links = tuple(link for link in memory.links if link not in removed)
     supersedes = tuple(old for old in memory.supersedes if old not in olds)
     if stands_for(memory.id, memory.touches) and not (links or supersedes):
         forget(of_level, memory.id, session=session)
@@ -252,7 +252,7 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
         revision = Revision(links=links, supersedes=supersedes)
         revise(of_level, memory.id, revision, version=file.digest, session=session)
     became = tuple(reinstate(store, old, by=memory.id, session=session) for old in olds)
-    rels = list(dict.fromkeys([*(link.rel for link in gone), *(SUPERSEDES for _ in olds)]))
+    rels = list(dict.fromkeys([*(link.rel for link in removed), *(SUPERSEDES for _ in olds)]))
     labels = ", ".join(rels)
     store.ledger.try_append("unlinked", store.clock(), refs=[file.ref], rel=labels, to=name, session=session)
     if CONTRADICTS in map(as_label, rels):
@@ -282,13 +282,13 @@ def _says_so_too(other: MemoryFile, memory: Memory) -> bool:
 
 def _superseded(store: Store, new: MemoryFile, old: MemoryFile) -> LinkOutcome:
     """Return what became of *old* (as it was before) now that *new* supersedes it."""
-    was = old.memory
+    memory = old.memory
     if not is_shown(store, new):
-        return LinkOutcome(was.id, After.WAITS)
-    if was.status is not Status.ACTIVE:
-        return LinkOutcome(was.id, After.AWAY, was.status, was.superseded_by)
+        return LinkOutcome(memory.id, After.WAITS)
+    if memory.status is not Status.ACTIVE:
+        return LinkOutcome(memory.id, After.AWAY, memory.status, memory.superseded_by)
     shadows = is_nearer(new.vault.level, old.vault.level)
-    return LinkOutcome(was.id, After.SHADOWED if shadows else After.SUPERSEDED)
+    return LinkOutcome(memory.id, After.SHADOWED if shadows else After.SUPERSEDED)
 
 
 def _end_or_name(store: Store, name: str) -> End:

@@ -48,13 +48,13 @@ def list_memories(
 
 
 @self_healing
-def named_like(store: Store, said: str, *, limit: int) -> tuple[Row, ...]:
+def named_like(store: Store, text: str, *, limit: int) -> tuple[Row, ...]:
     """
-    Return the memories that have all words of *said* in their title, an alias or their id, whole or in part.
+    Return the memories that have all words of *text* in their title, an alias or their id, whole or in part.
 
     Active ones come first, then the newest; nothing is returned for no words.
     """
-    words = as_name(said[:MAX_TITLE]).split()
+    words = as_name(text[:MAX_TITLE]).split()
     if not words:
         return ()
     ensure_synced(store)

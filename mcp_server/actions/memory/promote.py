@@ -27,7 +27,7 @@ class HotStatus:
     """
 
     capacity: int
-    held: tuple[Warm, ...]
+    placed: tuple[Warm, ...]
     evicted: tuple[Warm, ...]
     predicted: tuple[Warm, ...]
     next_out: Warm | None
@@ -58,10 +58,10 @@ def require_place(store: Store, memory_id: str) -> None:
     ensure_synced(store)
     with store.database.read() as db:
         pinned = hot.pinned(store, db)
-    if len(pinned) >= most and row.ref not in (one.ref for one in pinned):
+    if len(pinned) >= most and row.ref not in (row.ref for row in pinned):
         places = "the only place is" if most == 1 else f"all {most} places are"
         raise Rejected(
-            f"'{row.id}' is not pinned: {places} taken by {', '.join(one.id for one in pinned[:most])}.",
+            f"'{row.id}' is not pinned: {places} taken by {', '.join(row.id for row in pinned[:most])}.",
             "Unpin one of them, or set HOT_CACHE_MAX_ITEMS higher.",
         )
 
@@ -93,11 +93,11 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
         raise Rejected(f"'{row.id}' is pinned, so it stays at hand.", "Unpin it.")
     catch_up_if_free(store)
     with store.database.read() as db:
-        was = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED).is_hot(store.now(), pinned=False)
-    if was:
+        was_hot = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED).is_hot(store.now(), pinned=False)
+    if was_hot:
         store.ledger.append("demoted", store.clock(), refs=[row.ref], session=session)
         catch_up_if_free(store)
-    return was
+    return was_hot
 
 
 @self_healing
@@ -106,22 +106,27 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
     refresh_index(store)
     now = store.now()
     with store.database.read() as db:
-        held, evicted = hot.places(store, db)
-        predicted = hot.predicted(store, db, held, session=session)
-        used = usage.usage_of(db, [warm.row.ref for warm in (*held, *evicted, *predicted)])
+        placed, evicted = hot.places(store, db)
+        predicted = hot.predicted(store, db, placed, session=session)
+        usages = usage.usage_of(db, [warm.row.ref for warm in (*placed, *evicted, *predicted)])
     salience = {}
-    for warm in (*held, *evicted, *predicted):
-        counts = used.get(warm.row.ref, UNUSED)
+    for warm in (*placed, *evicted, *predicted):
+        counts = usages.get(warm.row.ref, UNUSED)
         salience[warm.row.ref] = ratings.salience(
             importance=ratings.importance(warm.row.text),
             trust=usage.trust_of(warm.row, counts, now),
             accesses=counts.accesses,
             age=(now - counts.last_access) / DAY,
         )
-    free = len(held) < store.settings.hot_cache_max_items
-    going = None if free else next((warm for warm in reversed(held) if not warm.row.pinned), None)
+    free = len(placed) < store.settings.hot_cache_max_items
+    next_out = None if free else next((warm for warm in reversed(placed) if not warm.row.pinned), None)
     return HotStatus(
-        store.settings.hot_cache_max_items, tuple(held), tuple(evicted), tuple(predicted), going, salience
+        store.settings.hot_cache_max_items,
+        tuple(placed),
+        tuple(evicted),
+        tuple(predicted),
+        next_out,
+        salience,
     )
 
 
@@ -129,17 +134,17 @@ def hot_status(store: Store, *, session: str = "") -> HotStatus:
 def is_held(store: Store, ref: str) -> bool:
     """Tell whether the memory *ref* has a place in the hot set. Raises IndexUnavailable."""
     with store.database.read() as db:
-        held, _ = hot.places(store, db)
-    return ref in {warm.row.ref for warm in held}
+        placed, _ = hot.places(store, db)
+    return ref in {warm.row.ref for warm in placed}
 
 
 def _active(store: Store, memory_id: str) -> Row:
     row = find(store, memory_id)
     if row.kind is not Kind.KNOWLEDGE or row.status is not Status.ACTIVE:
         knowledge = row.kind is Kind.KNOWLEDGE
-        what = f"memory that is {row.status.value}" if knowledge else row.kind.value
+        description = f"memory that is {row.status.value}" if knowledge else row.kind.value
         raise Rejected(
-            f"'{row.id}' is a {what}; only active knowledge is kept at hand.",
+            f"'{row.id}' is a {description}; only active knowledge is kept at hand.",
             "Restore it first." if knowledge else "Remember what matters of it, and keep that at hand.",
         )
     return row

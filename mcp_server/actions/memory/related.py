@@ -59,21 +59,23 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
     ensure_synced(store)
     vaults = store.keys
     about = find(store, memory_id) if memory_id.strip() else None
-    seen: dict[tuple[object, ...], tuple[int, Edge]] = {}
+    by_identity: dict[tuple[object, ...], tuple[int, Edge]] = {}
     with store.database.read() as db:
         tagged = relations.carrying(db, with_tags, vaults) if with_tags else []
-        border, known = ({about.row}, {about.row}) if about else (set(), set())
+        border, known_rows = ({about.row}, {about.row}) if about else (set(), set())
         for distance in range(1, depth + 1):
             edges = relations.edges(db, vaults, at=border)
             for edge in edges:
-                seen.setdefault(_identity(edge), (distance, edge))
-            border = {edge.other.row for edge in edges if edge.other} - known
-            known |= border
-            if not border or len(seen) >= MOST_RELATED:
+                by_identity.setdefault(_identity(edge), (distance, edge))
+            border = {edge.other.row for edge in edges if edge.other} - known_rows
+            known_rows |= border
+            if not border or len(by_identity) >= MOST_RELATED:
                 break
-    chosen = list(seen.values())
+    related_edges = list(by_identity.values())
     others = tuple(row for row in tagged if about is None or row.row != about.row)
-    return Related(about, tuple(chosen[:MOST_RELATED]), others, max(0, len(chosen) - MOST_RELATED))
+    return Related(
+        about, tuple(related_edges[:MOST_RELATED]), others, max(0, len(related_edges) - MOST_RELATED)
+    )
 
 
 def at_level(store: Store, level: Level) -> Store:

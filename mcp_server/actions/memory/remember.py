@@ -76,16 +76,16 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
     """Store a *draft* that `checked` returned, as `remember` does."""
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
-    known = _known(store, vault, draft)
-    if known:
-        # A memory that it superseded before and that was restored gives way again: this draft is later.
-        older = tuple(old for old in draft.supersedes if old != known.memory.id)
-        together = tuple(dict.fromkeys((*known.memory.supersedes, *older)))
-        revision = replace(unsaid(known.memory, draft), supersedes=together)
-        known = revise(store, known.memory.id, revision, session=draft.session)
-        accept_said(store, known, draft)
-        take_place(store, known, older, session=draft.session)
-        return Remembered(known.memory, known.path, level, known=True)
+    existing = _known(store, vault, draft)
+    if existing:
+        # What it superseded before, and was restored since, is superseded again: the draft is newer.
+        older = tuple(old for old in draft.supersedes if old != existing.memory.id)
+        together = tuple(dict.fromkeys((*existing.memory.supersedes, *older)))
+        revision = replace(unsaid(existing.memory, draft), supersedes=together)
+        existing = revise(store, existing.memory.id, revision, session=draft.session)
+        accept_said(store, existing, draft)
+        take_place(store, existing, older, session=draft.session)
+        return Remembered(existing.memory, existing.path, level, known=True)
     for old in draft.supersedes:  # check before anything is written
         with contextlib.suppress(NotFound):
             file = read(store, old)
@@ -102,8 +102,8 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
     news about *memory*.
     """
     names = {name_of(note) for note in memory.notes}
-    given = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
-    notes = tuple(note for note in given if name_of(note) not in names)
+    new_notes = draft.notes if draft.source in (MANUAL, ASSISTANT) else ()
+    notes = tuple(note for note in new_notes if name_of(note) not in names)
     linked = {(as_label(link.rel), link.to) for link in memory.links}
     links = [link for link in draft.links if (link.rel, link.to) not in linked and link.to != memory.id]
     return Revision(
@@ -117,21 +117,23 @@ def unsaid(memory: Memory, draft: Draft) -> Revision:
 
 def not_taken(memory: Memory, draft: Draft) -> tuple[str, ...]:
     """Return where *memory*, which says the same, differs from *draft*: `type note`, `port: 80`."""
-    named = {name_of(note): note for note in memory.notes}
+    notes_by_name = {name_of(note): note for note in memory.notes}
     notes = [
-        named[name_of(note)] for note in draft.notes if note not in memory.notes and name_of(note) in named
+        notes_by_name[name_of(note)]
+        for note in draft.notes
+        if note not in memory.notes and name_of(note) in notes_by_name
     ]
     about = (
         ("type", memory.type, draft.type if draft.type != DEFAULT_TYPE else memory.type),
         *((name, getattr(memory, name), getattr(draft, name) or getattr(memory, name)) for name in WORDS),
     )
-    return (*(f"{name} {own}" for name, own, said in about if own != said), *notes)
+    return (*(f"{name} {own}" for name, own, new_value in about if own != new_value), *notes)
 
 
 def accept_said(store: Store, file: MemoryFile, draft: Draft) -> None:
     """Accept a memory when *draft*, in the person's own words, has the same text and so can mean no other."""
-    same = fingerprint("", file.memory.text) == fingerprint("", draft.text)
-    if same and draft.source == MANUAL and not is_accepted(store, file):
+    is_same_text = fingerprint("", file.memory.text) == fingerprint("", draft.text)
+    if is_same_text and draft.source == MANUAL and not is_accepted(store, file):
         with contextlib.suppress(OSError):
             write_line(store, "accepted", refs=[file.ref], digests=[file.digest])
         catch_up_if_free(store)
@@ -259,8 +261,8 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
         return None
     try:
         with store.database.read() as db:
-            known = selections.saying(db, vault.key, fingerprint(draft.title, draft.text))
-        return read(store, known.id) if known else None
+            same_row = selections.saying(db, vault.key, fingerprint(draft.title, draft.text))
+        return read(store, same_row.id) if same_row else None
     except (IndexUnavailable, NotFound, Unreadable):
         return None
 

@@ -42,7 +42,7 @@ def init(store: Store) -> Initialised:
     """
     vault = _vault(store)
     sync(store)
-    waiting = {row.path for row in [*untrusted(store), *_said_alone(store)]}
+    waiting_paths = {row.path for row in [*untrusted(store), *_said_alone(store)]}
     make_vault_folders(vault)
     ignore = vault.root / ".gitignore"
     if not ignore.exists():
@@ -56,12 +56,14 @@ def init(store: Store) -> Initialised:
     moves: dict[Path, Path] = {}
     if private:
         paths = [Path(stamp.path) for stamp in stamps(private)]
-        known = [path for path in paths if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)]
-        moves = {path: vault.root / path.relative_to(private.root) for path in known}
+        knowledge_paths = [
+            path for path in paths if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)
+        ]
+        moves = {path: vault.root / path.relative_to(private.root) for path in knowledge_paths}
         moves = {path: target for path, target in moves.items() if not target.exists()}
         relocate(store, private, vault, moves, ids=ids)
     for path, target in moves.items():
-        if str(path) not in waiting:
+        if str(path) not in waiting_paths:
             ref = f"{vault.key}/{ids.get(str(path), path.stem)}"
             digest = files.digest(files.read(target))
             store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
@@ -117,13 +119,13 @@ def trust(store: Store, memory_ids: Sequence[str] | None = None) -> list[Row]:
     the person. Raises NotFound for an id that no memory has, Conflict when a file changes meanwhile.
     """
     sync(store)
-    named = {find(store, memory_id).ref for memory_id in memory_ids or ()}
-    chosen = [row for row in untrusted(store) if memory_ids is None or row.ref in named]
-    alone = [row for row in _said_alone(store) if row.ref in named]
+    refs = {find(store, memory_id).ref for memory_id in memory_ids or ()}
+    rows = [row for row in untrusted(store) if memory_ids is None or row.ref in refs]
+    alone = [row for row in _said_alone(store) if row.ref in refs]
     if memory_ids is None and store.project:
         places.note_accepted(store.home, store.project)
-    accept(store, [*chosen, *alone])
-    return [*chosen, *alone]
+    accept(store, [*rows, *alone])
+    return [*rows, *alone]
 
 
 @one_run()
@@ -165,8 +167,8 @@ def refused(store: Store) -> str:
 
 def problems(store: Store, folder: Path) -> list[str]:
     """Return what is wrong with the repository around *folder*, a sentence or two each; [] outside of one."""
-    asked = git.trouble(store.git, folder) if git.git_state(folder) else ""
-    return list(filter(None, (refused(store), asked)))
+    git_trouble = git.trouble(store.git, folder) if git.git_state(folder) else ""
+    return list(filter(None, (refused(store), git_trouble)))
 
 
 def _vault(store: Store) -> Vault:

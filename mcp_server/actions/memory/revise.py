@@ -163,8 +163,8 @@ def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
     """Return the aliases of a memory that is to be called *title*, with the old title if a link needs it."""
     memory = file.memory
     with store.database.read() as db:
-        needed = relations.is_called(db, memory.title, but=(file.vault.key, memory.id))
-    once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if needed else []))}
+        is_needed = relations.is_called(db, memory.title, but=(file.vault.key, memory.id))
+    once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if is_needed else []))}
     once.pop(as_name(title), None)
     return tuple(once.values())
 

@@ -99,18 +99,18 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Memo
 
 
 def _since(store: Store, file: MemoryFile, folder: Path) -> Since:
-    noted = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in file.memory.notes)), None)
+    git_note = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in file.memory.notes)), None)
     state = git.git_state(folder)
     newer = _newer(file, folder)
-    if not noted or not state:
+    if not git_note or not state:
         return Since((), tuple(newer), "")
-    then, now = noted["head"], state.head
-    branch = state.branch if (state.branch or "HEAD") != noted["branch"] else ""
-    if then == now:
+    old_head, new_head = git_note["head"], state.head
+    branch = state.branch if (state.branch or "HEAD") != git_note["branch"] else ""
+    if old_head == new_head:
         return Since((), tuple(newer), branch)
-    changed = git.files_changed(store.git, folder, then, now)
+    changed = git.files_changed(store.git, folder, old_head, new_head)
     newer = [name for name in newer if name.partition(":")[0] not in changed]
-    commits = git.commits_since(store.git, folder, then, now)
+    commits = git.commits_since(store.git, folder, old_head, new_head)
     return Since(tuple(commits), (*changed, *newer), branch, git.trouble(store.git, folder))
 
 

@@ -60,23 +60,27 @@ def list_trash(
     The filter's status counts for nothing. Where files must be read for it, the first LOOKED_INTO are.
     """
     vaults = places.all_vaults(store.home, store.vaults) if filter.all_projects else store.vaults
-    chosen = {vault.key: vault for vault in vaults if filter.level in (None, vault.level)}
-    found = forgotten(store, chosen.values())
-    wanted = as_name(words).split()
+    vaults_by_key = {vault.key: vault for vault in vaults if filter.level in (None, vault.level)}
+    entries = forgotten(store, vaults_by_key.values())
+    wanted_words = as_name(words).split()
     everything = Filter(level=filter.level, all_projects=filter.all_projects, statuses=filter.statuses)
-    narrowed = bool(wanted) or filter != everything
-    looked_into = found[:LOOKED_INTO] if narrowed else found[offset : offset + limit]
+    narrowed = bool(wanted_words) or filter != everything
+    looked_into = entries[:LOOKED_INTO] if narrowed else entries[offset : offset + limit]
 
     def read() -> Iterator[TrashedMemory]:
         for trashed, since in looked_into:
-            vault = chosen[trashed.ref.rpartition("/")[0]]
-            if not narrowed or _may_have(trashed.path, wanted):
+            vault = vaults_by_key[trashed.ref.rpartition("/")[0]]
+            if not narrowed or _may_have(trashed.path, wanted_words):
                 yield _read(store, vault, trashed.path, trashed.id, datetime.fromtimestamp(since, UTC))
 
     if not narrowed:
-        return TrashListing(tuple(read()), len(found))
-    rows = [each for each in read() if each.memory and fits(each.memory, each.vault.level, filter, wanted)]
-    return TrashListing(tuple(rows[offset : offset + limit]), len(rows), len(found) - len(looked_into))
+        return TrashListing(tuple(read()), len(entries))
+    rows = [
+        trashed
+        for trashed in read()
+        if trashed.memory and fits(trashed.memory, trashed.vault.level, filter, wanted_words)
+    ]
+    return TrashListing(tuple(rows[offset : offset + limit]), len(rows), len(entries) - len(looked_into))
 
 
 def find_trashed(store: Store, memory_id: str) -> TrashedMemory | None:
@@ -89,10 +93,10 @@ def find_trashed(store: Store, memory_id: str) -> TrashedMemory | None:
 def _may_have(path: Path, words: Sequence[str]) -> bool:
     """Tell whether the bytes of a file have all *words*, which takes a tenth of reading it as a memory."""
     try:
-        said = as_name(files.read(path).decode("utf-8", "replace"))
+        text = as_name(files.read(path).decode("utf-8", "replace"))
     except (OSError, DaybookError):
         return False
-    return all(word in said for word in words)
+    return all(word in text for word in words)
 
 
 def _read(

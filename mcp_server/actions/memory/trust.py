@@ -71,7 +71,7 @@ def validate(
         verified=store.clock().replace(microsecond=0),
         session=session,
         touched=noted(store, file.vault, file.memory.touches),
-        touched_before={each.path: [each.digest, each.at] for each in before} or None,
+        touched_before={entry.path: [entry.digest, entry.at] for entry in before} or None,
         reason=reason,
         note=_said(note),
     )

@@ -63,10 +63,10 @@ def list_models(store: Store) -> list[ListedModel]:
     setting = store.settings.embedding_model
     listed = [
         ListedModel(
-            each.name, each.dimensions, each.megabytes, each.languages, each.note,
-            chosen=setting == each.name, here=_is_here(store.home, each.name),
+            entry.name, entry.dimensions, entry.megabytes, entry.languages, entry.note,
+            chosen=setting == entry.name, here=_is_here(store.home, entry.name),
         )
-        for each in CATALOGUE
+        for entry in CATALOGUE
     ]  # fmt: skip
     if is_folder(setting):
         is_here = _is_here(store.home, setting)

@@ -65,8 +65,8 @@ def embed_pending(
             return 0
     # The passages in between have their vectors; looking at them again for each batch would be quadratic.
     newest, oldest = 0, vectors.ABOVE_ALL
-    done = 0
-    while done < most:
+    count = 0
+    while count < most:
         with store.database.read() as db:
             batch = vectors.pending(db, embedder.model, BATCH, above=newest)
             batch = batch or vectors.pending(db, embedder.model, BATCH, below=oldest)
@@ -82,7 +82,7 @@ def embed_pending(
         with store.database.write() as db:
             vectors.put_vectors(db, embedder.model, zip((row for row, _, _ in batch), embedded, strict=True))
             changelog.note_embedded(db, {memory for _, memory, _ in batch}, store.now())
-        done += len(batch)
+        count += len(batch)
         if progress:
             progress(len(batch))
-    return done
+    return count

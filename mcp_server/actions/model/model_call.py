@@ -170,10 +170,10 @@ def resume(store: Store) -> None:
 @contextlib.contextmanager
 def alone(store: Store, patience: float) -> Iterator[None]:
     """Hold the lock of the one call that may be in flight on this machine."""
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         try:
             files.make_folder(store.home)
-            held.enter_context(files.lock(store.home / LOCK_NAME, patience=patience))
+            stack.enter_context(files.lock(store.home / LOCK_NAME, patience=patience))
         except Held as error:
             raise ModelUnavailable(
                 f"Another session is calling the model: {error.holder}.", "Try again in a minute."

@@ -73,22 +73,22 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     words = visible(redact(reply.text)).strip()
     if not words or "NOT KNOWN" in words:
         return CitedAnswer("", (), ())
-    given = {hit.id for hit in hits}
-    words = _CITED.sub(lambda match: match[0] if match[2] in given else "", words)
+    hit_ids = {hit.id for hit in hits}
+    words = _CITED.sub(lambda match: match[0] if match[2] in hit_ids else "", words)
     cited = tuple(dict.fromkeys(memory_id for _, memory_id in _CITED.findall(words)))
     return CitedAnswer(words, cited, _shown(hits))
 
 
 def _shown(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """Return the first of *hits* on each shelf: a conversation may be all that answers."""
-    known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
-    return (*known[:SHOWN], *talks)
+    knowledge, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
+    return (*knowledge[:SHOWN], *talks)
 
 
 def _request(question: str, hits: tuple[Hit, ...]) -> str:
     notes = []
     for hit in hits:
-        state = state_of(hit.status, here=hit.shadowed_by) or outdated(hit.outdated_by)
+        state = state_of(hit.status, shadowed_by=hit.shadowed_by) or outdated(hit.outdated_by)
         about = f"{hit.type} ({state})" if state else hit.type
         text = visible(hit.text).replace("</", "‹/")
         notes.append(f"[{hit.id}] {hit.updated:%Y-%m-%d} {about}: {visible(hit.title)}\n{text}")

@@ -46,9 +46,9 @@ class ScoredMemory:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The candidates of one shelf that are *shown*, with those whose files are looked at again."""
+    """The candidates that one shelf shows, and those whose files are looked at again."""
 
-    shown: Sequence[ScoredMemory] = ()
+    candidates: Sequence[ScoredMemory] = ()
     looked_at: Sequence[ScoredMemory] = ()
     questions: Sequence[Embedded] = ()  # the text as embedded by the model
     semantic: bool = False
@@ -66,8 +66,12 @@ def shelf_of(
 ) -> Shelf:
     """Return one shelf; *questions* are those by which another shelf was searched, None for the first."""
     gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
-    rows = memories.by_rows(db, [each.number for each in gathered.evidence])
-    candidates = [ScoredMemory(rows[each.number], each) for each in gathered.evidence if each.number in rows]
+    rows = memories.by_rows(db, [evidence.number for evidence in gathered.evidence])
+    candidates = [
+        ScoredMemory(rows[evidence.number], evidence)
+        for evidence in gathered.evidence
+        if evidence.number in rows
+    ]
     _boost(store, db, query, text, candidates)
     candidates = _closest(db, gathered, query, candidates)
     _score(store, db, query, candidates)
@@ -80,12 +84,12 @@ def shelf_of(
         _rely_in_prompt(best, calling(gathered.questions[0].vector), margin)
     else:
         _rely(best, gathered.model, margin)
-    shown = best
+    top = best
     if query.only_confident:
-        shown = [candidate for candidate in best if candidate.confidence is not Confidence.NONE]
-    shown = shown[: query.limit]
-    read = {each.row.row: each for each in (*best[: query.limit], *shown)}
-    return Shelf(shown, [*read.values()], gathered.questions, bool(gathered.model))
+        top = [candidate for candidate in best if candidate.confidence is not Confidence.NONE]
+    top = top[: query.limit]
+    looked_at = {candidate.row.row: candidate for candidate in (*best[: query.limit], *top)}
+    return Shelf(top, [*looked_at.values()], gathered.questions, bool(gathered.model))
 
 
 def _boost(
@@ -93,12 +97,12 @@ def _boost(
 ) -> None:
     """Fill in what raises each candidate beyond its relevance, and what a conversation answers."""
     terms = () if query.of_prompt else query_terms(text)
-    talks = [each.evidence for each in candidates if each.row.kind is Kind.CONVERSATION]
+    talks = [candidate.evidence for candidate in candidates if candidate.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
-    asked = AskedFor.of(query, text, clock=store.clock(), now=store.now())
+    asked_for = AskedFor.of(query, text, clock=store.clock(), now=store.now())
     for candidate in candidates:
         row = candidate.row
-        of_candidate = asked.boosts(
+        of_candidate = asked_for.boosts(
             title=row.title,
             text=row.text,
             tags=row.tags,
@@ -109,7 +113,7 @@ def _boost(
         candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
-            (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.kept)))
+            (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.telling_share)))
             if answer
             else of_candidate
         )
@@ -122,27 +126,29 @@ def _closest(
     most = max(CLOSE, 3 * query.limit)
     if query.parts:
         most = max(CLOSE_OF_PART, most // len(query.parts))
-    taken: dict[int, list[ScoredMemory]] = {}
+    by_question: dict[int, list[ScoredMemory]] = {}
     for candidate in sorted(candidates, key=lambda candidate: -_lifted(candidate)):
-        of_question = taken.setdefault(candidate.evidence.question, [])
+        of_question = by_question.setdefault(candidate.evidence.question, [])
         if len(of_question) < most:
             of_question.append(candidate)
-    close = [candidate for of_question in taken.values() for candidate in of_question]
+    close = [candidate for of_question in by_question.values() for candidate in of_question]
     evidence = looked_at_closely(db, gathered, [candidate.evidence for candidate in close])
-    for candidate, seen in zip(close, evidence, strict=True):
-        candidate.evidence = seen
+    for candidate, closer_evidence in zip(close, evidence, strict=True):
+        candidate.evidence = closer_evidence
     return close
 
 
 def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Sequence[ScoredMemory]) -> None:
     """Fill in the score of every candidate."""
-    used = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
+    usages = usage.usage_of(db, [candidate.row.ref for candidate in candidates])
     now = store.now()
-    named = [(" ".join((each.row.title, *each.row.tags)), each.row.text) for each in candidates]
-    shared = shared_things(query.text if query.of_prompt else "", named)
+    titled_texts = [
+        (" ".join((candidate.row.title, *candidate.row.tags)), candidate.row.text) for candidate in candidates
+    ]
+    shared = shared_things(query.text if query.of_prompt else "", titled_texts)
     for candidate, things in zip(candidates, shared, strict=True):
         row, evidence = candidate.row, candidate.evidence
-        usage_of_row = used.get(row.ref, UNUSED)
+        usage_of_row = usages.get(row.ref, UNUSED)
         recency = _recency_of(row, now)
         usage_share = ranking.usage(usage_of_row.accesses)
         trust = usage.trust_of(row, usage_of_row, now)
@@ -173,9 +179,11 @@ def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float) -> None
     """Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*."""
     for candidate in candidates:
         _weigh(candidate, model, margin)
-    known = {each.evidence.question for each in candidates if each.confidence is not Confidence.NONE}
+    answered_questions = {
+        candidate.evidence.question for candidate in candidates if candidate.confidence is not Confidence.NONE
+    }
     for candidate in candidates[: confidence.COMPANIONS]:
-        if candidate.confidence is Confidence.NONE and candidate.evidence.question in known:
+        if candidate.confidence is Confidence.NONE and candidate.evidence.question in answered_questions:
             _weigh(candidate, model, margin - confidence.COMPANION_MARGIN)
 
 
@@ -183,13 +191,16 @@ def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: f
     """Fill in how far each of *candidates*, best first, is what a prompt calls for, as `_rely` does."""
     for candidate in candidates:
         _weigh(candidate, confidence.MEASURED, margin)
-    seen = [
-        confidence.Seen(
-            _total(each), each.evidence.cosine, each.evidence.maxsim, each.confidence is Confidence.HIGH
+    evidence = [
+        confidence.PromptEvidence(
+            _total(candidate),
+            candidate.evidence.cosine,
+            candidate.evidence.maxsim,
+            candidate.confidence is Confidence.HIGH,
         )
-        for each in candidates
+        for candidate in candidates
     ]
-    for candidate, (verdict, bars) in zip(candidates, confidence.in_prompt(seen, called), strict=True):
+    for candidate, (verdict, bars) in zip(candidates, confidence.in_prompt(evidence, called), strict=True):
         candidate.confidence, candidate.bars = verdict, bars
 
 
@@ -208,8 +219,8 @@ def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
         cosine=candidate.score.cosine,
         maxsim=candidate.score.maxsim,
         coverage=coverage,
-        found=len(terms),
-        asked=len(matches.weights),
+        words_matched=len(terms),
+        words_asked=len(matches.weights),
         near=candidate.score.near,
         surprise=ranking.surprise(terms, matches.weights, matches.searched),
         model=model,

@@ -98,31 +98,33 @@ def gather(
     counts by the part that it answers best.
     """
     meaning = store.meaning() if query.mode is not Mode.KEYWORD and text.strip() else None
-    asked = query.parts or (text,)
-    meant = map(with_other_names, asked) if query.of_prompt else asked
+    texts = query.parts or (text,)
+    texts_to_embed = map(with_other_names, texts) if query.of_prompt else texts
     coming = None
     if meaning and questions is None and (not meaning.embedder.sends or may_be_sent(query.text)):
-        coming = meaning.embedding([*meant], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE)
-    matches = lexical.search(db, [query_terms(each) for each in asked], query.filter, vaults)
+        coming = meaning.embedding(
+            [*texts_to_embed], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE
+        )
+    matches = lexical.search(db, [query_terms(part) for part in texts], query.filter, vaults)
     with contextlib.suppress(EmbedderUnavailable):  # `store.meaning.problem` says why
         questions = coming.result() if coming else questions
     if not questions:
         meaning, questions = None, ()
     by_words = query.mode is not Mode.SEMANTIC or meaning is None
-    cosines: list[dict[int, Cosines]] = [{} for _ in asked]
+    cosines: list[dict[int, Cosines]] = [{} for _ in texts]
     if meaning:
         among = None
         if not filters.is_simple(query.filter):
             among = selections.row_numbers(db, query.filter, vaults)
         cosines = meaning.matrix.search(
             db,
-            [each.vector for each in questions],
+            [question.vector for question in questions],
             vaults=vaults,
             kinds=query.filter.kinds,
             among=among,
-            also=[each.memories if by_words else () for each in matches],
+            also=[match.memories if by_words else () for match in matches],
         )
-    share = max(SHORTLIST, 3 * query.limit) // len(asked)
+    share = max(SHORTLIST, 3 * query.limit) // len(texts)
     of_each = [
         _most_relevant(db, question, by_word, by_meaning, by_words, share, without)
         for question, (by_word, by_meaning) in enumerate(zip(matches, cosines, strict=True))
@@ -148,15 +150,15 @@ def looked_at_closely(
 
     best_passages: dict[int, tuple[float, int]] = {}
     for number, question in enumerate(gathered.questions):
-        own = [each for each in evidence if each.question == number]
-        best = {each.number: [*dict.fromkeys((*each.passages, each.matching))] for each in own}
+        own = [item for item in evidence if item.question == number]
+        best = {item.number: [*dict.fromkeys((*item.passages, item.matching))] for item in own}
         best_passages |= maxsim(db, gathered.model, question, best)
 
-    def seen(evidence: Evidence) -> Evidence:
+    def with_tokens(evidence: Evidence) -> Evidence:
         score, passage = best_passages.get(evidence.number, (None, 0))
         return evidence._replace(maxsim=score, answering=passage)
 
-    return [*map(seen, evidence)]
+    return [*map(with_tokens, evidence)]
 
 
 def _most_relevant(
@@ -205,7 +207,7 @@ def _most_relevant(
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:
     """Return what each question found, best first, every memory once."""
     ordered = sorted(itertools.chain(*of_each), key=_order)
-    best = {each.number: each for each in ordered}
+    best = {item.number: item for item in ordered}
     return sorted(best.values(), key=_order, reverse=True)
 
 

@@ -15,7 +15,7 @@ NAMED = 5  # memories, at most, that are named when several may be meant
 class Meant:
     """The memories that may be meant, the likeliest first; not `sure` when they are merely the nearest."""
 
-    found: tuple[MemoryFile, ...]
+    files: tuple[MemoryFile, ...]
     sure: bool
 
 
@@ -32,4 +32,4 @@ def meant_by(store: Store, words: str, filter: Filter) -> Meant:
     titled = [hit for hit in hits if hit.title.casefold() == words.casefold()]
     confident = [hit for hit in hits if hit.confidence is not Confidence.NONE]
     ids = dict.fromkeys(hit.id for hit in titled or confident or hits)
-    return Meant(tuple(read(store, each) for each in ids), sure=bool(titled or confident))
+    return Meant(tuple(read(store, memory_id) for memory_id in ids), sure=bool(titled or confident))

@@ -109,19 +109,24 @@ def _found(store: Store, text: str, mode: Mode, limit: int) -> list[Hit]:
 
 
 def near_to(
-    store: Store, draft: Draft, hits: Sequence[Hit], gone: Collection[str], *, of: str = ""
+    store: Store, draft: Draft, hits: Sequence[Hit], gone_ids: Collection[str], *, of: str = ""
 ) -> tuple[Near, ...]:
     """
-    Return at most three of *hits* that may be about the same thing as *draft*, none of *gone*.
+    Return at most three of *hits* that may be about the same thing as *draft*, none of *gone_ids*.
 
     *of* is the ref of the memory that says what *draft* says: memories told apart from it are left out.
     """
     own = stated(draft)
-    near = {hit.ref: hit for hit in hits if hit.id not in gone and _is_near(own, hit)}
-    apart = _told_apart(store, of, list(near)) if of and near else frozenset()
+    near = {hit.ref: hit for hit in hits if hit.id not in gone_ids and _is_near(own, hit)}
+    distinct_refs = _told_apart(store, of, list(near)) if of and near else frozenset()
     return tuple(
-        Near(hit.id, hit.title, f"{hit.updated:%Y-%m-%d}", guarded_difference(own.said, shown(hit).said))
-        for hit in [hit for ref, hit in near.items() if ref not in apart][:NAMED]
+        Near(
+            hit.id,
+            hit.title,
+            f"{hit.updated:%Y-%m-%d}",
+            guarded_difference(own.title_and_text, shown(hit).title_and_text),
+        )
+        for hit in [hit for ref, hit in near.items() if ref not in distinct_refs][:NAMED]
     )
 
 
@@ -137,7 +142,7 @@ def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
 
 
 def _is_near(own: Statement, hit: Hit) -> bool:
-    common = jaccard(telling(own.said), telling(shown(hit).said))
+    common = jaccard(telling(own.title_and_text), telling(shown(hit).title_and_text))
     if hit.parts.cosine is None:
         return common >= NEAR_WORDS
     return _evidence(hit) >= (NEAR_EVIDENCE if common >= NEAR_COMMON else SURE_EVIDENCE)

@@ -36,14 +36,14 @@ def outdated(
 
     *rows* are the memories of the hits by their ref. Only what was said before is outdated.
     """
-    gone = selections.superseded(db, vaults, MOST) if any(hit.ref in rows for hit in hits) else []
-    if not gone:
+    superseded = selections.superseded(db, vaults, MOST) if any(hit.ref in rows for hit in hits) else []
+    if not superseded:
         return [*hits]
     marked = []
     for hit in hits:
         row = rows.get(hit.ref)
         if row and row.kind is Kind.CONVERSATION and (statements := [*_said(row, hit.text)]):
-            by = [_holding(store, db, old, row, statements, shadows) for old in gone]
+            by = [_holding(store, db, old, row, statements, shadows) for old in superseded]
             marked.append(replace(hit, outdated_by=tuple(dict.fromkeys(filter(None, by)))))
         else:
             marked.append(hit)
@@ -52,9 +52,9 @@ def outdated(
 
 def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
     """Return the memory that takes the place of *row* here; *row* itself when none does."""
-    seen = {row.id}
-    while row.superseded_by and row.superseded_by not in seen:
-        seen.add(row.superseded_by)
+    visited = {row.id}
+    while row.superseded_by and row.superseded_by not in visited:
+        visited.add(row.superseded_by)
         successor = selections.with_id(db, [row.vault], row.superseded_by)
         if successor is None:
             break
@@ -84,15 +84,15 @@ def _holding(
     return new.id if any(restated(before, text, new.text) for text in words) else ""
 
 
-def _said(talk: Row, shown: str) -> Iterator[tuple[int, "Stated"]]:
-    """Yield what is stated in *shown*, a part of *talk*, with when that was said in Unix seconds."""
+def _said(talk: Row, shown_text: str) -> Iterator[tuple[int, "Stated"]]:
+    """Yield what is stated in *shown_text*, a part of *talk*, with when that was said in Unix seconds."""
     from mcp_server.core.judge.restated import stated
 
     for turn in parse_turns(talk.text):
         at = talk.created
         with contextlib.suppress(ValueError, OverflowError):
             at = int(parse_timestamp(turn.time).timestamp())
-        yield from ((at, statement) for statement in stated(turn.words) if statement.text in shown)
+        yield from ((at, statement) for statement in stated(turn.words) if statement.text in shown_text)
 
 
 def _evidence(store: Store, old: Row, talk: Row) -> list[str]:

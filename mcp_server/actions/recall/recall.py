@@ -44,12 +44,12 @@ WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead o
 
 
 @self_healing
-def recall(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
+def recall(store: Store, query: Query, *, session: str = "", in_context: bool = False) -> Answer:
     """
     Return the memories that answer *query* best.
 
     With a *session* the hits count as given to the model: an event says so, and which of them are sure.
-    *told*: the session has them in its context already, so no later prompt shows them again.
+    *in_context*: the session has them in its context already, so no later prompt shows them again.
     Without an embedder, or while it loads, the answer rests on words alone.
     Raises Rejected for a bad limit, IndexUnavailable.
     """
@@ -65,18 +65,18 @@ def recall(store: Store, query: Query, *, session: str = "", told: bool = False)
         ensure_synced(store)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
-    note_recalled(store, query, answer, session=session, told=told)
+    note_recalled(store, query, answer, session=session, in_context=in_context)
     return answer
 
 
-def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, told: bool) -> None:
+def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, in_context: bool) -> None:
     """Note that *session* was given *answer*, if there is a session and anything was found."""
     if session and answer.hits:
         store.ledger.try_append(
             "recalled",
             store.clock(),
             refs=[hit.ref for hit in answer.hits],
-            **({"digests": [hit.digest for hit in answer.hits]} if told else {}),
+            **({"digests": [hit.digest for hit in answer.hits]} if in_context else {}),
             confident=[hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE],
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
@@ -98,23 +98,23 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     vaults = visible(store, db, query.filter)
     shadows = shadowed(store, db)
     hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
-    known = shelf_of(store, db, upper(query), text, vaults, hidden)
-    hits = _hits(store, db, known.shown, shadows)
+    knowledge = shelf_of(store, db, upper(query), text, vaults, hidden)
+    hits = _hits(store, db, knowledge.candidates, shadows)
     verdict = _best(hits)
     below = lower(db, query, vaults)
     talks = Shelf()
     if below:
-        talks = shelf_of(store, db, below, text, vaults, hidden, questions=known.questions)
-    sure = [candidate for candidate in talks.shown if as_sure(candidate.confidence, verdict)]
+        talks = shelf_of(store, db, below, text, vaults, hidden, questions=knowledge.questions)
+    sure = [candidate for candidate in talks.candidates if as_sure(candidate.confidence, verdict)]
     if query.expand:
         hits += _linked(store, db, hits, vaults, shadows)
     hits += _hits(store, db, sure, shadows, below=text)
-    rows = {candidate.row.ref: candidate.row for candidate in (*known.looked_at, *talks.looked_at)}
+    rows = {candidate.row.ref: candidate.row for candidate in (*knowledge.looked_at, *talks.looked_at)}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
         verdict=verdict if verdict is not Confidence.NONE else _best(hits),
         hits=_flagged(store, db, hits, vaults),
-        semantic=known.semantic or talks.semantic,
+        semantic=knowledge.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
 
@@ -126,11 +126,11 @@ def _best(hits: Sequence[Hit]) -> Confidence:
 
 def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:
     """Return the files of *rows* that were written or deleted since they were taken in."""
-    known = memories.stamps_of(db, [row.row for row in rows])
+    indexed_mtimes = memories.stamps_of(db, [row.row for row in rows])
     changed = []
     for row in rows:
         vault, on_disk = store.vault(row.vault), stamp(Path(row.path))
-        if vault and (on_disk is None or on_disk.mtime_ns != known.get(row.row)):
+        if vault and (on_disk is None or on_disk.mtime_ns != indexed_mtimes.get(row.row)):
             changed.append((vault, Path(row.path)))
     return changed
 
@@ -195,7 +195,7 @@ def _hit(
     """
     vault = store.vault(row.vault)
     whole = not text or (len(row.text) <= WHOLE_TEXT and not below)
-    shown = row.text if whole else without_head(text, row.title)
+    shown_text = row.text if whole else without_head(text, row.title)
     return Hit(
         id=row.id,
         ref=row.ref,
@@ -206,7 +206,7 @@ def _hit(
         level=vault.level if vault else Level.PROJECT,
         status=row.status,
         path=row.path,
-        text=redact(shown),
+        text=redact(shown_text),
         score=score.total,
         confidence=confidence,
         parts=score,
@@ -249,18 +249,18 @@ def _linked(
     shadows: Mapping[int, Shadow],
 ) -> list[Hit]:
     """Return what the hits link to, one hop, each memory replaced by what shadows or superseded it here."""
-    known = {hit.ref for hit in hits}
+    listed_refs = {hit.ref for hit in hits}
     added: list[Hit] = []
     for hit in hits:
-        taken = 0
+        count = 0
         for row in selections.linked_from(db, hit.path, vaults):
             target = successor(db, row, shadows)
-            if taken == ranking.EXPANSION_MOST or target.ref in known:
+            if count == ranking.EXPANSION_MOST or target.ref in listed_refs:
                 continue
-            known.add(target.ref)
-            taken += 1
-            used = usage.usage_of(db, [target.ref]).get(target.ref, UNUSED)
-            trust = usage.trust_of(target, used, store.now())
+            listed_refs.add(target.ref)
+            count += 1
+            counts = usage.usage_of(db, [target.ref]).get(target.ref, UNUSED)
+            trust = usage.trust_of(target, counts, store.now())
             score = replace(hit.parts, total=hit.score * ranking.EXPANSION_DECAY, trust=trust)
             accepted = bool(usage.accepted_digests(db, [target.digest]))
             added.append(

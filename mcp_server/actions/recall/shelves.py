@@ -25,13 +25,14 @@ class Contribution(NamedTuple):
     """
     What a conversation that asks the same question says besides.
 
-    `share` is how far its words cover the question, `kept` how much of the conversation's text it is.
+    `share` is how far its words cover the question, `telling_share` how much of the conversation's text says
+    more than the question.
     """
 
     text: str
     terms: frozenset[str]
     share: float
-    kept: float
+    telling_share: float
 
 
 def upper(query: Query) -> Query:
@@ -54,9 +55,9 @@ def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query 
 
 
 def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -> dict[int, Contribution]:
-    """Return row → what it answers, for the conversations of *evidence* that ask the question *text*, too."""
+    """Return row → what it answers, for those conversations of *evidence* that ask the question *text*."""
     from mcp_server.core.search.echo import (  # slow to load, and a store may have no conversations
-        asked,
+        echoed_question,
         without_echo,
     )
 
@@ -65,36 +66,43 @@ def answering(db: sqlite3.Connection, text: str, evidence: Sequence[Evidence]) -
         for conversation in evidence
     }
     texts = lexical.passage_texts(db, [*set().union(*numbers.values())])
-    question = asked(text)
+    question = echoed_question(text)
     contributions = {}
     for conversation in evidence:
         passages = [texts[number] for number in sorted(numbers[conversation.number]) if number in texts]
-        left = [without_echo(passage, question) for passage in passages]
-        if left != passages:
-            kept = sum(map(len, left)) / sum(map(len, passages))
+        remaining = [without_echo(passage, question) for passage in passages]
+        if remaining != passages:
+            telling_share = sum(map(len, remaining)) / sum(map(len, passages))
             contributions[conversation.number] = max(
-                (_answering(passage, question.answered_by(passage), conversation, kept) for passage in left),
+                (
+                    _answering(passage, question.answered_by(passage), conversation, telling_share)
+                    for passage in remaining
+                ),
                 key=lambda answer: answer.share,
             )
     return contributions
 
 
-def weighed(answer: Contribution, asked: int, margin: float) -> Confidence:
+def weighed(answer: Contribution, words_asked: int, margin: float) -> Confidence:
     """
     Return how far *answer* can be relied on: by its own words alone, and never highly.
 
-    *asked* counts the telling words of the question, *margin* is by how much every threshold is higher.
+    *words_asked* counts the telling words of the question, *margin* is by how much every threshold is higher.
     """
     by_words = confidence.weigh(
-        cosine=None, coverage=answer.share, found=len(answer.terms), asked=asked, margin=margin
+        cosine=None,
+        coverage=answer.share,
+        words_matched=len(answer.terms),
+        words_asked=words_asked,
+        margin=margin,
     )
     return min(by_words.verdict, Confidence.MEDIUM, key=confidence.ORDER.index)
 
 
-def as_sure(hit: Confidence, known: Confidence) -> bool:
-    """Tell whether a conversation of confidence *hit* helps below knowledge of confidence *known*."""
-    return confidence.ORDER.index(hit) >= confidence.ORDER.index(known)
+def as_sure(hit: Confidence, knowledge: Confidence) -> bool:
+    """Tell whether a conversation of confidence *hit* helps below the knowledge, of that confidence."""
+    return confidence.ORDER.index(hit) >= confidence.ORDER.index(knowledge)
 
 
-def _answering(passage: str, terms: frozenset[str], evidence: Evidence, kept: float) -> Contribution:
-    return Contribution(passage, terms, ranking.coverage(terms, evidence.matches.weights), kept)
+def _answering(passage: str, terms: frozenset[str], evidence: Evidence, telling_share: float) -> Contribution:
+    return Contribution(passage, terms, ranking.coverage(terms, evidence.matches.weights), telling_share)

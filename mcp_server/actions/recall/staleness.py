@@ -49,13 +49,13 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     Only memories of this project are compared: where other projects' files lie is unknown.
     A file that was not written since the note is not read.
     """
-    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
-    if not known or not store.project:
+    notes_by_ref = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    if not notes_by_ref or not store.project:
         return {row.ref: NOT_STALE for row in rows}
     top, of_project = os.path.realpath(store.project.root), store.of_project
     return {
-        row.ref: _compared(top, row, known[row.ref])
-        if row.ref in known and row.vault in of_project
+        row.ref: _compared(top, row, notes_by_ref[row.ref])
+        if row.ref in notes_by_ref and row.vault in of_project
         else NOT_STALE
         for row in rows
     }
@@ -63,8 +63,8 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
 
 def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
     """Return the refs of those *rows* for which `staleness` says `gone`; no file is read for that."""
-    known = touched.touched_by(db, [row.ref for row in rows if row.touches])
-    if not known or not store.project:
+    notes_by_ref = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    if not notes_by_ref or not store.project:
         return set()
     top, of_project = os.path.realpath(store.project.root), store.of_project
 
@@ -75,8 +75,8 @@ def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
 
     refs = set()
     for row in rows:
-        looked_at = _looked_at(row, known.get(row.ref, ())) if row.vault in of_project else []
-        if looked_at and all(is_missing(one.path) for one in looked_at):
+        looked_at = _looked_at(row, notes_by_ref.get(row.ref, ())) if row.vault in of_project else []
+        if looked_at and all(is_missing(noted_file.path) for noted_file in looked_at):
             refs.add(row.ref)
     return refs
 
@@ -95,26 +95,29 @@ def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
     return {
         row.ref
         for row in rows
-        if row.vault in of_project and any(is_new(_path_of(each)) for each in row.touches[:MOST])
+        if row.vault in of_project and any(is_new(_path_of(touch)) for touch in row.touches[:MOST])
     }
 
 
-def _looked_at(row: Row, known: Iterable[Touched]) -> list[Touched]:
-    """Return what is *known* of the files that *row* is still about: a person may have edited that list."""
-    about = {_path_of(each) for each in row.touches}
-    return [touched for touched in known if touched.path in about]
+def _looked_at(row: Row, noted_files: Iterable[Touched]) -> list[Touched]:
+    """Return those of *noted_files* that *row* is still about: a person may have edited its list of files."""
+    paths = {_path_of(touch) for touch in row.touches}
+    return [touched for touched in noted_files if touched.path in paths]
 
 
-def _compared(top: str, row: Row, known: Sequence[Touched]) -> Staleness:
+def _compared(top: str, row: Row, noted_files: Sequence[Touched]) -> Staleness:
     changed, missing = [], []
-    looked_at = _looked_at(row, known)
-    for about in looked_at:
-        place = _inside(top, about.path)
+    looked_at = _looked_at(row, noted_files)
+    for noted_file in looked_at:
+        place = _inside(top, noted_file.path)
         state = _state(place) if place else None
         if place is None or state is None:
-            missing.append(about.path)
-        elif state[0] // 1_000_000_000 >= about.at - CLOSE and _digest(str(place), *state) != about.digest:
-            changed.append(about.path)
+            missing.append(noted_file.path)
+        elif (
+            state[0] // 1_000_000_000 >= noted_file.at - CLOSE
+            and _digest(str(place), *state) != noted_file.digest
+        ):
+            changed.append(noted_file.path)
     return Staleness(tuple(changed), tuple(missing), gone=bool(missing) and len(missing) == len(looked_at))
 
 

@@ -33,13 +33,13 @@ class Disk:
     """
     What the files say: path → id, and the bytes of those that are new.
 
-    `held` is path → why a file stays here. `back` are the paths whose whole folder vanished: nobody deleted
-    them. `positions` is file of the ledger → the byte up to which it is in the tree.
+    `held_back` is path → why a file stays here. `back` are the paths whose whole folder vanished: nobody
+    deleted them. `positions` is file of the ledger → the byte up to which it is in the tree.
     """
 
     tree: dict[str, str] = field(default_factory=dict)
     new: dict[str, bytes] = field(default_factory=dict)
-    held: dict[str, str] = field(default_factory=dict)
+    held_back: dict[str, str] = field(default_factory=dict)
     back: set[str] = field(default_factory=set)
     positions: dict[str, int] = field(default_factory=dict)
 
@@ -60,81 +60,85 @@ def vault_at(home: Path, path: str) -> Vault:
     return Vault(key, home / places.PROJECTS / key, Level.PROJECT, key)
 
 
-def read_memories(store: Store, remote: Remote, known: Tree) -> Disk:
-    """Return what the files of memories say; *known* is what they said when they were read last."""
+def read_memories(store: Store, remote: Remote, last_tree: Tree) -> Disk:
+    """Return what the files of memories say; *last_tree* is what they said when they were read last."""
     disk = Disk()
     for vault in vaults_of(store.home):
-        _read_vault(disk, vault, remote, known)
+        _read_vault(disk, vault, remote, last_tree)
         if vault.key != places.USER_KEY and (about := _about_project(store.home, vault.key)):
-            _put(disk, paths.of_vault(vault.key, paths.PROJECT_FILE), about, known)
+            _put(disk, paths.of_vault(vault.key, paths.PROJECT_FILE), about, last_tree)
     return disk
 
 
-def _read_vault(disk: Disk, vault: Vault, remote: Remote, known: Tree) -> None:
+def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> None:
     closed: list[str] = []
-    seen = [Path(stamp.path) for stamp in stamps(vault, closed)]
+    files_here = [Path(stamp.path) for stamp in stamps(vault, closed)]
     folder = vault.root / paths.CANDIDATES
-    seen += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
-    here = {paths.of_vault(vault.key, path.relative_to(vault.root).as_posix()): path for path in seen}
-    for path, file in here.items():
+    files_here += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
+    file_of = {
+        paths.of_vault(vault.key, path.relative_to(vault.root).as_posix()): path for path in files_here
+    }
+    for path, file in file_of.items():
         if paths.sort_of(path) is not paths.PathSort.MEMORY:
-            disk.held[path] = "has a name that another system could not hold"
+            disk.held_back[path] = "has a name that another system could not hold"
         elif paths.is_conversation(path) and not remote.conversations:
             continue
         else:
-            _read_file(disk, path, file, known)
-    shut = tuple(paths.of_vault(vault.key, Path(each).relative_to(vault.root).as_posix()) for each in closed)
-    for path in _vanished(vault, here, known, shut, remote):
-        disk.tree[path] = known[path]
+            _read_file(disk, path, file, last_tree)
+    closed_paths = tuple(
+        paths.of_vault(vault.key, Path(path).relative_to(vault.root).as_posix()) for path in closed
+    )
+    for path in _vanished(vault, file_of, last_tree, closed_paths, remote):
+        disk.tree[path] = last_tree[path]
         disk.back.add(path)
 
 
-def _read_file(disk: Disk, path: str, file: Path, known: Tree) -> None:
+def _read_file(disk: Disk, path: str, file: Path, last_tree: Tree) -> None:
     try:
         data = files.read(file)
     except FileNotFoundError:
-        return  # it went this moment
+        return  # the file was deleted a moment ago
     except Unreadable as error:
-        disk.held[path] = error.reason
+        disk.held_back[path] = error.reason
         data = b""
     text = data.decode("utf-8", "replace")
-    if data and blob_id(data) == known.get(path):
-        disk.tree[path] = known[path]
+    if data and blob_id(data) == last_tree.get(path):
+        disk.tree[path] = last_tree[path]
         return
     if data and (secrets := find_secrets(text)):
-        disk.held[path] = f"seems to hold {secrets[0].kind}"
-    if path in disk.held:
-        if path in known:
-            disk.tree[path] = known[path]
+        disk.held_back[path] = f"seems to hold {secrets[0].kind}"
+    if path in disk.held_back:
+        if path in last_tree:
+            disk.tree[path] = last_tree[path]
         return
-    _put(disk, path, data, known)
+    _put(disk, path, data, last_tree)
 
 
-def _put(disk: Disk, path: str, data: bytes, known: Tree) -> None:
+def _put(disk: Disk, path: str, data: bytes, last_tree: Tree) -> None:
     blob = blob_id(data)
     disk.tree[path] = blob
-    if known.get(path) != blob:
+    if last_tree.get(path) != blob:
         disk.new[blob] = data
 
 
 def _vanished(
-    vault: Vault, here: Iterable[str], known: Tree, shut: tuple[str, ...], remote: Remote
+    vault: Vault, listed: Iterable[str], last_tree: Tree, closed_paths: tuple[str, ...], remote: Remote
 ) -> Iterator[str]:
     """Yield the paths that were in folders of *vault* which vanished, were emptied, or cannot be read."""
-    present = set(here)
-    left = {_folder(path) for path in present}
-    gone: dict[str, list[str]] = {}
-    for path in known:
+    present = set(listed)
+    folders_left = {_folder(path) for path in present}
+    missing: dict[str, list[str]] = {}
+    for path in last_tree:
         if paths.sort_of(path) is not paths.PathSort.MEMORY or paths.vault_of(path) != vault.key:
             continue
         unwanted = paths.is_conversation(path) and not remote.conversations
-        if unwanted or any(path.startswith(f"{folder}/") for folder in shut):
+        if unwanted or any(path.startswith(f"{folder}/") for folder in closed_paths):
             yield path
         elif path not in present:
-            gone.setdefault(_folder(path), []).append(path)
-    for folder, those in gone.items():
-        if folder not in left and len(those) > FEW:
-            yield from those
+            missing.setdefault(_folder(path), []).append(path)
+    for folder, lost_paths in missing.items():
+        if folder not in folders_left and len(lost_paths) > FEW:
+            yield from lost_paths
 
 
 def _folder(path: str) -> str:
@@ -145,13 +149,15 @@ def _folder(path: str) -> str:
 def _about_project(home: Path, key: str) -> bytes:
     """Return what other machines are told of a project: its name and its git remote."""
     notes = places.project_notes(home, key)
-    said = {name: str(notes[name]) for name in ("name", "remote") if notes.get(name)}
-    return (json.dumps(said, sort_keys=True, ensure_ascii=False) + "\n").encode() if said else b""
+    about = {name: str(notes[name]) for name in ("name", "remote") if notes.get(name)}
+    return (json.dumps(about, sort_keys=True, ensure_ascii=False) + "\n").encode() if about else b""
 
 
-def read_own_ledger(store: Store, remote: Remote, disk: Disk, sent: dict[str, bytes], known: Tree) -> None:
+def read_own_ledger(
+    store: Store, remote: Remote, disk: Disk, sent_data: dict[str, bytes], last_tree: Tree
+) -> None:
     """
-    Put this machine's ledger into *disk*: what *sent* (path → bytes) has of it, and the lines that are new.
+    Put this machine's ledger into *disk*: what *sent_data* (path → bytes) has of it, and its new lines.
 
     A line that is not complete yet waits.
     """
@@ -160,20 +166,20 @@ def read_own_ledger(store: Store, remote: Remote, disk: Disk, sent: dict[str, by
             continue
         path = f"{paths.LEDGER}/{file.stem}{OF_COPY}{remote.copy}.jsonl"
         if paths.sort_of(path) is None:
-            disk.held[f"{paths.LEDGER}/{file.name}"] = "has a name that is none of the ledger's"
+            disk.held_back[f"{paths.LEDGER}/{file.name}"] = "has a name that is none of the ledger's"
             continue
-        start = disk.positions.get(file.name, 0) if path in known else 0
+        start = disk.positions.get(file.name, 0) if path in last_tree else 0
         new, end = _new_lines(file, start, questions=remote.questions)
         disk.positions[file.name] = end
-        if new or path in sent:
-            _put(disk, path, sent.get(path, b"") + new, known)
+        if new or path in sent_data:
+            _put(disk, path, sent_data.get(path, b"") + new, last_tree)
 
 
-def read_other_ledgers(store: Store, remote: Remote, disk: Disk, known: Tree) -> None:
+def read_other_ledgers(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> None:
     """Put the ledgers that came from other copies of the store into *disk*, as they are."""
-    for path in known:
+    for path in last_tree:
         if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) != remote.copy:
-            disk.tree[path] = known[path]
+            disk.tree[path] = last_tree[path]
             if not (store.home / path).is_file():
                 disk.back.add(path)
 
@@ -191,13 +197,13 @@ def _new_lines(file: Path, start: int, *, questions: bool) -> tuple[bytes, int]:
 def _leaving(line: bytes, *, questions: bool) -> bytes:
     """Return *line* as it leaves: without the question, if it stays here; b"" for what stays as a whole."""
     try:
-        said = json.loads(line)
-        row = events.table().get(said["event"])
+        event = json.loads(line)
+        row = events.table().get(event["event"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return b""
-    if row is None or row.here:
+    if row is None or row.local:
         return b""
-    if not questions and "query" in said:
-        del said["query"]
-        return json.dumps(said, ensure_ascii=True).encode("ascii")
+    if not questions and "query" in event:
+        del event["query"]
+        return json.dumps(event, ensure_ascii=True).encode("ascii")
     return line

@@ -51,9 +51,9 @@ class Exchanged:
     """
     What an exchange did: how many files were given, and the ids of memories that came.
 
-    `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the file
-    does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the remote could
-    not be reached, and what is here waits. `rewritten`: another machine took out the remote's history.
+    `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
+    file does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the
+    remote could not be reached, and what is here waits. `rewritten`: another machine took out its history.
     """
 
     given: int = 0
@@ -95,13 +95,13 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
         notes.note_begun(store.home)
         before = notes.last_of(store.home)
         try:
-            done = _exchange(store, remote, timeout)
+            result = _exchange(store, remote, timeout)
         except DaybookError as error:
             notes.note_last(store.home, replace(before, trouble=str(error)))
             raise
-        at = before.at if done.trouble else timestamp(store.clock())
-        notes.note_last(store.home, Last(at, done.trouble, tuple(sorted(done.held.items()))))
-    return done
+        at = before.at if result.trouble else timestamp(store.clock())
+        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held.items()))))
+    return result
 
 
 def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
@@ -111,53 +111,53 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     repository.make()
     repository.clear_locks()
     contents = Contents(repository, store.clock())
-    done = Exchanged()
-    disk = commit_disk(store, remote, repository, contents, done)
+    result = Exchanged()
+    disk = commit_disk(store, remote, repository, contents, result)
     try:
-        _give_and_take(store, remote, repository, contents, done, timeout)
+        _give_and_take(store, remote.url, repository, contents, result, timeout)
     except RemoteUnavailable as error:
-        done.trouble = str(error)
+        result.trouble = str(error)
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
-    taken = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
-    _note_disk(store, repository, disk, taken)
-    if taken.refs:
-        notes.note_came(store.home, taken.refs, store.now())
-    done.added, done.changed, done.forgotten = map(tuple, (taken.added, taken.changed, taken.forgotten))
-    done.held, done.left = disk.held, taken.left
-    if (cuts or done.rewritten) and not done.trouble:
+    news = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
+    _note_disk(store, repository, disk, news)
+    if news.refs:
+        notes.note_came(store.home, news.refs, store.now())
+    result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
+    result.held, result.left = disk.held_back, news.not_written
+    if (cuts or result.rewritten) and not result.trouble:
         cut_history(store, repository)
         forever.unlink(missing_ok=True)
     elif repository.objects() > LOOSE:
         repository.pack()
-    return done
+    return result
 
 
 def commit_disk(
-    store: Store, remote: Remote, repository: Repository, contents: Contents, done: Exchanged
+    store: Store, remote: Remote, repository: Repository, contents: Contents, result: Exchanged
 ) -> Disk:
     """Commit what the files say, merged with what other machines said since they were read last."""
     head, last = repository.ref(HEAD), repository.ref(DISK)
-    noted, had = repository.tree(last), _of_ours(repository.tree(head))
-    known = _of_ours(noted) if head else {}  # without the one the other says nothing of what was deleted
-    disk = read_memories(store, remote, known)
-    disk.positions = _positions(repository, noted)
+    disk_blobs, had = repository.tree(last), _of_ours(repository.tree(head))
+    last_tree = _of_ours(disk_blobs) if head else {}  # without a head it says nothing of what was deleted
+    disk = read_memories(store, remote, last_tree)
+    disk.positions = _positions(repository, disk_blobs)
     own = {
         path: blob
         for path, blob in had.items()
         if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) == remote.copy
     }
     data = repository.data(own.values())
-    read_own_ledger(store, remote, disk, {path: data[blob] for path, blob in own.items()}, known)
-    read_other_ledgers(store, remote, disk, known)
+    read_own_ledger(store, remote, disk, {path: data[blob] for path, blob in own.items()}, last_tree)
+    read_other_ledgers(store, remote, disk, last_tree)
     contents.new |= disk.new
-    merged = merge_trees(known, disk.tree, had, contents.files())
-    done.clashes |= merged.clashes
+    merged = merge_trees(last_tree, disk.tree, had, contents.files())
+    result.clashes |= merged.clashes
     commits = []
     if changes := _changes(had, merged.files):
-        done.given = len(changes[0]) + len(changes[1])
+        result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
         commits.append(_commit(store, HEAD, parents, changes, contents.new, _said(changes)))
-    if changed := _changes(known, disk.tree):
+    if changed := _changes(last_tree, disk.tree):
         # Every file's bytes as they were read: from these its next change is counted.
         commits.append(_commit_disk_tree(store, contents, last, changed, disk))
     repository.commit(commits)
@@ -165,52 +165,52 @@ def commit_disk(
 
 
 def _give_and_take(
-    store: Store, remote: Remote, repository: Repository, contents: Contents, done: Exchanged, timeout: float
+    store: Store, url: str, repository: Repository, contents: Contents, result: Exchanged, timeout: float
 ) -> None:
     """Merge what the remote has with what was committed here, and give it the result."""
     for _ in range(ROUNDS):
-        known = repository.ref(THEIRS)
-        theirs, head = repository.fetch(remote.url, timeout=timeout), repository.ref(HEAD)
+        former = repository.ref(THEIRS)
+        theirs, head = repository.fetch(url, timeout=timeout), repository.ref(HEAD)
         if theirs and not (head and repository.is_ancestor(theirs, head)):
-            _merge(store, repository, contents, done, (known, head, theirs))
+            _merge(store, repository, contents, result, (former, head, theirs))
             head = repository.ref(HEAD)
         if not head or head == theirs:
             return
-        if repository.push(remote.url, head, timeout=timeout):
+        if repository.push(url, head, timeout=timeout):
             repository.set_ref(THEIRS, head)
             return
     raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
 
 
 def _merge(
-    store: Store, repository: Repository, contents: Contents, done: Exchanged, commits: tuple[str, str, str]
+    store: Store, repository: Repository, contents: Contents, result: Exchanged, heads: tuple[str, str, str]
 ) -> None:
-    """Merge what the remote has: *commits* are what it had before, what was committed here, what it has."""
-    known, head, theirs = commits
+    """Merge what the remote has: *heads* are what it had before, what was committed here, what it has."""
+    former, head, theirs = heads
     if not head or repository.is_ancestor(head, theirs):
         repository.set_ref(HEAD, theirs)
         return
     base = repository.merge_base(head, theirs)
     rewritten = not base and repository.message(theirs).startswith(REWRITTEN)
-    if rewritten:  # it says what its former history said, of which we know the part up to *known*
-        base = known
+    if rewritten:  # it says what its former history said, of which we know the part up to *former*
+        base = former
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
     contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
     merged = merge_trees(was, ours, other, contents.files())
-    done.clashes |= merged.clashes
+    result.clashes |= merged.clashes
     changes = _changes(other, merged.files)
     if rewritten and not changes:
         repository.set_ref(HEAD, theirs)
     else:
         parents = [theirs] if rewritten else [theirs, head]
         repository.commit([_commit(store, HEAD, parents, changes, contents.new, "Join two machines")])
-    done.rewritten |= rewritten
+    result.rewritten |= rewritten
 
 
-def _note_disk(store: Store, repository: Repository, disk: Disk, taken: TakenIn) -> None:
+def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
     """Note what the files say after what came was written."""
-    if changes := _changes(disk.tree, taken.tree):
+    if changes := _changes(disk.tree, news.tree):
         last = repository.ref(DISK)
         commit = _commit(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
         repository.commit([commit])
@@ -227,11 +227,11 @@ def cut_history(store: Store, repository: Repository) -> None:
         repository.cut_before(head)
 
 
-def _alone(store: Store, repository: Repository, commit: str, said: str) -> str:
+def _alone(store: Store, repository: Repository, commit: str, message: str) -> str:
     """Return a new commit without a past that says what *commit* says."""
     tree = {path: blob.id for path, blob in repository.tree(commit).items()}
     repository.drop(ALONE)
-    repository.commit([_commit(store, ALONE, [], (tree, set()), {}, said)])
+    repository.commit([_commit(store, ALONE, [], (tree, set()), {}, message)])
     return repository.ref(ALONE)
 
 
@@ -241,9 +241,9 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
 
     Other machines follow at their next exchange. Raises Rejected without a remote, RemoteUnavailable, Held.
     """
-    done = exchange(store, timeout=timeout, patience=patience)
-    if done.trouble:
-        raise RemoteUnavailable(done.trouble, "Nothing was taken out. Try again when the remote is there.")
+    result = exchange(store, timeout=timeout, patience=patience)
+    if result.trouble:
+        raise RemoteUnavailable(result.trouble, "Nothing was taken out. Try again when the remote is there.")
     remote = notes.remote_of(store.home)
     assert remote
     with alone(store, patience=patience):
@@ -257,17 +257,17 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
             repository.drop(ALONE)
             cut_history(store, repository)
             repository.prune_remote(remote.url)
-    return done
+    return result
 
 
 _Changes = tuple[dict[str, str], set[str]]
 
 
-def _changes(was: Tree, now: Tree) -> _Changes | tuple[()]:
+def _changes(old: Tree, new: Tree) -> _Changes | tuple[()]:
     """Return the paths that changed, with their new ids, and those that are gone; () for none."""
-    changed = {path: blob for path, blob in now.items() if was.get(path) != blob}
-    gone = {path for path in was if path not in now}
-    return (changed, gone) if changed or gone else ()
+    changed = {path: blob for path, blob in new.items() if old.get(path) != blob}
+    deleted = {path for path in old if path not in new}
+    return (changed, deleted) if changed or deleted else ()
 
 
 def _commit(
@@ -276,17 +276,17 @@ def _commit(
     parents: list[str],
     changes: _Changes | tuple[()],
     new: dict[str, bytes],
-    said: str,
+    message: str,
 ) -> Commit:
-    changed, gone = changes or ({}, set())
-    wanted = {*changed.values()}
+    changed, deleted = changes or ({}, set())
+    blobs = {*changed.values()}
     return Commit(
         ref=ref,
         parents=parents,
         changed=changed,
-        deleted=gone,
-        new={blob: data for blob, data in new.items() if blob in wanted},
-        message=said,
+        deleted=deleted,
+        new={blob: data for blob, data in new.items() if blob in blobs},
+        message=message,
         at=store.clock(),
     )
 
@@ -299,11 +299,11 @@ def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: _Cha
     )
 
 
-def _positions(repository: Repository, noted: dict[str, Blob]) -> dict[str, int]:
-    if POSITIONS not in noted:
+def _positions(repository: Repository, blobs: dict[str, Blob]) -> dict[str, int]:
+    if POSITIONS not in blobs:
         return {}
-    said = json.loads(repository.data([noted[POSITIONS].id])[noted[POSITIONS].id])
-    return {str(name): int(end) for name, end in said.items()}
+    positions = json.loads(repository.data([blobs[POSITIONS].id])[blobs[POSITIONS].id])
+    return {str(name): int(end) for name, end in positions.items()}
 
 
 def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
@@ -316,5 +316,5 @@ def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
 
 
 def _said(changes: _Changes) -> str:
-    changed, gone = changes
-    return f"{len(changed)} changed, {len(gone)} gone"
+    changed, deleted = changes
+    return f"{len(changed)} changed, {len(deleted)} gone"

@@ -26,15 +26,15 @@ class Contents:
     """
     Bytes by their git ids: those in the *repository*, and `new` ones that are not in it yet.
 
-    `made` is digest of merged bytes → digests of the bytes that they were made of. *at* is the date of a
-    file that states none.
+    `origins_of` is digest of merged bytes → digests of the bytes that they were made of. *at* is the date of
+    a file that states none.
     """
 
     repository: Repository
     at: datetime
     new: dict[str, bytes] = field(default_factory=dict)
-    made: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _known: dict[str, bytes] = field(default_factory=dict)
+    origins_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _cache: dict[str, bytes] = field(default_factory=dict)
 
     def files(self) -> Files:
         """Return how a merge gets at these bytes."""
@@ -42,15 +42,15 @@ class Contents:
 
     def fetch(self, blobs: Iterable[str]) -> None:
         """Read *blobs* at once, which is much faster than one after the other."""
-        self._known |= self.repository.data(
-            blob for blob in blobs if blob not in self._known and blob not in self.new
+        self._cache |= self.repository.data(
+            blob for blob in blobs if blob not in self._cache and blob not in self.new
         )
 
     def data(self, blob: str) -> bytes:
         """Return the bytes with the id *blob*; raises RemoteUnavailable when they are missing."""
-        if blob not in self.new and blob not in self._known:
+        if blob not in self.new and blob not in self._cache:
             self.fetch([blob])
-        return self.new[blob] if blob in self.new else self._known[blob]
+        return self.new[blob] if blob in self.new else self._cache[blob]
 
     def keep(self, data: bytes) -> str:
         """Return the id of *data*, which the next commit writes."""
@@ -68,17 +68,17 @@ class Contents:
     def write(self, merged: MergedMemory, base: TreeFile | None, older: TreeFile, newer: TreeFile) -> str:
         """Return the id of the bytes that say *merged*: comments and keys of both states stay."""
         old, new = self.data(older.blob), self.data(newer.blob)
-        was = self.data(base.blob) if base else b""
-        for data in (*_joined(was, old, new), new):
+        base_data = self.data(base.blob) if base else b""
+        for data in (*_joined(base_data, old, new), new):
             with contextlib.suppress(DaybookError):
                 parsed_at(merged.path, data, self.at)
-                said = memory_file.rewrite(data, merged.memory, path=in_vault(merged.path))
-                self.made[files.digest(said)] = (files.digest(old), files.digest(new))
+                merged_data = memory_file.rewrite(data, merged.memory, path=in_vault(merged.path))
+                self.origins_of[files.digest(merged_data)] = (files.digest(old), files.digest(new))
                 if merged.beside:
                     beside = memory_file.render(merged.beside)
-                    self.made[files.digest(beside)] = (files.digest(old),)
-                return self.keep(said)
-        return newer.blob  # it has no room for both: the machine of the older one keeps that in its history
+                    self.origins_of[files.digest(beside)] = (files.digest(old),)
+                return self.keep(merged_data)
+        return newer.blob  # no room for both texts: the other machine's history keeps the older one
 
     def create(self, memory: Memory) -> str:
         """Return the id of the bytes of a new memory."""
@@ -94,9 +94,9 @@ def parsed_at(path: str, data: bytes, at: datetime) -> Memory:
     )
 
 
-def _joined(was: bytes, old: bytes, new: bytes) -> Sequence[bytes]:
+def _joined(base: bytes, old: bytes, new: bytes) -> Sequence[bytes]:
     """Return both texts as one, where that can be done: it has the keys and comments that are not ours."""
-    if not was or any(b"\r" in data for data in (was, old, new)):
+    if not base or any(b"\r" in data for data in (base, old, new)):
         return ()
-    texts = [data.decode("utf-8", "replace") for data in (was, old, new)]
+    texts = [data.decode("utf-8", "replace") for data in (base, old, new)]
     return (join_texts(*texts).second.encode("utf-8"),)

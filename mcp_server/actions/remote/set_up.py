@@ -27,8 +27,8 @@ class Leaving:
     What leaves for the remote at *url*, before it does.
 
     `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
-    event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path → why
-    that file stays here. `makes`: the remote is a folder that is made now.
+    event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path →
+    why that file stays here. `makes`: the remote is a folder that is made now.
     """
 
     remote: Remote
@@ -63,9 +63,10 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
     Raises Rejected when there is a remote already, for an address that is none, and for a repository that
     holds something else; RemoteUnavailable when it does not answer.
     """
-    if known := notes.remote_of(store.home):
+    if existing := notes.remote_of(store.home):
         raise Rejected(
-            f"This store has the remote {shown_url(known.url)}.", "Take it out first: daybook remote remove"
+            f"This store has the remote {shown_url(existing.url)}.",
+            "Take it out first: daybook remote remove",
         )
     address = check_url(os.path.expanduser(url) if url.startswith("~") else url)
     remote = Remote(address, os.urandom(6).hex(), conversations, questions)
@@ -88,8 +89,8 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
         projects=tuple(sorted({paths.vault_of(path) for path in of_memories} - {paths.USER})),
         events=dict(Counter(str(line["event"]) for line in lines)),
         questions=sum(bool(line.get("query")) for line in lines),
-        size=sum(len(data) for each in (memories, disk) for data in each.new.values()),
-        held=memories.held | disk.held,
+        size=sum(len(data) for side in (memories, disk) for data in side.new.values()),
+        held=memories.held_back | disk.held_back,
         makes=makes,
     )
 
@@ -102,10 +103,10 @@ def add(store: Store, leaving: Leaving) -> Exchanged:
         if leaving.makes:
             repository.make_remote(_folder(leaving.remote.url))
         notes.note_remote(store.home, leaving.remote)
-    done = exchange(store, timeout=FIRST, patience=PATIENCE)
-    if done.trouble:
+    exchanged = exchange(store, timeout=FIRST, patience=PATIENCE)
+    if exchanged.trouble:
         remove(store)
-    return done
+    return exchanged
 
 
 def remove(store: Store) -> str:

@@ -45,36 +45,38 @@ class TakenIn:
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
-    left: dict[str, str] = field(default_factory=dict)
+    not_written: dict[str, str] = field(default_factory=dict)
     refs: list[str] = field(default_factory=list)
 
 
 def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, goal: Tree) -> TakenIn:
     """Make the files of *store*, which say what *disk* has, say what *goal* has; return what was done."""
-    done = TakenIn(dict(disk.tree))
-    wanted = {path: blob for path, blob in goal.items() if _is_wanted(path, remote)}
+    taken_in = TakenIn(dict(disk.tree))
+    wanted_files = {path: blob for path, blob in goal.items() if _is_wanted(path, remote)}
     present = {path: blob for path, blob in disk.tree.items() if path not in disk.back}
-    differing = {path for path in {*wanted, *present} if wanted.get(path) != present.get(path)}
-    differing -= disk.held.keys()
-    contents.fetch(wanted[path] for path in differing if path in wanted)
-    contents.fetch(present[path] for path in differing if path in present and path not in wanted)
+    differing = {path for path in {*wanted_files, *present} if wanted_files.get(path) != present.get(path)}
+    differing -= disk.held_back.keys()
+    contents.fetch(wanted_files[path] for path in differing if path in wanted_files)
+    contents.fetch(present[path] for path in differing if path in present and path not in wanted_files)
     for path in sorted(differing):
         match paths.sort_of(path):
-            case paths.PathSort.LEDGER if paths.copy_of(path) != remote.copy and path in wanted:
-                with _left(done, path):
-                    _put_over(store.home / path, contents.data(wanted[path]))
-                    done.tree[path] = wanted[path]
-            case paths.PathSort.PROJECT if path in wanted:
-                with _left(done, path):
-                    _note_project(store.home, paths.vault_of(path), contents.data(wanted[path]))
+            case paths.PathSort.LEDGER if paths.copy_of(path) != remote.copy and path in wanted_files:
+                with _noting_failure(taken_in, path):
+                    _put_over(store.home / path, contents.data(wanted_files[path]))
+                    taken_in.tree[path] = wanted_files[path]
+            case paths.PathSort.PROJECT if path in wanted_files:
+                with _noting_failure(taken_in, path):
+                    _note_project(store.home, paths.vault_of(path), contents.data(wanted_files[path]))
             case _:
                 pass
     with if_free(store):
         catch_up(store)  # the ledger says what was accepted, before the files that it is about come
     memories = {path for path in differing if paths.sort_of(path) is paths.PathSort.MEMORY}
-    _take_in_memories(store, contents, done, {path: present.get(path, "") for path in memories}, wanted)
-    _accept(store, contents, done)
-    return done
+    _take_in_memories(
+        store, contents, taken_in, {path: present.get(path, "") for path in memories}, wanted_files
+    )
+    _accept(store, contents, taken_in)
+    return taken_in
 
 
 def _is_wanted(path: str, remote: Remote) -> bool:
@@ -82,12 +84,12 @@ def _is_wanted(path: str, remote: Remote) -> bool:
 
 
 @contextlib.contextmanager
-def _left(done: TakenIn, path: str) -> Iterator[None]:
+def _noting_failure(taken_in: TakenIn, path: str) -> Iterator[None]:
     """Note that the file at *path* stays as it is when the block fails; the next exchange tries again."""
     try:
         yield
     except (DaybookError, OSError) as error:
-        done.left[path] = str(error)
+        taken_in.not_written[path] = str(error)
 
 
 def _put_over(path: Path, data: bytes) -> None:
@@ -102,63 +104,70 @@ def _put_over(path: Path, data: bytes) -> None:
 def _note_project(home: Path, key: str, data: bytes) -> None:
     """Note the name and the git remote that another machine knows of a project, where none are known."""
     with contextlib.suppress(ValueError, RecursionError):
-        said = json.loads(data)
-        if isinstance(said, dict):
-            places.note_elsewhere(home, key, str(said.get("name", "")), str(said.get("remote", "")))
+        about = json.loads(data)
+        if isinstance(about, dict):
+            places.note_elsewhere(home, key, str(about.get("name", "")), str(about.get("remote", "")))
 
 
 def _take_in_memories(
-    store: Store, contents: Contents, done: TakenIn, present: dict[str, str], wanted: Tree
+    store: Store, contents: Contents, taken_in: TakenIn, present: dict[str, str], wanted_files: Tree
 ) -> None:
-    gone = {path for path, blob in present.items() if blob and path not in wanted}
-    came = {path for path, blob in present.items() if not blob and path in wanted}
+    gone_paths = {path for path, blob in present.items() if blob and path not in wanted_files}
+    new_paths = {path for path, blob in present.items() if not blob and path in wanted_files}
     touched: dict[str, list[Path]] = defaultdict(list)
     vaults: dict[str, Vault] = {}
-    for old, new in [*_moves(contents, present, wanted, gone, came), *((path, path) for path in present)]:
+    for old, new in [
+        *_moves(contents, present, wanted_files, gone_paths, new_paths),
+        *((path, path) for path in present),
+    ]:
         if old != new:
-            gone.discard(old)
-            came.discard(new)
-        elif old in came or (old not in gone and (not present[old] or old not in wanted)):
+            gone_paths.discard(old)
+            new_paths.discard(new)
+        elif old in new_paths or (old not in gone_paths and (not present[old] or old not in wanted_files)):
             continue  # it was moved already, or is new
         vault, former = vault_at(store.home, new), vault_at(store.home, old)
         vaults |= {vault.key: vault, former.key: former}
-        with _left(done, old if old == new else new):
-            if old in gone:
-                done.forgotten.append(_forget(store, contents, former, old, present[old]))
-                done.tree.pop(old, None)
+        with _noting_failure(taken_in, old if old == new else new):
+            if old in gone_paths:
+                taken_in.forgotten.append(_forget(store, contents, former, old, present[old]))
+                taken_in.tree.pop(old, None)
             else:
-                done.changed.append(
-                    _change(store, contents, (former, old, present[old]), (vault, new, wanted[new]))
+                taken_in.changed.append(
+                    _change(store, contents, (former, old, present[old]), (vault, new, wanted_files[new]))
                 )
-                done.refs.append(f"{vault.key}/{done.changed[-1]}")
-                done.tree.pop(old, None)
-                done.tree[new] = wanted[new]
+                taken_in.refs.append(f"{vault.key}/{taken_in.changed[-1]}")
+                taken_in.tree.pop(old, None)
+                taken_in.tree[new] = wanted_files[new]
         touched[former.key].append(former.root / paths.in_vault(old))
         touched[vault.key].append(vault.root / paths.in_vault(new))
-    new_files = iter(sorted(came))
-    while some := list(islice(new_files, BATCH)):
-        for path, vault in _add_many(store, contents, done, some, wanted).items():
+    new_files = iter(sorted(new_paths))
+    while new_batch := list(islice(new_files, BATCH)):
+        for path, vault in _add_many(store, contents, taken_in, new_batch, wanted_files).items():
             vaults[vault.key] = vault
             touched[vault.key].append(vault.root / paths.in_vault(path))
-    for key, those in touched.items():
-        batches = iter(indexed(vaults[key], those))
+    for key, changed_paths in touched.items():
+        batches = iter(indexed(vaults[key], changed_paths))
         while batch := list(islice(batches, BATCH)):
             with if_free(store):
                 take_in(store, vaults[key], *batch)
 
 
 def _moves(
-    contents: Contents, present: dict[str, str], wanted: Tree, gone: Collection[str], came: Collection[str]
+    contents: Contents,
+    present: dict[str, str],
+    wanted_files: Tree,
+    gone_paths: Collection[str],
+    new_paths: Collection[str],
 ) -> list[tuple[str, str]]:
     """Return (old path, new path) of the memories that only lie elsewhere now, and perhaps changed."""
-    if not (gone and came):
+    if not (gone_paths and new_paths):
         return []
     before, after = (defaultdict[str, list[str]](list) for _ in range(2))
-    for those, tree, into in ((gone, present, before), (came, wanted, after)):
-        for path in sorted(those):
+    for side, tree, into in ((gone_paths, present, before), (new_paths, wanted_files, after)):
+        for path in sorted(side):
             if (memory := contents.parse(path, tree[path])) and not paths.is_candidate(path):
                 into[memory.id].append(path)
-    pairs = [(before[each], after[each]) for each in before if each in after]
+    pairs = [(before[memory_id], after[memory_id]) for memory_id in before if memory_id in after]
     return [(olds[0], news[0]) for olds, news in pairs if len(olds) == len(news) == 1]
 
 
@@ -172,7 +181,7 @@ def _file(vault: Vault, path: str) -> Path:
 
 
 def _add_many(
-    store: Store, contents: Contents, done: TakenIn, some: Iterable[str], wanted: Tree
+    store: Store, contents: Contents, taken_in: TakenIn, new_batch: Iterable[str], wanted_files: Tree
 ) -> dict[str, Vault]:
     """
     Write files that came new, all at once; return path → vault of those that are there now.
@@ -182,26 +191,26 @@ def _add_many(
     """
     vaults: dict[str, Vault] = {}
     targets: dict[str, Path] = {}
-    for path in some:
+    for path in new_batch:
         vault = vault_at(store.home, path)
-        with _left(done, path):
+        with _noting_failure(taken_in, path):
             targets[path], vaults[path] = _file(vault, path), vault
     for vault in {vault.key: vault for vault in vaults.values()}.values():
         if not vault.root.is_dir():
             make_vault_folders(vault)
     try:
-        data = {target: contents.data(wanted[path]) for path, target in targets.items()}
-        taken, single = files.write_many_new(data), False
-    except OSError:  # one of them cannot be written: then each by itself
-        taken, single = set(), True
+        data = {target: contents.data(wanted_files[path]) for path, target in targets.items()}
+        occupied, single = files.write_many_new(data), False
+    except OSError:  # one of the files cannot be written: write each by itself
+        occupied, single = set(), True
     for path, target in targets.items():
-        with _left(done, path):
-            if single or target in taken:
-                _add(target, contents.data(wanted[path]))
-            done.added.append(_id_at(contents, path, wanted[path]))
-            done.refs.append(f"{vaults[path].key}/{done.added[-1]}")
-            done.tree[path] = wanted[path]
-    return {path: vaults[path] for path in targets if path not in done.left}
+        with _noting_failure(taken_in, path):
+            if single or target in occupied:
+                _add(target, contents.data(wanted_files[path]))
+            taken_in.added.append(_id_at(contents, path, wanted_files[path]))
+            taken_in.refs.append(f"{vaults[path].key}/{taken_in.added[-1]}")
+            taken_in.tree[path] = wanted_files[path]
+    return {path: vaults[path] for path in targets if path not in taken_in.not_written}
 
 
 def _add(target: Path, data: bytes) -> None:
@@ -241,15 +250,15 @@ def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str
     return memory_id
 
 
-def _accept(store: Store, contents: Contents, done: TakenIn) -> None:
+def _accept(store: Store, contents: Contents, taken_in: TakenIn) -> None:
     """Note which merged bytes may be shown unasked: those of which every part may be."""
-    if not contents.made:
+    if not contents.origins_of:
         return
     with if_free(store):
-        asked = {digest for parts in contents.made.values() for digest in parts}
+        source_digests = {digest for parts in contents.origins_of.values() for digest in parts}
         with store.database.read() as db:
-            accepted = usage.accepted_digests(db, asked)
-        digests = [made for made, parts in contents.made.items() if accepted.issuperset(parts)]
+            accepted = usage.accepted_digests(db, source_digests)
+        digests = [digest for digest, parts in contents.origins_of.items() if accepted.issuperset(parts)]
         if digests:
             store.ledger.try_append(EXCHANGED, store.clock(), refs=[], digests=digests)
             catch_up(store)

@@ -51,7 +51,7 @@ def _entry(store: Store, question: Question) -> Entry | None:
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
     merged = merged_text(file.memory, other.memory)
-    within = file.vault == other.vault and not question.said and len(merged[1]) <= MAX_TEXT
+    within = file.vault == other.vault and not question.rel and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
     level, why = None, question.why
@@ -82,10 +82,10 @@ def _keep_both(store: Store, entry: Entry, session: str) -> Became:
 def _merge(store: Store, entry: Entry, session: str) -> Became:
     """Replace both memories by one with the text that was shown, as one entry of a run."""
     assert entry.against and entry.merged
-    both = [_read(store, entry.ref), _read(store, entry.against.ref)]
-    if " ".join(file.digest for file in both) != entry.digest:
+    memory_files = [_read(store, entry.ref), _read(store, entry.against.ref)]
+    if " ".join(file.digest for file in memory_files) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
-    joined(store, both, *entry.merged, vault=both[0].vault, session=session)
+    joined(store, memory_files, *entry.merged, vault=memory_files[0].vault, session=session)
     return Became.MERGED
 
 
@@ -99,11 +99,11 @@ def joined(
     """
     with runs.alone(store), one_run(runs.new_run(store)) as run:
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
-        made = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
-        if failed := runs.perform(store, made, run):
+        entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
+        if failed := runs.perform(store, entry, run):
             raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' takes back the rest.")
-        now = _read(store, made.heir)
-        write_line(store, "accepted", refs=[made.heir], digests=[now.digest], session=session)
+        now = _read(store, entry.heir)
+        write_line(store, "accepted", refs=[entry.heir], digests=[now.digest], session=session)
     catch_up_if_free(store)
     return now.memory.id
 
@@ -111,9 +111,9 @@ def joined(
 def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
     """Settle the two of *entry*; raises Conflict when an id means another memory here."""
     assert entry.against
-    for shown in (entry, entry.against):
-        if read(store, shown.id).ref != shown.ref:
-            raise Conflict(f"'{shown.id}' is the id of two memories; nothing was settled.")
+    for side in (entry, entry.against):
+        if read(store, side.id).ref != side.ref:
+            raise Conflict(f"'{side.id}' is the id of two memories; nothing was settled.")
     resolve_contradiction(store, entry.id, entry.against.id, how, session=session)
 
 

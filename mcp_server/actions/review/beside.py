@@ -61,23 +61,25 @@ def say(
     A pair to be merged comes last, because merging supersedes the new memory.
     Raises NotFound, Conflict, Held, OSError.
     """
-    done = []
+    outcomes = []
     for pair, answer in verdicts:
         new, old = pair.new.memory.id, pair.old.memory.id
         if answer is Verdict.REPLACES:
-            done.append(looked_up(store, let_replace(store, new, [old], session=session)))
+            outcomes.append(looked_up(store, let_replace(store, new, [old], session=session)))
         elif answer is Verdict.KEEP_BOTH:
-            apart = tell_apart(store, new, [old], session=session)
-            done.append(DraftOutcome(Action.KNOWN, new, apart=tuple(apart)))
+            told_apart = tell_apart(store, new, [old], session=session)
+            outcomes.append(DraftOutcome(Action.KNOWN, new, apart=tuple(told_apart)))
     for pair, answer in verdicts:
         if answer is Verdict.MERGE:
-            done.append(_merged(store, pair, session))
-    return done
+            outcomes.append(_merged(store, pair, session))
+    return outcomes
 
 
 def _merged(store: Store, pair: NewAndNear, session: str) -> DraftOutcome:
-    both = [read(store, file.memory.id) for file in (pair.new, pair.old)]
-    if not pair.merged or merged_text(*(file.memory for file in both)) != pair.merged:
-        raise Conflict(f"{both[1].path} changed after it was shown; the two were not merged.")
-    heir = joined(store, both, *pair.merged, vault=pair.new.vault, session=session)
-    return DraftOutcome(Action.REPLACE, heir, superseded=(both[0].memory.id, both[1].memory.id))
+    memory_files = [read(store, file.memory.id) for file in (pair.new, pair.old)]
+    if not pair.merged or merged_text(*(file.memory for file in memory_files)) != pair.merged:
+        raise Conflict(f"{memory_files[1].path} changed after it was shown; the two were not merged.")
+    heir = joined(store, memory_files, *pair.merged, vault=pair.new.vault, session=session)
+    return DraftOutcome(
+        Action.REPLACE, heir, superseded=(memory_files[0].memory.id, memory_files[1].memory.id)
+    )

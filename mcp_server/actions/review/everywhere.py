@@ -36,19 +36,19 @@ def seen_everywhere(store: Store) -> Store:
 
 def _groups(store: Store) -> list[Group]:
     """Return the groups that this project and at least two others share, those in most projects first."""
-    here = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
-    if not here:
+    own_vaults = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
+    if not own_vaults:
         return []
     wide = seen_everywhere(store)
-    theirs = [vault.key for vault in wide.vaults if vault.level is Level.PROJECT and vault.adopted]
+    all_vaults = [vault.key for vault in wide.vaults if vault.level is Level.PROJECT and vault.adopted]
     groups: list[Group] = []
     with store.database.read() as db:
-        for numbers in pairs.said_alike(db, here, theirs, private=wide.private, least=PROJECTS):
+        for numbers in pairs.said_alike(db, own_vaults, all_vaults, private=wide.private, least=PROJECTS):
             rows = sorted(
-                memories.by_rows(db, numbers).values(), key=lambda row: (row.vault not in here, row.ref)
+                memories.by_rows(db, numbers).values(), key=lambda row: (row.vault not in own_vaults, row.ref)
             )
-            asked = any(resolved.is_resolved(db, one, other) for one, other in combinations(rows, 2))
-            if not asked and len(_projects(wide, rows)) >= PROJECTS:
+            is_settled = any(resolved.is_resolved(db, row, other) for row, other in combinations(rows, 2))
+            if not is_settled and len(_projects(wide, rows)) >= PROJECTS:
                 groups.append(rows)
     groups.sort(key=lambda rows: (-len(rows), rows[0].id))
     return groups[:MOST_OPEN]
@@ -56,13 +56,13 @@ def _groups(store: Store) -> list[Group]:
 
 def _projects(wide: Store, rows: Group) -> list[str]:
     """Return the names of the projects of *rows*; a project that got a remote is at the same place still."""
-    named: dict[object, str] = {}
+    names: dict[object, str] = {}
     for row in rows:
         vault = wide.vault(row.vault)
         key = vault.project if vault else row.vault
         notes = places.project_notes(wide.home, key)
-        named.setdefault(notes.get("root") or key, str(notes.get("name") or key))
-    return [*named.values()]
+        names.setdefault(notes.get("root") or key, str(notes.get("name") or key))
+    return [*names.values()]
 
 
 def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
@@ -109,9 +109,9 @@ def _keep_once(store: Store, entry: Entry, session: str) -> Became:
     memory_files = _shown(store, entry)
     words = fingerprint(entry.title, entry.text)
     with store.database.read() as db:
-        known = selections.saying(db, store.user_vault.key, words)
-    if known:
-        memory_files.append(read_row(store, known))
+        same_row = selections.saying(db, store.user_vault.key, words)
+    if same_row:
+        memory_files.append(read_row(store, same_row))
     joined(wide, memory_files, entry.title, entry.text, vault=store.user_vault, session=session)
     return Became.ACCEPTED
 

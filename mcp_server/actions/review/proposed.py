@@ -20,24 +20,29 @@ def list_candidates(store: Store, filter: Filter, words: str = "") -> list[Entry
 
     Those too that wait only to be seen more often. The filter's status counts for nothing.
     """
-    wanted = as_name(words).split()
+    wanted_words = as_name(words).split()
     own = store.user_vault.root / candidate.FOLDER
     return [
-        _entry(each)
-        for each in candidate.review_candidates(store)
-        if fits(each.memory, Level.USER if each.path.parent == own else Level.PROJECT, filter, wanted)
+        _entry(proposal)
+        for proposal in candidate.review_candidates(store)
+        if fits(
+            proposal.memory,
+            Level.USER if proposal.path.parent == own else Level.PROJECT,
+            filter,
+            wanted_words,
+        )
     ]
 
 
 def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
     """List the candidates that only the person's word can make memories."""
-    waiting = [each for each in candidate.review_candidates(store) if each.for_person]
-    return len(waiting), (_entry(each) for each in waiting)
+    proposals = [proposal for proposal in candidate.review_candidates(store) if proposal.for_person]
+    return len(proposals), (_entry(proposal) for proposal in proposals)
 
 
-def _entry(waiting: candidate.Candidate) -> Entry:
-    memory = waiting.memory
-    seen = f"seen {counted(waiting.times, 'time')} in {counted(waiting.sessions, 'session')}"
+def _entry(proposal: candidate.Candidate) -> Entry:
+    memory = proposal.memory
+    sightings = f"seen {counted(proposal.times, 'time')} in {counted(proposal.sessions, 'session')}"
     return Entry(
         kind=CANDIDATE,
         id=memory.id,
@@ -45,17 +50,17 @@ def _entry(waiting: candidate.Candidate) -> Entry:
         type=memory.type,
         title=memory.title,
         text=memory.text,
-        about=(*about(replace(memory, notes=())), seen),
-        why=waiting.why,
-        path=str(waiting.path),
+        about=(*about(replace(memory, notes=())), sightings),
+        why=proposal.why,
+        path=str(proposal.path),
         updated=memory.updated,
-        digest=waiting.digest,
+        digest=proposal.digest,
         answers=KIND.words,
     )
 
 
 def _again(store: Store, entry: Entry) -> Entry | None:
-    return next((each for each in list_candidates(store, Filter()) if each.id == entry.id), None)
+    return next((listed for listed in list_candidates(store, Filter()) if listed.id == entry.id), None)
 
 
 def _approve(store: Store, entry: Entry, session: str) -> Became:

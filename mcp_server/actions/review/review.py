@@ -69,21 +69,21 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
     if not ids:
         numbers = {name: number for name, (number, _) in listed.items() if number}
-        return Review(_fairly([found for _, found in listed.values()], limit), numbers)
-    entries = [entry for _, found in listed.values() for entry in found]
-    chosen: dict[str, Entry] = {}
+        return Review(_fairly([listing for _, listing in listed.values()], limit), numbers)
+    entries = [entry for _, listing in listed.values() for entry in listing]
+    by_name: dict[str, Entry] = {}
     for typed in ids:
-        both = {typed_id(each) for each in typed.split(BETWEEN)}
-        named = {f"{entry.kind} {entry.name}": entry for entry in entries if both.issubset(entry.ids)}
-        if not named:
+        wanted_ids = {typed_id(memory_id) for memory_id in typed.split(BETWEEN)}
+        matches = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted_ids.issubset(entry.ids)}
+        if not matches:
             raise NotFound(
                 typed,
                 sentence=f"Nothing with the id '{typed.strip()[:160]}' waits for you.",
                 hint="'daybook review' lists what waits.",
             )
-        chosen |= named
-    kinds = [entry.kind for entry in chosen.values()]
-    return Review(tuple(chosen.values()), {name: kinds.count(name) for name in KINDS if name in kinds})
+        by_name |= matches
+    kinds = [entry.kind for entry in by_name.values()]
+    return Review(tuple(by_name.values()), {name: kinds.count(name) for name in KINDS if name in kinds})
 
 
 def counts(store: Store) -> dict[str, int]:
@@ -121,16 +121,16 @@ def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -
 
 def _fairly(kinds: Sequence[Iterator[Entry]], limit: int) -> tuple[Entry, ...]:
     """Return at most *limit* entries, of each kind as many as of the others as long as it has some."""
-    taken: list[list[Entry]] = [[] for _ in kinds]
-    left = [*range(len(kinds))]
-    while left and sum(map(len, taken)) < limit:
-        for number in [*left]:
+    selected: list[list[Entry]] = [[] for _ in kinds]
+    numbers_left = [*range(len(kinds))]
+    while numbers_left and sum(map(len, selected)) < limit:
+        for number in [*numbers_left]:
             entry = next(kinds[number], None)
             if entry is None:
-                left.remove(number)
-            elif sum(map(len, taken)) < limit:
-                taken[number].append(entry)
-    return tuple(entry for entries in taken for entry in entries)
+                numbers_left.remove(number)
+            elif sum(map(len, selected)) < limit:
+                selected[number].append(entry)
+    return tuple(entry for entries in selected for entry in entries)
 
 
 def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
@@ -150,7 +150,7 @@ def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
     try:
         file = read_row(store, row)
     except (NotFound, Unreadable):
-        return None  # it went this moment, or `status` names it
+        return None  # the file was deleted a moment ago, or `status` names it
     entry = entry_of(kind, row, file, why, KINDS[kind].words)
     if why == CHANGED:
         entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, file.memory)))
@@ -158,7 +158,7 @@ def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
 
 
 def _origin_again(store: Store, entry: Entry) -> Entry | None:
-    origin = next((each for each in waiting(store) if each.row.ref == entry.ref), None)
+    origin = next((item for item in waiting(store) if item.row.ref == entry.ref), None)
     return _memory(store, ORIGIN, origin.row, origin.why) if origin else None
 
 
@@ -188,7 +188,7 @@ def _aged_rows(store: Store) -> list[Row]:
         if not tidying.left_over(db, tidying.scope_of(store.private)):
             return []
     due = age.due(store, store.private)
-    return [*due.taken, *due.left]
+    return [*due.selected, *due.remaining]
 
 
 def _aged(store: Store) -> tuple[int, Iterator[Entry]]:

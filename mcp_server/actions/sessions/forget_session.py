@@ -61,25 +61,25 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
     if dry_run:
         return _plan(store, session, ForgottenSession(session, True))
     with runs.alone(store), runs.alone(store, LOCK, act=READING):
-        done = ForgottenSession(session, False, runs.new_run(store))
+        forgotten = ForgottenSession(session, False, runs.new_run(store))
         cursors = _cursors(store, session)
         store.ledger.append(
-            "session_forgotten", store.clock(), session=session, run=done.run, cursors=cursors
+            "session_forgotten", store.clock(), session=session, run=forgotten.run, cursors=cursors
         )
         for cursor in cursors:
             _note_read(store, session, cursor["path"], cursor["now"])
         catch_up(store)
         planned = _plan(store, session, ForgottenSession(session, True))
-        done.left = planned.left
+        forgotten.left = planned.left
         for entry in planned.entries:
             try:
-                failed = runs.perform(store, entry, done.run)
+                failed = runs.perform(store, entry, forgotten.run)
             except DaybookError as error:
-                done.failed.append(f"{entry.reason}: {error}")
+                forgotten.failed.append(f"{entry.reason}: {error}")
                 continue
-            done.failed += [f"{ref.rpartition('/')[2]}: {why}" for ref, why in failed.items()]
-            done.entries.append(entry)
-    return done
+            forgotten.failed += [f"{ref.rpartition('/')[2]}: {why}" for ref, why in failed.items()]
+            forgotten.entries.append(entry)
+    return forgotten
 
 
 def undo_forget_session(store: Store, name: str) -> Undone:
@@ -93,34 +93,35 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     session = find_session(store, name).id
     with store.database.read() as db:
         forgettings = deeds.listed(db, session=session, events=["session_forgotten"], limit=50)
-        named = [str(deed.detail.get("run", "")) for deed in forgettings]
-        undoable = [run for run in named if tidying.entries(db, run)]  # also those that an earlier undo left
+        run_names = [str(deed.detail.get("run", "")) for deed in forgettings]
+        # Also those that an earlier undo left.
+        undoable = [run for run in run_names if tidying.entries(db, run)]
     forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), forgettings))
     if not (undoable or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
-    done = Undone((undoable or named)[0])
+    undone = Undone((undoable or run_names)[0])
     for run in undoable:
         back = runs.undo(store, run)
-        done.restored += back.restored
-        done.skipped += back.skipped
+        undone.restored += back.restored
+        undone.skipped += back.skipped
     if not forgotten:
-        return done
+        return undone
     with runs.alone(store, LOCK, act=READING):
         for deed in forgotten:
             for cursor in deed.detail.get("cursors") or []:
                 _put_back(store, session, cursor)
         store.ledger.append("session_forgotten", store.clock(), session=session, undone=True)
         catch_up(store)
-    return done
+    return undone
 
 
 def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSession:
     memory_files = _learned(store, session)
-    gone = {file.memory.id for file in memory_files.values()}
+    gone_ids = {file.memory.id for file in memory_files.values()}
     for file in memory_files.values():
-        revived = list(_revived(store, file.memory, gone))
+        revived = list(_revived(store, file.memory, gone_ids))
         line = f"{type_or_kind(file.memory.kind, file.memory.type)} [{file.memory.id}] goes to the trash"
-        line += "".join(f"; [{one.id}] {_becomes(one)}" for one in revived)
+        line += "".join(f"; [{step.id}] {_becomes(step)}" for step in revived)
         trashed = change(file.ref, file.memory, file.place, to=runs.trash_place(store, file))
         plan.entries.append(RunEntry(tidying.FORGETTING, line, (*revived, trashed), file.memory.title))
     for file in _candidates(store, session):
@@ -137,8 +138,8 @@ def _learned(store: Store, session: str) -> dict[str, MemoryFile]:
     adopted = store.adopted
     with store.database.read() as db:
         rows = {row.ref: row for row in episodes.memories_of(db, session) if row.vault in adopted}
-        while made := [row for row in episodes.made_of(db, rows) if row.ref not in rows]:
-            rows |= {row.ref: row for row in made}
+        while merged_rows := [row for row in episodes.made_of(db, rows) if row.ref not in rows]:
+            rows |= {row.ref: row for row in merged_rows}
     memory_files = {}
     for ref, row in rows.items():
         with contextlib.suppress(NotFound, Unreadable):
@@ -156,13 +157,13 @@ def _candidates(store: Store, session: str) -> Iterator[MemoryFile]:
                     yield file
 
 
-def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
+def _revived(store: Store, memory: Memory, gone_ids: set[str]) -> Iterator[Change]:
     """Yield changes of what *memory* superseded: to active, or to superseded by the memory's successor."""
     with store.database.read() as db:
         older = selections.superseded_by(db, memory.id, store.adopted)
-    heir = _heir(store, memory, gone)
+    heir = _heir(store, memory, gone_ids)
     for row in older:
-        if row.id in gone:
+        if row.id in gone_ids:
             continue
         with contextlib.suppress(NotFound, Unreadable):
             file = read_row(store, row)
@@ -172,15 +173,15 @@ def _revived(store: Store, memory: Memory, gone: set[str]) -> Iterator[Change]:
             yield change(file.ref, file.memory, file.place, **fields)
 
 
-def _heir(store: Store, memory: Memory, gone: set[str]) -> str:
+def _heir(store: Store, memory: Memory, gone_ids: set[str]) -> str:
     """Return the id of the first memory that superseded *memory* later and stays, '' when there is none."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     following = memory.superseded_by
-    while following in gone and following not in seen:
-        seen.add(following)
+    while following in gone_ids and following not in visited:
+        visited.add(following)
         row = look_up(store, following)
         following = row.superseded_by if row else ""
-    return following if following and following not in gone and look_up(store, following) else ""
+    return following if following and following not in gone_ids and look_up(store, following) else ""
 
 
 def _becomes(change: Change) -> str:
@@ -188,7 +189,7 @@ def _becomes(change: Change) -> str:
     return f"is superseded by [{heir}] then" if heir else "is active again"
 
 
-def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list[str]:
+def _left(store: Store, session: str, gone_refs: set[str], revived: set[str]) -> list[str]:
     """
     Return what the session did to memories that were there before.
 
@@ -200,7 +201,7 @@ def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list
     for deed in changes:
         if deed.event == "revised" and deed.ref in revived:
             revived = revived - {deed.ref}
-        elif deed.ref and deed.ref not in gone:
+        elif deed.ref and deed.ref not in gone_refs:
             changed.setdefault(deed.id, set()).add(deed.event)
     return [
         f"[{memory_id}] was {' and '.join(sorted(events, reverse=True))} in it"
@@ -212,9 +213,9 @@ def _left(store: Store, session: str, gone: set[str], revived: set[str]) -> list
 def _cursors(store: Store, session: str) -> list[dict[str, Any]]:
     """Return for each transcript how far it was read, and `now`, the end of its last whole line."""
     with store.database.read() as db:
-        known = transcripts.of_session(db, session)
+        mains = transcripts.of_session(db, session)
     paths = {
-        transcript.path: transcript for main in known for transcript in [main, *with_subagents(store, main)]
+        transcript.path: transcript for main in mains for transcript in [main, *with_subagents(store, main)]
     }
     cursors = []
     for path, transcript in paths.items():
@@ -222,21 +223,21 @@ def _cursors(store: Store, session: str) -> list[dict[str, Any]]:
             continue  # Claude Code deleted it
         end = min(transcript.kept, transcript_file.size(Path(path)))
         with contextlib.suppress(Unreadable):
-            for _, _, behind in transcript_file.lines(Path(path), end):
-                end = behind
-        was = {
+            for _, _, line_end in transcript_file.lines(Path(path), end):
+                end = line_end
+        state = {
             "kept": transcript.kept,
             "learned": transcript.learned,
             "before": transcript.before,
             "skipping": transcript.skipping,
         }
-        cursors.append({"path": path, "now": end, "seen": transcript.seen, **was})
+        cursors.append({"path": path, "now": end, "seen": transcript.seen, **state})
     return cursors
 
 
 def _note_read(store: Store, session: str, path: str, end: int) -> None:
     with store.database.read() as db:
-        known = transcripts.known(db, path)
+        transcript = transcripts.known(db, path)
     store.ledger.append(
         "transcript_kept",
         store.clock(),
@@ -244,7 +245,7 @@ def _note_read(store: Store, session: str, path: str, end: int) -> None:
         session=session,
         end=end,
         before=transcript_file.mark(Path(path), end),
-        whole=known.seen if known else end,
+        whole=transcript.seen if transcript else end,
     )
     store.ledger.append("transcript_learned", store.clock(), path=path, session=session, end=end)
 

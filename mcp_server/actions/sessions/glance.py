@@ -64,28 +64,28 @@ def new_today(store: Store) -> list[New]:
     return _rows(store, [deed for deed in _stored(store) if deed.at >= int(midnight.timestamp())])
 
 
-def learned_since(store: Store, seen: Place) -> tuple[Place, list[New]]:
+def learned_since(store: Store, last_seen: Place) -> tuple[Place, list[New]]:
     """
-    Return the place of the last memory that was stored, and what was learned from sessions since *seen*.
+    Return the place of the last memory that was stored, and what was learned from sessions since *last_seen*.
 
-    *seen* is a place returned earlier, or NOTHING_YET for the start. Raises IndexUnavailable.
+    *last_seen* is a place returned earlier, or NOTHING_YET for the start. Raises IndexUnavailable.
     """
-    stored = _stored(store)
-    places = [deed.place for deed in stored]
-    since = stored[: places.index(seen)] if seen in places else stored
+    stored_deeds = _stored(store)
+    places = [deed.place for deed in stored_deeds]
+    since = stored_deeds[: places.index(last_seen)] if last_seen in places else stored_deeds
     return (places[0] if places else NOTHING_YET), [new for new in _rows(store, since) if new.by == MODEL]
 
 
 def mark(store: Store) -> str:
     """Return a text that differs as soon as something shown here may have changed; cheap."""
-    seen = [(path.name, size(path)) for path in store.ledger.paths()]
+    stamps = [(path.name, size(path)) for path in store.ledger.paths()]
     for suffix in ("", "-wal"):
         try:
             stat = os.stat(f"{store.database.path}{suffix}")
-            seen.append((suffix, stat.st_mtime_ns))
+            stamps.append((suffix, stat.st_mtime_ns))
         except OSError:
-            seen.append((suffix, 0))
-    return files.digest(repr(seen).encode())
+            stamps.append((suffix, 0))
+    return files.digest(repr(stamps).encode())
 
 
 def _stored(store: Store) -> list[Deed]:

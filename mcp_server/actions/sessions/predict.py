@@ -45,11 +45,11 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
 
     Raises NotFound, IndexUnavailable.
     """
-    given = [find(store, memory_id).ref] if memory_id else []
+    refs = [find(store, memory_id).ref] if memory_id else []
     refresh_index(store)
     patterns: list[Pattern] = []
     with store.database.read() as db:
-        for prediction, row in likely_next(store, db, given=given, session=session):
+        for prediction, row in likely_next(store, db, refs=refs, session=session):
             after = selections.with_ref(db, prediction.after)
             first = after.id if after else prediction.after.rpartition("/")[2]
             patterns.append(Pattern(first, row.id, row.title, prediction.probability, prediction.times))

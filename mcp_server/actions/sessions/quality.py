@@ -56,17 +56,17 @@ def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str
         return []
     catch_up_if_free(store)
     with store.database.read() as db:
-        given = receipts.given(db, session, since=store.now() - WINDOW)
-        rows = [row for ref in given if (row := selections.with_ref(db, ref))]
-    used = [
+        given_refs = receipts.given(db, session, since=store.now() - WINDOW)
+        rows = [row for ref in given_refs if (row := selections.with_ref(db, ref))]
+    used_refs = [
         row.ref
         for row in rows
         if is_used(telling_tokens(f"{row.title}\n{row.text}", id=row.id), reply, prompt=prompt)
     ]
-    if used:
-        store.ledger.try_append("used", store.clock(), refs=used, session=session)
+    if used_refs:
+        store.ledger.try_append("used", store.clock(), refs=used_refs, session=session)
         catch_up_if_free(store)
-    return used
+    return used_refs
 
 
 def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[str]:

@@ -115,15 +115,15 @@ def tell_session(store: Store, name: str) -> SessionReport:
     """Return what is known of a session. Raises Rejected when none is called so."""
     episode = find_session(store, name)
     with store.database.read() as db:
-        stored = episodes.memories_of(db, episode.id)
-        given = episodes.given_to(db, episode.id)
-        read = transcripts.of_session(db, episode.id)
+        rows = episodes.memories_of(db, episode.id)
+        tallies = episodes.given_to(db, episode.id)
+        session_transcripts = transcripts.of_session(db, episode.id)
         cost = spending.of_sessions(db, [episode.id]).get(episode.id, Cost())
     return SessionReport(
         episode,
-        dict(Counter(type_or_kind(row.kind, row.type) for row in stored)),
-        sum(recalled > 0 for _, _, recalled, _ in given),
-        sum(used > 0 for _, _, _, used in given),
+        dict(Counter(type_or_kind(row.kind, row.type) for row in rows)),
+        sum(recalled > 0 for _, _, recalled, _ in tallies),
+        sum(used > 0 for _, _, _, used in tallies),
         tuple(
             ReadSoFar(
                 transcript.path,
@@ -131,7 +131,7 @@ def tell_session(store: Store, name: str) -> SessionReport:
                 transcript.kept,
                 transcript.learned,
             )
-            for transcript in read
+            for transcript in session_transcripts
         ),
         cost,
     )
@@ -141,9 +141,9 @@ def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[
     """Return a session, what was remembered in it, and what it recalled or used. Raises Rejected."""
     episode = find_session(store, name)
     with store.database.read() as db:
-        stored = episodes.memories_of(db, episode.id)
-        given = episodes.given_to(db, episode.id)
-    return episode, stored, [Given(each[0].rpartition("/")[2], *each[1:]) for each in given]
+        rows = episodes.memories_of(db, episode.id)
+        tallies = episodes.given_to(db, episode.id)
+    return episode, rows, [Given(tally[0].rpartition("/")[2], *tally[1:]) for tally in tallies]
 
 
 def title_session(

@@ -99,8 +99,8 @@ def _model(store: Store) -> str:
     assert meaning, store.meaning.problem or "the model did not load"
     (probe,) = meaning.embedder.embed_queries(["probe"])
     assert len(probe.vector) == 4 * meaning.embedder.dimensions
-    sent = f"; texts are sent to {store.settings.embedding_model}" if meaning.embedder.sends else ""
-    return meaning.embedder.model + sent
+    destination = f"; texts are sent to {store.settings.embedding_model}" if meaning.embedder.sends else ""
+    return meaning.embedder.model + destination
 
 
 def _round_trip(store: Store) -> str:
@@ -110,11 +110,11 @@ def _round_trip(store: Store) -> str:
         text="A probe written by the doctor: zirconium lighthouse.",
         level=Level.USER,
     )
-    written = remember(store, draft)
+    probe_memory = remember(store, draft)
     try:
         only_user = Filter(level=Level.USER)
         answer = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
-        assert written.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
+        assert probe_memory.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
         if store.meaning():
             embed_pending(store, replace=False)
             answer = recall(
@@ -123,7 +123,7 @@ def _round_trip(store: Store) -> str:
             )
             assert answer.semantic or store.meaning.problem, "the probe was not searched by meaning"
     finally:
-        forget(store, written.memory.id, forever=True)
+        forget(store, probe_memory.memory.id, forever=True)
     return "remembered, found and forgotten"
 
 
@@ -152,11 +152,11 @@ def _captures(store: Store) -> str:
         return "switched off"
     catch_up_if_free(store)
     with store.database.read() as db:
-        late = transcripts.late(db, store.now() - LATE)
+        late_sessions = transcripts.late(db, store.now() - LATE)
         last = transcripts.last_kept(db)
-    assert not late, f"not kept an hour after the end: {counted(late, 'session')}"
-    kept = f"{datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} UTC" if last else "none yet"
-    return f"{store.settings.capture}, last session kept: {kept}"
+    assert not late_sessions, f"not kept an hour after the end: {counted(late_sessions, 'session')}"
+    last_time = f"{datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} UTC" if last else "none yet"
+    return f"{store.settings.capture}, last session kept: {last_time}"
 
 
 def _language_model(store: Store) -> str:

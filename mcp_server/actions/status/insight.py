@@ -92,36 +92,36 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
     keys = (seen_everywhere(store) if everywhere else store).keys
     folder = str(store.project.root) if store.project else ""
     own = [key for key in store.keys if key != store.user_vault.key]
-    found: dict[int, dict[str, float]] = {at: {} for at in range(first, today + 1, DAY)}
+    day_values: dict[int, dict[str, float]] = {at: {} for at in range(first, today + 1, DAY)}
     names = {receipts.START: "start", receipts.PROMPT: "prompts", receipts.RECALL: "searches"}
     with store.database.read() as db:
         for at, why, tokens in receipts.told_by_day(db, keys, since=first):
-            _take(found, at, {names[why]: tokens})
+            _take(day_values, at, {names[why]: tokens})
         for at, answers, used in receipts.used_by_day(db, keys, since=first):
-            _take(found, at, {"answers": answers, "used": used})
+            _take(day_values, at, {"answers": answers, "used": used})
         for at, usd, calls, plan_calls in spending.by_day(db, since=first):
-            _take(found, at, {"usd": usd, "calls": calls, "plan_calls": plan_calls})
+            _take(day_values, at, {"usd": usd, "calls": calls, "plan_calls": plan_calls})
         for at, began in episodes.started_by_day(
             db, own, folder, everywhere=everywhere or not store.project, since=first
         ):
-            _take(found, at, {"sessions": began})
+            _take(day_values, at, {"sessions": began})
         counts = counting.counts(db, keys)
         ages = counting.ages(db, keys, now=store.now(), limits=[limit * DAY for limit in AGES])
         verdicts = candidates.verdicts_since(db, first)
-        made, taken_back = deeds.taken_back(db, keys, since=first)
-        stored, forgotten = deeds.forgotten_soon(db, keys, since=first, within=SOON * DAY)
-    held = folders(store)
-    each = tuple(OneDay(at, **values) for at, values in found.items())  # type: ignore[arg-type]
+        changes, taken_back = deeds.taken_back(db, keys, since=first)
+        stored_count, forgotten = deeds.forgotten_soon(db, keys, since=first, within=SOON * DAY)
+    memory_folders = folders(store)
+    figures = tuple(OneDay(at, **values) for at, values in day_values.items())  # type: ignore[arg-type]
     return Insight(
-        days=each,
+        days=figures,
         counts=counts,
         ages=tuple(ages),
-        used=Share(sum(day.used for day in each), sum(day.answers for day in each)),
+        used=Share(sum(day.used for day in figures), sum(day.answers for day in figures)),
         rejected=Share(verdicts.get("rejected", 0), sum(verdicts.values())),
-        taken_back=Share(taken_back, made),
-        forgotten_soon=Share(forgotten, stored),
-        size=measure(store, held),
-        folders=tuple(held),
+        taken_back=Share(taken_back, changes),
+        forgotten_soon=Share(forgotten, stored_count),
+        size=measure(store, memory_folders),
+        folders=tuple(memory_folders),
     )
 
 

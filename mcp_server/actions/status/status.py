@@ -50,7 +50,7 @@ def status(store: Store, *, has_key: bool) -> State:
     capture = capture_of(store)
     needs = []
     with store.database.read() as db:
-        away = unattended.untold(db, store.keys)
+        record = unattended.untold(db, store.keys)
         pinned = hot.pinned(store, db)
     if stats.unreadable:
         needs.append(f"{counted(len(stats.unreadable), 'file')} cannot be read; 'daybook sync' names them.")
@@ -78,7 +78,7 @@ def status(store: Store, *, has_key: bool) -> State:
         )
     if caught := caught_edits(store):
         needs.append(caught)
-    if crowded := measure(store).said:
+    if crowded := measure(store).sentence:
         needs.append(crowded)
     if doubt := str(clock_doubt(store) or ""):
         needs.append(doubt)
@@ -89,12 +89,12 @@ def status(store: Store, *, has_key: bool) -> State:
     if remote and remote.last.trouble:
         needs.append(f"{remote.last.trouble} 'daybook remote status' says since when.")
     if remote and remote.last.held:
-        held = counted(len(remote.last.held), "file")
-        needs.append(f"Not given to your other machines: {held}; 'daybook remote status' says why.")
+        held_files = counted(len(remote.last.held), "file")
+        needs.append(f"Not given to your other machines: {held_files}; 'daybook remote status' says why.")
     team = _team(store)
     needs += team_needs(team) if team else []
-    if away:
-        needs.append(f"Since you were last told, {put_away(away)}")
+    if record:
+        needs.append(f"Since you were last told, {put_away(record)}")
     return State(stats, waiting, capture, spent, tuple(needs), remote, team)
 
 
@@ -110,9 +110,9 @@ def _team(store: Store) -> "Membership | None":
 def team_needs(team: "Membership") -> list[str]:
     """Return what the person should know of their team: that it does not answer, and what it refused."""
     needs = [f"{team.last.trouble} 'daybook team status' says more."] if team.last.trouble else []
-    if refused := [each for each in team.waiting if each.refused]:
-        which = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
-        needs.append(f"Not taken by the team: {which} 'daybook team status' says what can be done.")
+    if refused := [gift for gift in team.waiting if gift.refused]:
+        summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
+        needs.append(f"Not taken by the team: {summary} 'daybook team status' says what can be done.")
     return needs
 
 
@@ -147,4 +147,8 @@ def _waiting(store: Store) -> list[str]:
     with if_free(store):
         compare_pending(store, most=LOOKED_AT)
     numbers = review.counts(store)
-    return [said.format(counted(numbers[kind], one)) for kind, (one, said) in WAITS.items() if numbers[kind]]
+    return [
+        sentence.format(counted(numbers[kind], noun))
+        for kind, (noun, sentence) in WAITS.items()
+        if numbers[kind]
+    ]

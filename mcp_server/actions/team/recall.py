@@ -34,9 +34,9 @@ def recall_with_team(store: Store, query: Query, *, session: str = "", told: boo
     """
     team = store.team() if joined.has_team(store.home) and _concerns(query) else None
     if team is None:
-        return recall(store, query, session=session, told=told)
+        return recall(store, query, session=session, in_context=told)
     if not may_be_sent(query.text):
-        answer = recall(store, query, session=session, told=told)
+        answer = recall(store, query, session=session, in_context=told)
         return replace(
             answer, team="The team was not asked: something private or a secret is in the question."
         )
@@ -45,7 +45,7 @@ def recall_with_team(store: Store, query: Query, *, session: str = "", told: boo
     results, trouble = asking.result()
     if results:
         answer = _joined(store, query, answer, results)
-    note_recalled(store, query, answer, session=session, told=told)
+    note_recalled(store, query, answer, session=session, in_context=told)
     return replace(answer, team=trouble)
 
 

@@ -22,9 +22,9 @@ from mcp_server.store import Store
 class Adopted:
     """Where the memories came from, how many files moved, and those that stayed: their names are taken."""
 
-    was: Former
+    source: Former
     moved: int
-    left: tuple[Path, ...]
+    not_moved: tuple[Path, ...]
 
 
 def adopt(store: Store, key: str = "") -> Adopted:
@@ -39,24 +39,24 @@ def adopt(store: Store, key: str = "") -> Adopted:
     project = store.project
     if not project:
         raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
-    was = _chosen(store, key)
-    if was.elsewhere:
-        note_same_project(store.home, project.former or project.key, was.key)
-        return Adopted(was, 0, ())
-    old = Vault(was.key, store.home / places.PROJECTS / was.key, Level.PROJECT, was.key)
+    source = _chosen(store, key)
+    if source.elsewhere:
+        note_same_project(store.home, project.former or project.key, source.key)
+        return Adopted(source, 0, ())
+    old = Vault(source.key, store.home / places.PROJECTS / source.key, Level.PROJECT, source.key)
     new = next(vault for vault in store.vaults if vault.key == project.key)
-    both = store.scoped([*store.vaults, old])
-    sync(both, vaults=[old, new])
+    both_vaults = store.scoped([*store.vaults, old])
+    sync(both_vaults, vaults=[old, new])
     with store.database.read() as db:
         ids = selections.ids_of(db, old.key)
     make_vault_folders(new)
-    former.inherit(store.home, project, was)
+    former.inherit(store.home, project, source)
     targets = {Path(stamp.path): new.root / Path(stamp.path).relative_to(old.root) for stamp in stamps(old)}
-    left = [path for path, target in targets.items() if target.exists()]
-    coming = {path: target for path, target in targets.items() if path not in left}
+    not_moved = [path for path, target in targets.items() if target.exists()]
+    coming = {path: target for path, target in targets.items() if path not in not_moved}
     relocate(store, old, new, coming | _put_away(store, old, new), ids=ids)
-    sync_if_free(both, vaults=[old, new])
-    return Adopted(was, len(coming), tuple(left))
+    sync_if_free(both_vaults, vaults=[old, new])
+    return Adopted(source, len(coming), tuple(not_moved))
 
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
@@ -82,11 +82,11 @@ def _chosen(store: Store, key: str) -> Former:
             else "No other memory may be this project's.",
             "Name one: daybook adopt KEY",
         )
-    named = former.former(store.home, key) if key != store.project.key else None
-    if named is None:
+    known_project = former.former(store.home, key) if key != store.project.key else None
+    if known_project is None:
         raise NotFound(
             key,
             sentence=f"No project is known by the key '{key[:80]}'.",
             hint="'daybook where' tells what may be.",
         )
-    return named
+    return known_project

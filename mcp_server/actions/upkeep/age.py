@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 class Due:
     """Passing memories without a sign of life for AUTO_ARCHIVE_DAYS: those one run may take, those left."""
 
-    taken: tuple[Row, ...] = ()
-    left: tuple[Row, ...] = ()
+    selected: tuple[Row, ...] = ()
+    remaining: tuple[Row, ...] = ()
 
 
 def due(store: Store, vaults: Sequence[str]) -> Due:
@@ -54,12 +54,12 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
     level_of = {key: level for level, keys in levels.items() for key in keys}
     with store.database.read() as db:
         knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=False)
-        apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
+        set_apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
         sizes = {level: ageing.active_knowledge(db, keys) for level, keys in levels.items()}
-    taken = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
-    chosen = {row.row for row in taken}
-    left = [row for row in knowledge if row.row not in chosen]
-    return Due((*apart[:MOST_APART], *taken), (*left, *apart[MOST_APART:]))
+    selected = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
+    selected_rows = {row.row for row in selected}
+    remaining = [row for row in knowledge if row.row not in selected_rows]
+    return Due((*set_apart[:MOST_APART], *selected), (*remaining, *set_apart[MOST_APART:]))
 
 
 def aged(store: Store, rows: Sequence[Row]) -> Iterator[RunEntry]:
@@ -92,13 +92,13 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
     before, grace = old_before(store, days * DAY), store.settings.orphan_grace_days
     with store.database.read() as db:
         rows = ageing.idle(db, vaults, before, store.now(), MOST_APART, apart=True, only_conversations=True)
-        late = ageing.put_away_within(
+        overdue = ageing.put_away_within(
             db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )
     for file in _found(store, [row for row in rows if row.ref not in new]):
         line = f"archive: [{file.memory.id}] showed no sign of life for {days} days, room is short"
         yield put_away(store, file, AGEING, AGED, line)
-    for file in _found(store, [row for row in late if row.ref not in new][:MOST]):
+    for file in _found(store, [row for row in overdue if row.ref not in new][:MOST]):
         yield _to_trash(store, file, f"was archived {grace} days ago, room is short")
 
 
@@ -109,16 +109,16 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
         return
     for graph in read_graph(store):
         limit = most * TOKEN
-        chosen = to_archive(graph, now=store.now(), limit=limit)
-        mine = [node for node in chosen if node.ref.rpartition("/")[0] in vaults][:MOST]
-        for file in _found(store, _rows(store, [node.ref for node in mine])):
+        lowest = to_archive(graph, now=store.now(), limit=limit)
+        own_nodes = [node for node in lowest if node.ref.rpartition("/")[0] in vaults][:MOST]
+        for file in _found(store, _rows(store, [node.ref for node in own_nodes])):
             line = f"archive: [{file.memory.id}] was worth least in a graph over {most:,} tokens"
             yield put_away(store, file, COMPACTION, COMPACTED, line)
-        left = measured(graph, gone=frozenset(node.name for node in mine))
-        if left > limit * LEAVES and measured(graph) > limit:
+        length = measured(graph, left_out=frozenset(node.name for node in own_nodes))
+        if length > limit * LEAVES and measured(graph) > limit:
             log.warning(
                 "The graph of level %s has %d tokens, %d are its budget, and all else in it is protected.",
-                *(graph.level.value, left // TOKEN, most),
+                *(graph.level.value, length // TOKEN, most),
             )
 
 
@@ -148,9 +148,9 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
     orphaned_before = old_before(store, store.settings.orphan_grace_days * DAY)
     with store.database.read() as db:
         dropped = ageing.put_away_within(db, vaults, start, dropped_before, reason="dropped")
-        late = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
+        overdue = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
-    rows = {row.ref: row for row in [*dropped, *(row for row in late if row.ref in orphans)]}
+    rows = {row.ref: row for row in [*dropped, *(row for row in overdue if row.ref in orphans)]}
     for file in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
         yield _to_trash(store, file, f"was {file.memory.archived_reason or file.memory.status.value}")
 

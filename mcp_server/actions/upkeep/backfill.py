@@ -37,8 +37,8 @@ def pending_transcripts(store: Store, folder: Path) -> list[Path]:
     paths = []
     for path in transcript_file.transcripts(folder):
         with store.database.read() as db:
-            known = transcripts.known(db, str(path))
-        if known is None or known.kept < transcript_file.size(path):
+            transcript = transcripts.known(db, str(path))
+        if transcript is None or transcript.kept < transcript_file.size(path):
             paths.append(path)
     return paths
 
@@ -50,21 +50,21 @@ def backfill(store_for: StoreFor, paths: list[Path], *, progress: Progress | Non
     After a kill the next call goes on from there; the error for each failed transcript is collected.
     Raises Held while a worker reads transcripts.
     """
-    done = Backfilled()
+    backfilled = Backfilled()
     files.make_folder(store_for(None).home)
     for path in paths:
         try:
-            _take_in(store_for, path, done)
+            _take_in(store_for, path, backfilled)
         except Held:
             raise  # a worker reads all of them
         except (DaybookError, OSError) as error:
-            done.failed[str(path)] = str(error)
+            backfilled.failed[str(path)] = str(error)
         if progress:
             progress(transcript_file.size(path))
-    return done
+    return backfilled
 
 
-def _take_in(store_for: StoreFor, path: Path, done: Backfilled) -> None:
+def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
     folder = recorded_in(path)
     store = store_for(Path(folder) if folder else None)
     with files.lock(store.home / LOCK):  # a worker reads the same transcripts
@@ -75,9 +75,9 @@ def _take_in(store_for: StoreFor, path: Path, done: Backfilled) -> None:
             transcript = transcripts.known(db, str(path))
         if transcript is None:
             return
-        kept = sum(keep(store, each).utterances for each in with_subagents(store, transcript))
-    done.transcripts += kept > 0
-    done.utterances += kept
+        utterances = sum(keep(store, part).utterances for part in with_subagents(store, transcript))
+    backfilled.transcripts += utterances > 0
+    backfilled.utterances += utterances
 
 
 def recorded_in(path: Path) -> str:

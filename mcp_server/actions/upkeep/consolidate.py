@@ -51,16 +51,16 @@ LONGEST_TAG = 40  # characters of a tag that a model gives
 
 
 @dataclass(slots=True)
-class Known:
-    """The active knowledge of one vault; `asked` has the type of each group that a model answered about."""
+class VaultKnowledge:
+    """The active knowledge of one vault; `answered` is digest → type of the groups a model answered about."""
 
     vault: Vault
     rows: dict[str, Row]
     items: list[TidyItem]
-    asked: dict[str, str] = field(default_factory=dict)
+    answered: dict[str, str] = field(default_factory=dict)
 
 
-def known(store: Store, vault: Vault) -> Known:
+def knowledge_of(store: Store, vault: Vault) -> VaultKnowledge:
     """
     Return the active knowledge of *vault* that was updated last, at most a thousand memories.
 
@@ -73,10 +73,10 @@ def known(store: Store, vault: Vault) -> Known:
         if vault.in_repository:
             accepted = usage.accepted_digests(db, [row.digest for row in rows])
             rows = [row for row in rows if row.digest in accepted]
-        used = usage.usage_of(db, [row.ref for row in rows])
+        usages = usage.usage_of(db, [row.ref for row in rows])
     items = []
     for row in rows:
-        counts = used.get(row.ref, usage.UNUSED)
+        counts = usages.get(row.ref, usage.UNUSED)
         hot = counts.is_hot(now, pinned=row.pinned)
         item = TidyItem(
             row.ref,
@@ -89,38 +89,40 @@ def known(store: Store, vault: Vault) -> Known:
         )
         lasting = item.kept or hot or is_long(item) or row.created > old
         items.append(replace(item, lasting=lasting))
-    return Known(vault, {row.ref: row for row in rows}, items)
+    return VaultKnowledge(vault, {row.ref: row for row in rows}, items)
 
 
-def duplicates(store: Store, known: Known, *, untouched: frozenset[str]) -> Iterator[RunEntry]:
+def duplicates(store: Store, knowledge: VaultKnowledge, *, untouched: frozenset[str]) -> Iterator[RunEntry]:
     """
     Yield the entries that make one memory of two with the same words.
 
     Memories that are only alike, or may contradict, are a question for the person. None in *untouched* is
     archived.
     """
-    same: dict[str, list[TidyItem]] = {}
-    for item in known.items:
-        same.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
-    gone: set[str] = set()
-    for first, other in (pair for items in same.values() for pair in combinations(items, 2)):
+    by_words: dict[str, list[TidyItem]] = {}
+    for item in knowledge.items:
+        by_words.setdefault(fingerprint(item.statement.title, item.statement.text), []).append(item)
+    absorbed_refs: set[str] = set()
+    for first, other in (pair for items in by_words.values() for pair in combinations(items, 2)):
         pair = absorbing(first, other)
-        if {first.ref, other.ref} & gone or pair is None or pair[1].ref in untouched:
+        if {first.ref, other.ref} & absorbed_refs or pair is None or pair[1].ref in untouched:
             continue
-        files = _loaded(store, [known.rows[item.ref] for item in pair])
+        files = _loaded(store, [knowledge.rows[item.ref] for item in pair])
         if files:
-            gone.add(pair[1].ref)
+            absorbed_refs.add(pair[1].ref)
             yield _absorbed(store, *files)
-    known.items = [item for item in known.items if item.ref not in gone]
+    knowledge.items = [item for item in knowledge.items if item.ref not in absorbed_refs]
 
 
-def planned(store: Store, known: Known, items: Sequence[TidyItem], plan: MergePlan) -> Iterator[RunEntry]:
+def planned(
+    store: Store, knowledge: VaultKnowledge, items: Sequence[TidyItem], plan: MergePlan
+) -> Iterator[RunEntry]:
     """Yield the entries that carry out a model's checked *plan* for *items*."""
     for merge in plan.merges:
-        if memory_files := _loaded(store, [known.rows[items[number].ref] for number in merge.sources]):
+        if memory_files := _loaded(store, [knowledge.rows[items[number].ref] for number in merge.sources]):
             yield merged_entry(store, merge, memory_files)
     for number in plan.drops:
-        if memory_files := _loaded(store, [known.rows[items[number].ref]]):
+        if memory_files := _loaded(store, [knowledge.rows[items[number].ref]]):
             line = f"drop: [{memory_files[0].memory.id}]"
             yield put_away(store, memory_files[0], tidying.DROPS, "dropped", line)
 
@@ -128,7 +130,7 @@ def planned(store: Store, known: Known, items: Sequence[TidyItem], plan: MergePl
 def put_away(store: Store, file: MemoryFile, step: str, reason: str, line: str) -> RunEntry:
     """Return the entry that archives a memory for *reason*; its line names what the memory had superseded."""
     if file.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, file)):
-        names = ", ".join(f"[{each}]" for each in old)
+        names = ", ".join(f"[{memory_id}]" for memory_id in old)
         line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
     target = f"{ARCHIVE_FOLDER}/{file.memory.id}.md"
     changed = change(
@@ -179,7 +181,7 @@ def merged_entry(
     *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
     """
     sources = [file.memory for file in memory_files]
-    theirs = by_person and any(memory.source == MANUAL for memory in sources)
+    is_persons = by_person and any(memory.source == MANUAL for memory in sources)
     ids = tuple(memory.id for memory in sources)
     last = max(sources, key=lambda memory: memory.updated)
     now = store.clock().replace(microsecond=0)
@@ -187,7 +189,7 @@ def merged_entry(
     tag_texts = [tag for memory in sources for tag in memory.tags] + [
         t for t in merge.tags if len(t) <= LONGEST_TAG
     ]
-    tags = tuple(dict.fromkeys(tag for one in tag_texts for tag in clean_tags([one])))[:MAX_TAGS]
+    tags = tuple(dict.fromkeys(tag for text in tag_texts for tag in clean_tags([text])))[:MAX_TAGS]
     links = dict.fromkeys(link for memory in sources for link in memory.links if link.to not in ids)
     memory = Memory(
         id=new_id(title, text, now),
@@ -198,7 +200,7 @@ def merged_entry(
         kind=Kind.KNOWLEDGE,
         type=last.type,
         tags=tags,
-        source=MANUAL if theirs else lowest_source(memory.source for memory in sources),
+        source=MANUAL if is_persons else lowest_source(memory.source for memory in sources),
         verified=now if by_person else None,
         touches=tuple(
             dict.fromkeys(

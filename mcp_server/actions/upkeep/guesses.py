@@ -38,19 +38,19 @@ def take_back_guesses(store: Store, run: str) -> list[RunEntry]:
     for guess in guessed:
         by_memory[guess.ref].append(guess)
     changes = [withdrawal for guesses in by_memory.values() if (withdrawal := _without(store, guesses))]
-    entries, taken = [], 0
+    entries, count = [], 0
     for start in range(0, len(changes), AT_ONCE):
-        some = tuple(changes[start : start + AT_ONCE])
-        number = sum(len(change.was["links"]) - len(change.now["links"]) for change in some)
+        batch = tuple(changes[start : start + AT_ONCE])
+        number = sum(len(change.was["links"]) - len(change.now["links"]) for change in batch)
         line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
-        entries.append(RunEntry(tidying.WITHDRAWAL, line, some))
+        entries.append(RunEntry(tidying.WITHDRAWAL, line, batch))
         runs.perform(store.acting_as(TIDY), entries[-1], run)
-        taken += number
-    # Last: a process that is killed before finds them taken back already.
+        count += number
+    # Noted last: when the process is killed before, the next run finds the links taken back already.
     store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults)
-    if taken:
+    if count:
         with contextlib.suppress(OSError):  # the run shows it, too
-            files.write_new(store.home / places.WORK / GUESSES_TOLD, str(taken).encode())
+            files.write_new(store.home / places.WORK / GUESSES_TOLD, str(count).encode())
     return entries
 
 
@@ -59,14 +59,14 @@ def _without(store: Store, guessed: list[Change]) -> Change | None:
     file = runs.file_of(store, guessed[0])
     if file is None:
         return None
-    written: set[Link] = set()
+    guessed_links: set[Link] = set()
     for guess in guessed:
         before, after = (with_values(file.memory, values).links for values in (guess.was, guess.now))
-        written |= {link for link in set(after) - set(before) if link.rel == CONTRADICTS}
+        guessed_links |= {link for link in set(after) - set(before) if link.rel == CONTRADICTS}
     with store.database.read() as db:
         linked = deeds.listed(db, ref=file.ref, events=["linked"], limit=MOST_LINKED)
     targets = {str(deed.detail.get("to")) for deed in linked if deed.detail.get("rel") == CONTRADICTS}
-    links = tuple(link for link in file.memory.links if link not in written or link.to in targets)
+    links = tuple(link for link in file.memory.links if link not in guessed_links or link.to in targets)
     if links == file.memory.links:
         return None
     return change(file.ref, file.memory, file.place, links=links)

@@ -87,19 +87,19 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     Raises Conflict when another process is tidying, IndexUnavailable, OSError.
     """
     sync(store)
-    done = Cleaned(dry_run, Tidied(runs.new_run(store), dry_run))
-    done.trash = trash.late(store)  # before anything else goes there
-    left = look_for_litter(store)
-    done.litter, done.kept = [*left.litter, *_put_aside(store)], left.kept
+    cleaned = Cleaned(dry_run, Tidied(runs.new_run(store), dry_run))
+    cleaned.trash = trash.late(store)  # before anything else goes there
+    leftovers = look_for_litter(store)
+    cleaned.litter, cleaned.kept = [*leftovers.litter, *_put_aside(store)], leftovers.kept
     if dry_run:
-        put_aged_away(store, done.tidied)
-        return done
+        put_aged_away(store, cleaned.tidied)
+        return cleaned
     with runs.alone(store):
-        put_aged_away(store, done.tidied)
-        trash.empty(store, done.trash)
-    for path in done.litter:
+        put_aged_away(store, cleaned.tidied)
+        trash.empty(store, cleaned.trash)
+    for path in cleaned.litter:
         path.unlink(missing_ok=True)  # without a lock, whose file would stay in the person's folder
-    return done
+    return cleaned
 
 
 def _checked(store: Store) -> tuple[bool, MaintenanceStep]:

@@ -22,10 +22,10 @@ from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.model_call import call_model
 from mcp_server.actions.upkeep import age
 from mcp_server.actions.upkeep.consolidate import (
-    Known,
+    VaultKnowledge,
     day_of,
     duplicates,
-    known,
+    knowledge_of,
     planned,
 )
 from mcp_server.actions.upkeep.guesses import take_back_guesses
@@ -93,8 +93,8 @@ class Tidied:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was done, or would be, and there is nothing to look at."""
-        done = self.emptied or self.pruned
-        return not (self.entries or self.proposals or self.refused or self.failed or done)
+        deleted = self.emptied or self.pruned
+        return not (self.entries or self.proposals or self.refused or self.failed or deleted)
 
 
 def tidy(
@@ -107,14 +107,14 @@ def tidy(
     are kept for the run that carries them out. Raises Conflict when another process is tidying,
     IndexUnavailable, OSError when the ledger cannot be written.
     """
-    done = Tidied(runs.new_run(store), dry_run)
+    tidied = Tidied(runs.new_run(store), dry_run)
     asking = store.settings.model_calls and (with_model if with_model is not None else not dry_run)
     if dry_run:
         ensure_synced(store)
         catch_up(store)
-        _steps(store, done, asking)
-        done.emptied = len(trash.late(store)) if measure(store).is_over else 0
-        return done
+        _steps(store, tidied, asking)
+        tidied.emptied = len(trash.late(store)) if measure(store).is_over else 0
+        return tidied
     scope = _scope(store)
     with runs.alone(store):
         catch_up(store)
@@ -123,20 +123,26 @@ def tidy(
         if unended:
             runs.complete(store, unended)
         alone = {"unattended": True} if unattended else {}
-        store.ledger.append("tidied", store.clock(), run=done.run, began=scope, **alone)
-        done.repaired = sync(store, deep=True).changed
-        done.entries += take_back_guesses(store, done.run)
-        settled = _steps(store, done, asking)
+        store.ledger.append("tidied", store.clock(), run=tidied.run, began=scope, **alone)
+        tidied.repaired = sync(store, deep=True).changed
+        tidied.entries += take_back_guesses(store, tidied.run)
+        settled = _steps(store, tidied, asking)
         if measure(store).is_over:
-            done.emptied = len(trash.empty(store, trash.late(store)))
-        done.pruned = prune(store)
+            tidied.emptied = len(trash.empty(store, trash.late(store)))
+        tidied.pruned = prune(store)
         with store.database.read() as db:
             active = tidying.count_active(db, scope)
         store.ledger.append(
-            "tidied", store.clock(), run=done.run, ended=scope, active=active, groups=settled, left=done.left
+            "tidied",
+            store.clock(),
+            run=tidied.run,
+            ended=scope,
+            active=active,
+            groups=settled,
+            left=tidied.left,
         )
         catch_up(store)
-    return done
+    return tidied
 
 
 def tidy_when_due(store: Store) -> Tidied | None:
@@ -156,7 +162,7 @@ def _scope(store: Store) -> str:
     return tidying.scope_of(store.private)
 
 
-def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
+def _steps(store: Store, tidied: Tidied, asking: bool) -> list[str]:
     """Take the steps in their order; return the digests of what a model need not see again."""
     with store.database.read() as db:
         untouched = frozenset(tidying.brought_back(db))
@@ -164,132 +170,147 @@ def _steps(store: Store, done: Tidied, asking: bool) -> list[str]:
     for vault in store.vaults:
         if not vault.adopted:
             continue
-        memories = known(store, vault)
-        _take(store, done, duplicates(store, memories, untouched=untouched))
-        if done.dry_run and not asking and store.settings.model_calls:
-            _leave_out(store, done, memories, untouched)
-        if asking and not done.waits:
-            memories = memories if done.dry_run else known(store, vault)  # read again after the earlier steps
-            _ask_all(store, done, memories, untouched)
-            if not done.dry_run:
-                settled += _settled(store, done, memories, known(store, vault), untouched)
+        memories = knowledge_of(store, vault)
+        _take(store, tidied, duplicates(store, memories, untouched=untouched))
+        if tidied.dry_run and not asking and store.settings.model_calls:
+            _leave_out(store, tidied, memories, untouched)
+        if asking and not tidied.waits:
+            if not tidied.dry_run:
+                memories = knowledge_of(store, vault)  # read again after the earlier steps
+            _ask_all(store, tidied, memories, untouched)
+            if not tidied.dry_run:
+                settled += _settled(store, tidied, memories, knowledge_of(store, vault), untouched)
     compare_pending(store)
     with store.database.read() as db:
-        done.proposals += [
+        tidied.proposals += [
             f"[{question.newer.id}] and [{question.older.id}] {question.why}"
             for question in open_questions(store, db)
         ]
-    put_aged_away(store, done)
+    put_aged_away(store, tidied)
     return settled
 
 
-def put_aged_away(store: Store, done: Tidied) -> None:
+def put_aged_away(store: Store, tidied: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Other people use a repository's memories too, and this ledger does not know how much.
     private = store.private
     doubt = clock_doubt(store)
-    done.clock = str(doubt or "")
+    tidied.clock = str(doubt or "")
     if not doubt:
-        if not done.dry_run:
+        if not tidied.dry_run:
             age.note_unseen(store, private)
-        _take(store, done, age.compacted(store, private))
+        _take(store, tidied, age.compacted(store, private))
         due = age.due(store, private)
-        done.left = len(due.left)
-        _take(store, done, age.aged(store, due.taken))
-    new = done.refs(tidying.DROPS, tidying.AGEING, tidying.COMPACTION)
-    _take(store, done, age.reconnected(store, private))
-    _take(store, done, age.orphaned(store, private, new))
-    _take(store, done, age.thrown_away(store, private, new | done.refs(tidying.ORPHANS)))
-    _take(store, done, expired(store))
+        tidied.left = len(due.remaining)
+        _take(store, tidied, age.aged(store, due.selected))
+    new = tidied.refs(tidying.DROPS, tidying.AGEING, tidying.COMPACTION)
+    _take(store, tidied, age.reconnected(store, private))
+    _take(store, tidied, age.orphaned(store, private, new))
+    _take(store, tidied, age.thrown_away(store, private, new | tidied.refs(tidying.ORPHANS)))
+    _take(store, tidied, expired(store))
     if measure(store).is_over:
-        _take(store, done, age.crowded(store, private, new))
+        _take(store, tidied, age.crowded(store, private, new))
 
 
-def _take(store: Store, done: Tidied, entries: Iterable[RunEntry]) -> None:
+def _take(store: Store, tidied: Tidied, entries: Iterable[RunEntry]) -> None:
     """Carry out *entries* one by one, or only note them in a dry run."""
     for entry in entries:
-        if len(done.entries) >= MOST_CHANGES:
+        if len(tidied.entries) >= MOST_CHANGES:
             break
-        if not done.dry_run:
+        if not tidied.dry_run:
             try:
-                failed = runs.perform(store.acting_as(TIDY), entry, done.run)
+                failed = runs.perform(store.acting_as(TIDY), entry, tidied.run)
             except DaybookError as error:
-                done.failed.append(f"{entry.line}: {error}")
+                tidied.failed.append(f"{entry.line}: {error}")
                 continue
-            done.failed += [f"{entry.line}: {ref} {why}" for ref, why in failed.items()]
-        done.entries.append(entry)
+            tidied.failed += [f"{entry.line}: {ref} {why}" for ref, why in failed.items()]
+        tidied.entries.append(entry)
 
 
-def _ask_all(store: Store, done: Tidied, known: Known, untouched: frozenset[str]) -> None:
+def _ask_all(store: Store, tidied: Tidied, knowledge: VaultKnowledge, untouched: frozenset[str]) -> None:
     """Ask the model about each group that it has not seen as it is, and carry out what holds."""
-    for group, digest in _unseen(store, known, untouched):
-        if done.calls >= MOST_CALLS or done.waits:
+    for group, digest in _unseen(store, knowledge, untouched):
+        if tidied.calls >= MOST_CALLS or tidied.waits:
             break
-        answer = _answer(store, done, known, group, digest)
+        answer = _answer(store, tidied, knowledge, group, digest)
         if answer is None:
             continue
         merge_plan = plan(answer, group)
         if isinstance(merge_plan, str):
-            done.refused.append(f"the plan for {len(group)} of type {group[0].statement.type}: {merge_plan}")
+            tidied.refused.append(
+                f"the plan for {len(group)} of type {group[0].statement.type}: {merge_plan}"
+            )
         else:
-            _take(store, done, planned(store, known, group, merge_plan))
-        known.asked[digest] = group[0].statement.type
+            _take(store, tidied, planned(store, knowledge, group, merge_plan))
+        knowledge.answered[digest] = group[0].statement.type
 
 
-def _unseen(store: Store, known: Known, untouched: frozenset[str]) -> list[tuple[list[TidyItem], str]]:
+def _unseen(
+    store: Store, knowledge: VaultKnowledge, untouched: frozenset[str]
+) -> list[tuple[list[TidyItem], str]]:
     """Return the groups that the model has not seen as they are, each with its digest."""
-    shown = groups(item for item in known.items if item.ref not in untouched)
-    digests = [digest_of(group) for group in shown]
+    all_groups = groups(item for item in knowledge.items if item.ref not in untouched)
+    digests = [digest_of(group) for group in all_groups]
     with store.database.read() as db:
-        seen = tidying.settled_groups(db, digests)
-    return [(group, each) for group, each in zip(shown, digests, strict=True) if each not in seen]
+        settled = tidying.settled_groups(db, digests)
+    return [
+        (group, digest) for group, digest in zip(all_groups, digests, strict=True) if digest not in settled
+    ]
 
 
-def _leave_out(store: Store, done: Tidied, known: Known, untouched: frozenset[str]) -> None:
-    """Note in *done* what the model was not asked, and what that would have cost."""
-    for group, digest in _unseen(store, known, untouched):
-        if done.unasked < MOST_CALLS and not _spool(store, known.vault, digest).exists():
-            size = len((prompt("consolidate") + _asked(store, known, group)).encode("utf-8", "surrogatepass"))
-            done.price += budget.reserve(store.settings, size, ANSWER_TOKENS)
-            done.unasked += 1
+def _leave_out(store: Store, tidied: Tidied, knowledge: VaultKnowledge, untouched: frozenset[str]) -> None:
+    """Note in *tidied* what the model was not asked, and what that would have cost."""
+    for group, digest in _unseen(store, knowledge, untouched):
+        if tidied.unasked < MOST_CALLS and not _spool(store, knowledge.vault, digest).exists():
+            size = len(
+                (prompt("consolidate") + _asked(store, knowledge, group)).encode("utf-8", "surrogatepass")
+            )
+            tidied.price += budget.reserve(store.settings, size, ANSWER_TOKENS)
+            tidied.unasked += 1
 
 
-def _asked(store: Store, known: Known, group: Sequence[TidyItem]) -> str:
-    return request(group, [day_of(known.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}")
+def _asked(store: Store, knowledge: VaultKnowledge, group: Sequence[TidyItem]) -> str:
+    return request(
+        group, [day_of(knowledge.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}"
+    )
 
 
-def _answer(store: Store, done: Tidied, known: Known, group: Sequence[TidyItem], digest: str) -> str | None:
+def _answer(
+    store: Store, tidied: Tidied, knowledge: VaultKnowledge, group: Sequence[TidyItem], digest: str
+) -> str | None:
     """Return the model's answer about *group*, from the disk when it was paid for before."""
-    spool = _spool(store, known.vault, digest)
+    spool = _spool(store, knowledge.vault, digest)
     try:
         return str(json.loads(files.read(spool)))
     except (FileNotFoundError, ValueError):
         pass
-    asked = _asked(store, known, group)
+    question = _asked(store, knowledge, group)
     try:
         reply = call_model(
-            store, item=digest, system=prompt("consolidate"), prompt=asked, most_tokens=ANSWER_TOKENS
+            store, item=digest, system=prompt("consolidate"), prompt=question, most_tokens=ANSWER_TOKENS
         )
     except ModelUnavailable as error:
         if error.later:
-            done.waits = str(error)
+            tidied.waits = str(error)
         return None
-    done.calls += 1
-    done.spent += budget.cost(store.settings, reply.input_tokens, reply.output_tokens)
+    tidied.calls += 1
+    tidied.spent += budget.cost(store.settings, reply.input_tokens, reply.output_tokens)
     files.write_new(spool, json.dumps(reply.text).encode("ascii"))
     return reply.text
 
 
-def _settled(store: Store, done: Tidied, before: Known, after: Known, untouched: frozenset[str]) -> list[str]:
+def _settled(
+    store: Store, tidied: Tidied, before: VaultKnowledge, after: VaultKnowledge, untouched: frozenset[str]
+) -> list[str]:
     """Return the digests of the groups that were asked about, as they were and as they are now."""
     for spool in (store.home / places.WORK).glob(f"tidy-{before.vault.key}-{'[0-9a-f]' * 32}.json"):
         files.delete(spool)
-    types = set(before.asked.values())
-    if done.waits or done.calls >= MOST_CALLS:
-        return list(before.asked)
-    shown = groups(item for item in after.items if item.ref not in untouched)
-    now = [digest_of(group) for group in shown if group[0].statement.type in types]
-    return list(dict.fromkeys([*before.asked, *now]))
+    types = set(before.answered.values())
+    if tidied.waits or tidied.calls >= MOST_CALLS:
+        return list(before.answered)
+    current_groups = groups(item for item in after.items if item.ref not in untouched)
+    now = [digest_of(group) for group in current_groups if group[0].statement.type in types]
+    return list(dict.fromkeys([*before.answered, *now]))
 
 
 def _spool(store: Store, vault: Vault, digest: str) -> Path:

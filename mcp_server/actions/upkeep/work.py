@@ -73,28 +73,28 @@ def work(store_for: StoreFor) -> Work | None:
     Return what was done, None when another process works. The error for each failed transcript is collected.
     """
     store = store_for(None)
-    done = Work()
+    tally = Work()
     files.make_folder(store.home)
-    met = _exchange(store, done)  # first, so that what other machines know is not learned again
-    new_of_team = _follow_team(store, done)
+    met = _exchange(store, tally)  # first, so that what other machines know is not learned again
+    new_of_team = _follow_team(store, tally)
     for _ in range(ROUNDS):
         try:
             with files.lock(store.home / LOCK, patience=0):
-                while _work_once(store_for, done):
+                while _work_once(store_for, tally):
                     pass
-                if not done.finished:
-                    _finish(store_for(None), done)  # memories age even when nothing is captured
+                if not tally.finished:
+                    _finish(store_for(None), tally)  # memories age even when nothing is captured
         except Held:
             return None
         # A process that noted something after our last look found the lock held and left it to us.
         catch_up(store)
-        if not _pending(store, done):
+        if not _pending(store, tally):
             break
-    if done.kept or done.outcomes or new_of_team:
-        _embed(store, done)
+    if tally.kept or tally.outcomes or new_of_team:
+        _embed(store, tally)
         if met:
-            _exchange(store, done)
-    return done
+            _exchange(store, tally)
+    return tally
 
 
 def note_left_behind(store: Store) -> bool:
@@ -107,9 +107,9 @@ def note_left_behind(store: Store) -> bool:
     """
     if store.settings.capture == "manual":
         return False
-    noted = note_quiet(store)
+    is_noted = note_quiet(store)
     with store.database.read() as db:
-        if noted or transcripts.unkept(db):
+        if is_noted or transcripts.unkept(db):
             return True
         ended = store.settings.model_calls and any(
             transcript.ended for transcript in transcripts.unlearned(db, paid=True)
@@ -141,26 +141,26 @@ def note_quiet(store: Store) -> bool:
     if store.settings.capture == "manual":
         return False
     catch_up(store)
-    now, noted = store.now(), False
+    now, is_noted = store.now(), False
     with store.database.read() as db:
         recent = transcripts.told_since(db, now - REMEMBERED)
     for transcript in recent:
         path = Path(transcript.path)
         unread = transcript.kept > transcript.unread_from(paid=store.settings.model_calls)
-        rests = store.settings.model_reads and not transcript.ended and unread
+        has_rest = store.settings.model_reads and not transcript.ended and unread
         size, changed = transcript_file.size(path), transcript_file.changed(path)
         grown = size > transcript.seen
-        if (grown or rests) and 0 < changed < now - LEFT:
+        if (grown or has_rest) and 0 < changed < now - LEFT:
             note_ended(store, path, session=transcript.session, folder=transcript.folder)
         elif grown and 0 < changed < now - QUIET:
             note_seen(store, path, size, session=transcript.session, folder=transcript.folder, ended=False)
         else:
             continue
-        noted = True
-    return noted
+        is_noted = True
+    return is_noted
 
 
-def _work_once(store_for: StoreFor, done: Work) -> bool:
+def _work_once(store_for: StoreFor, tally: Work) -> bool:
     store = store_for(None)
     catch_up(store)
     _note_consent(store)
@@ -168,30 +168,30 @@ def _work_once(store_for: StoreFor, done: Work) -> bool:
     sweep_litter(store)
     sweep_answers(store)
     touched: dict[str, Store] = {}
-    for transcript in _pending(store, done):
+    for transcript in _pending(store, tally):
         scoped = store_for(_folder(transcript))
         try:
             for part in with_subagents(scoped, transcript):
-                done.kept += keep(scoped, part).utterances
+                tally.kept += keep(scoped, part).utterances
             judge_session(scoped, transcript.session, transcript_file.session_file(Path(transcript.path)))
             touched[scoped.project.key if scoped.project else ""] = scoped
         except (DaybookError, OSError) as error:
-            done.failed[transcript.path] = str(error)
+            tally.failed[transcript.path] = str(error)
             log.warning("%s was not kept: %s", transcript.path, error)
     if store.settings.model_calls and store.settings.capture != "manual":
-        _learn_all(store_for, done, touched)
+        _learn_all(store_for, tally, touched)
     for scoped in touched.values():
-        _finish(scoped, done)
+        _finish(scoped, tally)
     return bool(touched)
 
 
-def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> None:
+def _learn_all(store_for: StoreFor, tally: Work, touched: dict[str, Store]) -> None:
     store = store_for(None)
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=True)
-    # Before any search for a question that could not be asked.
+    # Checked first, so that nothing is searched for a question that could not be asked.
     if unlearned and (refused := refusal(store)):
-        done.waits = refused
+        tally.waits = refused
         return
     rests: dict[str, list[Part]] = {}
     stores: dict[str, Store] = {}
@@ -202,10 +202,10 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
         except (DaybookError, OSError) as error:
             if isinstance(error, ModelUnavailable):
                 raise
-            done.failed[path] = str(error)
+            tally.failed[path] = str(error)
             log.warning("%s was not learned: %s", path, error)
             return
-        done.outcomes += outcomes
+        tally.outcomes += outcomes
         if outcomes:
             touched[store.project.key if store.project else ""] = store
 
@@ -221,26 +221,26 @@ def _learn_all(store_for: StoreFor, done: Work, touched: dict[str, Store]) -> No
             if parts:
                 learn(parts[0].transcript.path, stores[key], partial(learn_rests, stores[key], parts))
     except ModelUnavailable as error:
-        done.waits = str(error)
+        tally.waits = str(error)
 
 
-def _finish(store: Store, done: Work) -> None:
+def _finish(store: Store, tally: Work) -> None:
     """
     Make a new index whole, mine the logged outputs, tidy when it is due, refresh the blocks in CLAUDE.md.
 
     The hooks of the next session read no file: they ask the index.
     """
-    done.finished = True
+    tally.finished = True
     captures = store.settings.capture != "manual"
     for step in (ensure_synced, *((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
         try:
             step(store)
         except (DaybookError, OSError) as error:
-            done.failed[step.__name__] = str(error)
+            tally.failed[step.__name__] = str(error)
             log.warning("%s: %s", step.__name__, error)
 
 
-def _exchange(store: Store, done: Work) -> bool:
+def _exchange(store: Store, tally: Work) -> bool:
     """
     Exchange with the person's other machines, if there is a remote; return whether it was reached.
 
@@ -262,12 +262,12 @@ def _exchange(store: Store, done: Work) -> bool:
     except Held:
         return reached
     except (DaybookError, OSError) as error:
-        done.failed["exchange"] = str(error)
+        tally.failed["exchange"] = str(error)
         log.warning("exchange: %s", error)
         return False
 
 
-def _follow_team(store: Store, done: Work) -> bool:
+def _follow_team(store: Store, tally: Work) -> bool:
     """Give the team what waits, and copy what it confirmed, if there is one; return whether that is new."""
     if not joined.has_team(store.home):
         return False
@@ -283,18 +283,18 @@ def _follow_team(store: Store, done: Work) -> bool:
     except Held:
         return False
     except (DaybookError, OSError) as error:
-        done.failed["team"] = str(error)
+        tally.failed["team"] = str(error)
         log.warning("team: %s", error)
         return False
 
 
-def _embed(store: Store, done: Work) -> None:
+def _embed(store: Store, tally: Work) -> None:
     """Embed what was stored before the next session asks; a model is loaded only for that."""
     try:
         if pending(store):
             embed_pending(store, replace=False, most=MOST_EMBEDDED)
     except (DaybookError, OSError) as error:
-        done.failed["embed"] = str(error)
+        tally.failed["embed"] = str(error)
         log.warning("embed: %s", error)
 
 
@@ -307,11 +307,11 @@ def _note_consent(store: Store) -> None:
         catch_up(store)
 
 
-def _pending(store: Store, done: Work) -> list[Transcript]:
+def _pending(store: Store, tally: Work) -> list[Transcript]:
     if store.settings.capture == "manual":
         return []
     with store.database.read() as db:
-        return [transcript for transcript in transcripts.unkept(db) if transcript.path not in done.failed]
+        return [transcript for transcript in transcripts.unkept(db) if transcript.path not in tally.failed]
 
 
 def _folder(transcript: Transcript) -> Path | None:

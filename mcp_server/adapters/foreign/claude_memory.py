@@ -50,8 +50,8 @@ _FOLDERS = {"knowledge": Kind.KNOWLEDGE, "conversations": Kind.CONVERSATION, ARC
 def read(path: Path, *, own: Path) -> Reading:
     """Return what the folder *path* holds; *own* is the folder of our store. Raises Rejected."""
     folder = source_file.located_folder(path)
-    known = [name for name in (*_FOLDERS, "sessions") if (folder / name).is_dir()]
-    must_hold(known, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
+    folders = [name for name in (*_FOLDERS, "sessions") if (folder / name).is_dir()]
+    must_hold(folders, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
     reading = Reading(str(folder))
     same = folder == Path(os.path.realpath(own))
     records = []
@@ -64,7 +64,7 @@ def read(path: Path, *, own: Path) -> Reading:
             elif is_theirs(source_file.text_in(file, MAX_FILE)):
                 records.append(replace(_memory(file, name), path=str(file)))
             else:
-                reading.here.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
+                reading.existing.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
         except Rejected as error:
             reading.refused.append((f"{name}/{file.stem}", str(error)))
     admit(records, reading)
@@ -78,7 +78,7 @@ def is_theirs(text: str) -> bool:
 
 
 def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
-    other = 0
+    skipped = 0
     for name in (*_FOLDERS, "sessions"):
         suffix = ".json" if name == "sessions" else ".md"
         inside = folder / name
@@ -86,9 +86,9 @@ def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
             if file.suffix == suffix and _UUID.fullmatch(file.stem):
                 yield name, file
             elif not file.name.startswith(".") and file.name != "index.json":
-                other += 1
-    if other:
-        reading.remarks.append(f"Left, for not being named by a UUID: {counted(other, 'file')}.")
+                skipped += 1
+    if skipped:
+        reading.remarks.append(f"Left, for not being named by a UUID: {counted(skipped, 'file')}.")
 
 
 def _memory(file: Path, folder: str) -> Record:
@@ -152,12 +152,12 @@ def _session(file: Path) -> Record:
     session = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
     must_hold(isinstance(session, dict), f"{file.name} holds no JSON object.")
     touched, variables = lines_of(session.get("files")), session.get("variables")
-    kept = variables if isinstance(variables, dict) else {}
+    values = variables if isinstance(variables, dict) else {}
     metadata = session.get("metadata")
     return Record(
         key=file.stem,
         title=line_of(session.get("title"), 200),
-        text=render_snapshot(text_of(session.get("context")), touched, kept, ()),
+        text=render_snapshot(text_of(session.get("context")), touched, values, ()),
         kind=Kind.SESSION,
         created=moment_of(session.get("createdAt")),
         updated=moment_of(session.get("updatedAt") or session.get("createdAt")),

@@ -42,7 +42,7 @@ def read(path: Path, *, mine: bool) -> Reading:
     """
     if os.path.isdir(os.path.expanduser(path)):
         folder = source_file.located_folder(path)
-        vaults = [vault for vault in _vaults(folder) if any(each.is_dir() for each in vault.folders())]
+        vaults = [vault for vault in _vaults(folder) if any(place.is_dir() for place in vault.folders())]
         must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
         reading = Reading(str(folder), portable=True)
         counts = _counts_in(folder / USAGE)
@@ -52,8 +52,8 @@ def read(path: Path, *, mine: bool) -> Reading:
         file = source_file.located(path)
         document = source_file.read_json(file)
         entries = document.get("memories")
-        known = document.get("format") == FORMAT and isinstance(entries, list)
-        must_hold(known, f"{file} was not written by 'daybook export --format json'.")
+        is_export = document.get("format") == FORMAT and isinstance(entries, list)
+        must_hold(is_export, f"{file} was not written by 'daybook export --format json'.")
         must_hold(document.get("version") == VERSION, f"{file} was written by a newer Daybook.")
         reading = Reading(str(file), portable=True)
         records = list(_in_document(entries if isinstance(entries, list) else [], reading))
@@ -98,7 +98,7 @@ def _in_document(entries: list[object], reading: Reading) -> Iterator[Record]:
             continue
         status = line_of(entry.get("status"))
         kind = Kind(entry["kind"]) if entry.get("kind") in list(Kind) else Kind.KNOWLEDGE
-        fields = {name: _said(value) for name, value in entry.items()}
+        fields = {name: _as_frontmatter(value) for name, value in entry.items()}
         memory = read_fields(
             fields,  # type: ignore[arg-type]
             text_of(entry.get("text")),
@@ -134,9 +134,9 @@ def _counted(record: Record, counts: object) -> Record:
         used=_number(counts.get("used")),
         last_access=datetime.fromtimestamp(last, UTC) if last else None,
         moves=tuple(
-            (line_of(each[0], 40), _number(each[1], LATEST))
-            for each in (moves if isinstance(moves, list) else [])[-MOST_MOVES:]
-            if isinstance(each, list) and len(each) == 2
+            (line_of(move[0], 40), _number(move[1], LATEST))
+            for move in (moves if isinstance(moves, list) else [])[-MOST_MOVES:]
+            if isinstance(move, list) and len(move) == 2
         ),
     )
 
@@ -145,7 +145,7 @@ def _number(value: object, most: int = MOST_TIMES) -> int:
     return value if type(value) is int and 0 <= value <= most else 0
 
 
-def _said(value: object) -> object:
+def _as_frontmatter(value: object) -> object:
     """Return a JSON value as frontmatter would give it: every scalar is a text."""
     match value:
         case bool():
@@ -153,9 +153,9 @@ def _said(value: object) -> object:
         case int() | float():
             return repr(value)
         case list():
-            return [_said(one) for one in value[:1000]]
+            return [_as_frontmatter(item) for item in value[:1000]]
         case dict():
-            return {str(name): _said(one) for name, one in list(value.items())[:8]}
+            return {str(name): _as_frontmatter(item) for name, item in list(value.items())[:8]}
     return value
 
 

@@ -48,9 +48,9 @@ def read(path: Path) -> Reading:
     reading = Reading(str(file))
     versions = _versions(document)
     nodes = _named(document.get("nodes"))
-    known = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
-    edges = _edges(document.get("edges"), known, reading)
-    records = [_file(name, edges[name]) for name in edges if name not in known]
+    node_names = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
+    edges = _edges(document.get("edges"), node_names, reading)
+    records = [_file(name, edges[name]) for name in edges if name not in node_names]
     for name, node in nodes:
         if not isinstance(node, dict) or not line_of(node.get("id") or name):
             reading.refused.append((line_of(name) or "node", "is no node"))
@@ -120,18 +120,18 @@ def _versions(node: dict[str, object]) -> dict[str, object]:
     meta = node.get("_meta")
     versions = meta.get("versions") if isinstance(meta, dict) else None
     return {
-        str(key): one.get("ts") if isinstance(one, dict) else None
-        for key, one in (versions.items() if isinstance(versions, dict) else ())
+        str(key): version.get("ts") if isinstance(version, dict) else None
+        for key, version in (versions.items() if isinstance(versions, dict) else ())
     }
 
 
 def _named(value: object) -> list[tuple[str, object]]:
     if isinstance(value, dict):
-        return [(str(name), one) for name, one in value.items()]
-    return [("", one) for one in value] if isinstance(value, list) else []
+        return [(str(name), item) for name, item in value.items()]
+    return [("", item) for item in value] if isinstance(value, list) else []
 
 
-def _edges(value: object, known: set[str], reading: Reading) -> defaultdict[str, Edges]:
+def _edges(value: object, node_names: set[str], reading: Reading) -> defaultdict[str, Edges]:
     """Return the edges by the node or file where they start; add a remark for an edge that starts nowhere."""
     edges: defaultdict[str, Edges] = defaultdict(dict)
     for name, edge in _named(value):
@@ -143,7 +143,7 @@ def _edges(value: object, known: set[str], reading: Reading) -> defaultdict[str,
             reading.remarks.append(f"The edge {line_of(name, 120) or '?'} lacks an end.")
             continue
         label = label_of(edge.get("rel"))
-        if start not in known and not is_artifact(start):
+        if start not in node_names and not is_artifact(start):
             reading.remarks.append(
                 f"The edge {start} -> {end} ({label}) was left: {start} is neither a node nor a file."
             )

@@ -67,9 +67,9 @@ def read(path: Path) -> Reading:
 
 def _record(entity: dict[str, object], links: dict[str, dict[Link, None]]) -> Record:
     name, kind = line_of(entity.get("name"), 200), line_of(entity.get("entityType"), 60)
-    given = entity.get("observations")
+    values = entity.get("observations")
     observations = [
-        text for one in (given if isinstance(given, list) else []) if (text := text_of(one).strip())
+        text for value in (values if isinstance(values, list) else []) if (text := text_of(value).strip())
     ]
     indented = (text.replace("\n", "\n  ") for text in observations)
     return Record(

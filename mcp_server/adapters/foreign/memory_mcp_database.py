@@ -75,10 +75,10 @@ def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
         elif target:
             links[row.get("from_memory_id")][Link(rel, target)] = None
     records = []
-    known = {line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
+    ids = {line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
     for row in _rows(db, "memories"):
         key = line_of(row.get("id"))
-        linked = tuple(link for link in links[row["id"]] if link.to in known)
+        linked = tuple(link for link in links[row["id"]] if link.to in ids)
         records.append(_record(row, tags[row["id"]], linked, tuple(replaces[key]), replaced.get(key, "")))
     admit(records, reading)
 
@@ -126,7 +126,7 @@ def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     if not _columns(db, table):
         return
     cursor = db.execute(f"SELECT * FROM {table}")
-    names = [each[0] for each in cursor.description]
+    names = [column[0] for column in cursor.description]
     for row in cursor:
         yield dict(zip(names, row, strict=True))
 

@@ -45,19 +45,19 @@ _OURS = {"title", "tags", "tag", "aliases", "type", "created", "date", "updated"
 
 
 @dataclass(slots=True)
-class _Left:
-    """What a walk skipped: files that are not markdown, and links that would lead elsewhere."""
+class _Skipped:
+    """What a walk skipped: files that are not markdown, and folders that lie too deep."""
 
-    other: int = 0
-    deeper: int = 0
+    other_files: int = 0
+    too_deep: int = 0
 
 
 def read(path: Path) -> Reading:
     """Return the notes below the folder *path*; raises Rejected."""
     folder = source_file.located_folder(path)
-    reading, left = Reading(str(folder)), _Left()
+    reading, skipped = Reading(str(folder)), _Skipped()
     records = []
-    for number, file in enumerate(_files(folder, left, reading, 0)):
+    for number, file in enumerate(_files(folder, skipped, reading, 0)):
         key = os.fspath(file.relative_to(folder))
         if number >= MOST:
             reading.remarks.append(f"Notes after the first {MOST:,} were left.")
@@ -70,16 +70,16 @@ def read(path: Path) -> Reading:
         except Rejected as error:
             reading.refused.append((key, str(error).removeprefix(f"{file} ")))
     admit(_linked(records), reading)
-    if left.other:
-        reading.remarks.append(f"Left, for not being markdown: {counted(left.other, 'file')}.")
-    if left.deeper:
+    if skipped.other_files:
+        reading.remarks.append(f"Left, for not being markdown: {counted(skipped.other_files, 'file')}.")
+    if skipped.too_deep:
         reading.remarks.append(
-            f"Left, for being more than {MAX_DEPTH} deep: {counted(left.deeper, 'folder')}."
+            f"Left, for being more than {MAX_DEPTH} deep: {counted(skipped.too_deep, 'folder')}."
         )
     return reading
 
 
-def _files(folder: Path, left: _Left, reading: Reading, depth: int) -> Iterator[Path]:
+def _files(folder: Path, skipped: _Skipped, reading: Reading, depth: int) -> Iterator[Path]:
     """Yield the markdown files below *folder*, sorted by name."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -95,13 +95,13 @@ def _files(folder: Path, left: _Left, reading: Reading, depth: int) -> Iterator[
             reading.refused.append((line_of(os.fspath(where)), "is a symbolic link, which is not followed"))
         elif entry.is_dir(follow_symlinks=False):
             if depth < MAX_DEPTH:
-                yield from _files(path, left, reading, depth + 1)
+                yield from _files(path, skipped, reading, depth + 1)
             else:
-                left.deeper += 1
+                skipped.too_deep += 1
         elif path.suffix.lower() in SUFFIXES:
             yield path
         else:
-            left.other += 1
+            skipped.other_files += 1
 
 
 def _record(file: Path, key: str) -> Record:

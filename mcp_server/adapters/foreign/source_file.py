@@ -20,7 +20,7 @@ def located(path: Path, *names: str) -> Path:
     """
     named = Path(os.path.realpath(os.path.expanduser(path)))
     candidates = [named / name for name in names] if named.is_dir() else [named]
-    existing = next((each for each in candidates if each.exists()), None)
+    existing = next((candidate for candidate in candidates if candidate.exists()), None)
     if existing is None or existing.is_dir():
         where = " or ".join(map(str, candidates)) if named.is_dir() else str(path)
         raise Rejected(f"There is no {where}.", "Give the path of a file that is there.")

@@ -13,7 +13,7 @@ from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.project import Project
 
 FOLDER, ABOUT, LAST, SAME, CAME = "remote", "remote.json", "last.json", "same.json", "came.json"
-FOREVER = "deleted-for-good"  # an empty file: something was, since the last exchange
+FOREVER = "deleted-for-good"  # an empty file: something was deleted for good since the last exchange
 ASKED = "asked-for"  # an empty file: an exchange was asked for, and none has begun since
 REPOSITORY = "store.git"
 
@@ -64,14 +64,14 @@ def is_due(home: Path, *, every: float, now: float) -> bool:
 
 def remote_of(home: Path) -> Remote | None:
     """Return the remote of the store in *home*, None when it has none."""
-    said = read_object(home / FOLDER / ABOUT)
-    if not said.get("url") or not said.get("copy"):
+    values = read_object(home / FOLDER / ABOUT)
+    if not values.get("url") or not values.get("copy"):
         return None
     return Remote(
-        str(said["url"]),
-        str(said["copy"]),
-        bool(said.get("conversations")),
-        bool(said.get("questions", True)),
+        str(values["url"]),
+        str(values["copy"]),
+        bool(values.get("conversations")),
+        bool(values.get("questions", True)),
     )
 
 
@@ -82,10 +82,10 @@ def note_remote(home: Path, remote: Remote) -> None:
 
 def last_of(home: Path) -> Last:
     """Return how the last exchange of the store in *home* ended."""
-    said = read_object(home / FOLDER / LAST)
-    held = said.get("held")
-    pairs = [(str(each[0]), str(each[1])) for each in held] if isinstance(held, list) else []
-    return Last(str(said.get("at", "")), str(said.get("trouble", "")), tuple(pairs))
+    values = read_object(home / FOLDER / LAST)
+    unsent = values.get("held")
+    pairs = [(str(pair[0]), str(pair[1])) for pair in unsent] if isinstance(unsent, list) else []
+    return Last(str(values.get("at", "")), str(values.get("trouble", "")), tuple(pairs))
 
 
 def note_last(home: Path, last: Last) -> None:
@@ -105,8 +105,8 @@ def came_of(home: Path) -> dict[str, int]:
 
 def note_came(home: Path, refs: Iterable[str], at: int) -> None:
     """Note that words of other machines about the memories *refs* came at *at*."""
-    came = came_of(home) | dict.fromkeys(refs, at)
-    latest = sorted(came.items(), key=lambda item: item[1], reverse=True)[:MOST_CAME]
+    moments = came_of(home) | dict.fromkeys(refs, at)
+    latest = sorted(moments.items(), key=lambda item: item[1], reverse=True)[:MOST_CAME]
     write_object(home / FOLDER / CAME, dict(latest))
 
 
@@ -121,7 +121,7 @@ def note_same_project(home: Path, key: str, same: str) -> None:
 
 
 def as_everywhere(home: Path, project: Project | None) -> Project | None:
-    """Return *project* under the key that it has on the person's other machines, if they said so once."""
+    """Return *project* under the key that it has on the person's other machines, if they named that key."""
     if project is None or project.remote or not os.path.exists(home / FOLDER / SAME):
         return project
     same = same_projects(home).get(project.key)
@@ -135,7 +135,7 @@ def note_forever(home: Path) -> None:
 
 
 def ask_for_exchange(home: Path) -> None:
-    """Note that an exchange is wanted: who is at one now begins another when it is done."""
+    """Note that an exchange is wanted: a process that runs one now begins another when it is done."""
     files.make_folder(home / FOLDER)
     (home / FOLDER / ASKED).touch(mode=files.FILE_MODE)
 
@@ -146,5 +146,5 @@ def is_asked_for(home: Path) -> bool:
 
 
 def note_begun(home: Path) -> None:
-    """Note that an exchange begins now: whatever was asked for before, it does."""
+    """Note that an exchange begins now: it does what was asked for before."""
     (home / FOLDER / ASKED).unlink(missing_ok=True)

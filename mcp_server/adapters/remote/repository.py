@@ -124,7 +124,7 @@ class Repository:
         wanted = sorted(set(blobs))
         if not wanted:
             return {}
-        answer = self._run("cat-file", "--batch", given="".join(f"{blob}\n" for blob in wanted).encode())
+        answer = self._run("cat-file", "--batch", stdin="".join(f"{blob}\n" for blob in wanted).encode())
         contents, at = {}, 0
         for blob in wanted:
             end = answer.index(b"\n", at)
@@ -138,25 +138,25 @@ class Repository:
 
     def commit(self, commits: Sequence[Commit]) -> None:
         """Write *commits*, in one step for each; raises RemoteUnavailable."""
-        self._run("fast-import", "--quiet", "--force", "--done", given=b"".join(_imported(commits)))
+        self._run("fast-import", "--quiet", "--force", "--done", stdin=b"".join(_imported(commits)))
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether *commit* is part of the history of the commit *of*."""
         return self._answer("merge-base", "--is-ancestor", commit, of)[0] == 0
 
-    def merge_base(self, one: str, other: str) -> str:
+    def merge_base(self, first: str, second: str) -> str:
         """Return the last commit that the histories of two commits share, '' when they share none."""
-        return self._ask("merge-base", one, other).strip()
+        return self._ask("merge-base", first, second).strip()
 
     def fetch(self, url: str, *, timeout: float) -> str:
         """Take in what the remote has; return its commit, '' for an empty one. Raises RemoteUnavailable."""
         refspec = f"+{HEAD}:{THEIRS}"
         options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=")
-        code, _, said = self._reach("fetch", options, url, (refspec,), timeout)
-        if code and _NO_BRANCH in said:
+        code, _, stderr = self._reach("fetch", options, url, (refspec,), timeout)
+        if code and _NO_BRANCH in stderr:
             return ""
         if code:
-            raise _unreachable(said)
+            raise _unreachable(stderr)
         return self.ref(THEIRS)
 
     def message(self, commit: str) -> str:
@@ -175,22 +175,22 @@ class Repository:
         With *instead_of*, the remote's commit is replaced if it is that one, and its history is left behind.
         """
         lease = [f"--force-with-lease={HEAD}:{instead_of}"] if instead_of else []
-        code, out, said = self._reach(
+        code, out, stderr = self._reach(
             "push", ("--porcelain", "--no-verify", *lease), url, (f"{commit}:{HEAD}",), timeout
         )
-        if code and any(word in f"{out}{said}" for word in _BEHIND):
+        if code and any(word in f"{out}{stderr}" for word in _BEHIND):
             return False
         if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
             raise RemoteUnavailable(f"The remote takes nothing: {refused[1]}.", _LATER)
         if code:
-            raise _unreachable(said)
+            raise _unreachable(stderr)
         return True
 
     def branches(self, url: str, *, timeout: float) -> list[str]:
         """Return the names of the remote's branches; raises RemoteUnavailable."""
-        code, out, said = self._reach("ls-remote", ("--heads", "--quiet"), url, (), timeout)
+        code, out, stderr = self._reach("ls-remote", ("--heads", "--quiet"), url, (), timeout)
         if code:
-            raise _unreachable(said)
+            raise _unreachable(stderr)
         return [line.partition("\t")[2].removeprefix("refs/heads/") for line in out.splitlines()]
 
     def make_remote(self, folder: Path) -> None:
@@ -199,11 +199,11 @@ class Repository:
         self._run(*_INIT, at=folder)
 
     def pack(self, *, prune: bool = False) -> None:
-        """Put what lies about into one pack; with *prune* delete what no ref leads to."""
+        """Put all objects into one pack; with *prune* delete those that no ref leads to."""
         self._run("gc", "--quiet", *(["--prune=now"] if prune else []))
 
     def objects(self) -> int:
-        """Return how many objects lie about in files of their own."""
+        """Return how many objects are in files of their own, outside packs."""
         return sum(1 for place in self.folder.glob("objects/[0-9a-f][0-9a-f]") for _ in place.iterdir())
 
     def cut_before(self, commit: str) -> None:
@@ -222,27 +222,27 @@ class Repository:
     def _reach(
         self, verb: str, options: Sequence[str], url: str, rest: Sequence[str], timeout: float
     ) -> tuple[int, str, str]:
-        """Run a command that asks the remote; a folder that is one runs nothing of its own."""
+        """Run a command that asks the remote; where that is a folder, nothing of its own is run."""
         if is_folder(url):
             own = " ".join(map(shlex.quote, (self._program(), *_FLAGS)))
             name = "receive-pack" if verb == "push" else "upload-pack"
             options = (*options, f"--{name}={own} {name}")
-        code, out, said = self._answer(verb, *options, "--", url, *rest, timeout=timeout)
-        return code, out.decode("utf-8", "replace"), said.decode("utf-8", "replace")
+        code, out, stderr = self._answer(verb, *options, "--", url, *rest, timeout=timeout)
+        return code, out.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")
 
     def _ask(self, *arguments: str) -> str:
         code, out, _ = self._answer(*arguments)
         return out.decode("utf-8", "replace") if code == 0 else ""
 
-    def _run(self, *arguments: str, given: bytes = b"", at: Path | None = None) -> bytes:
-        code, out, said = self._answer(*arguments, given=given, at=at)
+    def _run(self, *arguments: str, stdin: bytes = b"", at: Path | None = None) -> bytes:
+        code, out, stderr = self._answer(*arguments, stdin=stdin, at=at)
         if code:
-            what = said.decode("utf-8", "replace").strip().splitlines()
-            raise RemoteUnavailable(f"git {arguments[0]} failed: {what[-1] if what else code}.", _BROKEN)
+            lines = stderr.decode("utf-8", "replace").strip().splitlines()
+            raise RemoteUnavailable(f"git {arguments[0]} failed: {lines[-1] if lines else code}.", _BROKEN)
         return out
 
     def _answer(
-        self, *arguments: str, given: bytes = b"", timeout: float = LOCAL, at: Path | None = None
+        self, *arguments: str, stdin: bytes = b"", timeout: float = LOCAL, at: Path | None = None
     ) -> tuple[int, bytes, bytes]:
         import subprocess  # slow to load, and only an exchange runs git here
 
@@ -250,7 +250,7 @@ class Repository:
         command = [program, *_FLAGS, f"--git-dir={at or self.folder}", *arguments]
         about: dict[str, Any] = windowless()
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 command,
                 cwd=os.sep,
                 env={
@@ -258,7 +258,7 @@ class Repository:
                     **self.git.network,
                     "GIT_ALLOW_PROTOCOL": PROTOCOLS,
                 },
-                input=given,
+                input=stdin,
                 capture_output=True,
                 timeout=timeout,
                 check=False,
@@ -268,7 +268,7 @@ class Repository:
             raise RemoteUnavailable(f"Git did not finish within {timeout:.0f} seconds.", _LATER) from None
         except (OSError, ValueError) as error:
             raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
-        return done.returncode, done.stdout, done.stderr
+        return result.returncode, result.stdout, result.stderr
 
     def _program(self) -> str:
         program = program_of(self.git, self.around)
@@ -289,8 +289,8 @@ def is_folder(url: str) -> bool:
     return os.path.isabs(url) or url.startswith("file://")
 
 
-def _unreachable(said: str) -> RemoteUnavailable:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _unreachable(stderr: str) -> RemoteUnavailable:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else "git gave no reason")
     return RemoteUnavailable(
@@ -305,23 +305,23 @@ def _without_password(text: str) -> str:
 def _imported(commits: Sequence[Commit]) -> Iterator[bytes]:
     """Yield what fast-import reads for *commits*: their bytes first, then each commit."""
     written: set[str] = set()
-    for each in commits:
-        for blob, data in each.new.items():
+    for commit in commits:
+        for blob, data in commit.new.items():
             if blob not in written:
                 written.add(blob)
                 yield b"blob\ndata %d\n" % len(data)
                 yield data
                 yield b"\n"
-    for each in commits:
-        when = f"{int(each.at.timestamp())} +0000"
-        message = each.message.encode("utf-8")
-        yield f"commit {each.ref}\ncommitter {AUTHOR} {when}\ndata {len(message)}\n".encode()
+    for commit in commits:
+        when = f"{int(commit.at.timestamp())} +0000"
+        message = commit.message.encode("utf-8")
+        yield f"commit {commit.ref}\ncommitter {AUTHOR} {when}\ndata {len(message)}\n".encode()
         yield message + b"\n"
-        for number, parent in enumerate(each.parents):
+        for number, parent in enumerate(commit.parents):
             yield f"{'merge' if number else 'from'} {parent}\n".encode()
-        for path in sorted(each.deleted):
+        for path in sorted(commit.deleted):
             yield f"D {_quoted(path)}\n".encode()
-        for path, blob in sorted(each.changed.items()):
+        for path, blob in sorted(commit.changed.items()):
             yield f"M 100644 {blob} {_quoted(path)}\n".encode()
         yield b"\n"
     yield b"done\n"

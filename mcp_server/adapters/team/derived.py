@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from mcp_server.adapters.index.search.tokens import Token, memory_texts, tokens
 from mcp_server.adapters.team.connections import Connection
-from mcp_server.adapters.team.said import memory_of
+from mcp_server.adapters.team.rows import memory_of
 from mcp_server.core.memory import Memory
 from mcp_server.core.sessions.passages import passages
 from mcp_server.core.text.words import index_parts

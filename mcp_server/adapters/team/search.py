@@ -14,7 +14,7 @@ from mcp_server.adapters.index.search.maxsim import Match, answered
 from mcp_server.adapters.team import places, vectors, words
 from mcp_server.adapters.team.connections import Connection, array
 from mcp_server.adapters.team.filters import Condition, condition_of
-from mcp_server.adapters.team.said import COLUMNS, stored_of
+from mcp_server.adapters.team.rows import COLUMNS, stored_of
 from mcp_server.adapters.team.statistics import Counted, Statistics
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import DAY
@@ -249,8 +249,8 @@ def _relied_on(
             cosine=score.cosine,
             maxsim=score.maxsim,
             coverage=coverage,
-            found=len(of_row),
-            asked=len(matches.weights),
+            words_matched=len(of_row),
+            words_asked=len(matches.weights),
             near=score.near,
             surprise=ranking.surprise(of_row, matches.weights, matches.searched),
             model=model or confidence.MEASURED,

@@ -7,7 +7,7 @@ import psycopg
 
 from mcp_server.adapters.team import derived
 from mcp_server.adapters.team.connections import Connection, Pool, as_server, connection, transaction
-from mcp_server.adapters.team.said import COLUMNS, memory_of, said_of, stored_of
+from mcp_server.adapters.team.rows import COLUMNS, json_of, memory_of, stored_of
 from mcp_server.adapters.team.search import Searching, search
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound
 from mcp_server.core.memory import ID, Memory
@@ -40,7 +40,7 @@ class MemberStorage:
         return Team(name, self._member.name, self._member.role, tuple(curators), model)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        said = said_of(memory)
+        said = json_of(memory)
         self._must_be(Role.WRITER)
         with transaction(self._pool, self._member) as db:
             there = db.execute(_THERE, (said, memory.id)).fetchone()

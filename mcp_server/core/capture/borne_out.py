@@ -54,7 +54,7 @@ def borne_out(text: str, evidence: str, turns: Sequence[Utterance]) -> Borne | N
     One quote of the person is not enough for `extracted`: most of the memory must be in their own words,
     and so must each command, URL, path and setting. Else a page that Claude read could speak for the person.
     """
-    memory_words = _Told(text)
+    memory_words = _MemoryWords(text)
     utterances = utterances_with(evidence, turns)
     confirmed = list(_confirmed(turns))
     grounds = [*utterances, *(claim for claim, assent in confirmed if assent in utterances)]
@@ -90,7 +90,7 @@ def own_part(utterance: Utterance) -> str:
     return own_words(utterance.words) if utterance.speaker is Speaker.USER else utterance.words
 
 
-class _Told:
+class _MemoryWords:
     """The words of a memory, to be looked up in turns."""
 
     def __init__(self, text: str) -> None:
@@ -101,9 +101,9 @@ class _Told:
     def share(self, turns: Iterable[str]) -> float:
         """Return the share, 0 to 1, of the memory's words that *turns* have, compared by first letters."""
         whole = "\n".join(turns)
-        heard = {*folded_words(whole), *identifier_parts(whole)}
-        stems = {word[:STEM] for word in heard}
-        shared = sum(word in heard or word[:STEM] in stems for word in self.terms)
+        turn_words = {*folded_words(whole), *identifier_parts(whole)}
+        stems = {word[:STEM] for word in turn_words}
+        shared = sum(word in turn_words or word[:STEM] in stems for word in self.terms)
         return shared / len(self.terms) if self.terms else 0.0
 
     def is_said(self, turns: Iterable[str], share: float) -> bool:
@@ -120,7 +120,7 @@ def _confirmed(utterances: Sequence[Utterance]) -> Iterator[tuple[Utterance, Utt
             yield claim, turn
 
 
-def _denied(memory_words: _Told, utterances: Sequence[Utterance]) -> bool:
+def _denied(memory_words: _MemoryWords, utterances: Sequence[Utterance]) -> bool:
     """Tell whether the memory is nearer to a claim of Claude that the person denied than to their words."""
     best = max(
         (
@@ -134,7 +134,7 @@ def _denied(memory_words: _Told, utterances: Sequence[Utterance]) -> bool:
     return any(memory_words.share([claim]) >= max(best, HEARD) for claim in claims)
 
 
-def _turns_around(memory_words: _Told, own: Iterable[str]) -> bool:
+def _turns_around(memory_words: _MemoryWords, own: Iterable[str]) -> bool:
     """Tell whether the person's clause nearest to the memory denies something, and the memory does not."""
     clauses = [clause for turn in own for clause in _CLAUSE.split(turn) if clause.strip()]
     nearest = max(clauses, key=lambda clause: memory_words.share([clause]), default="")

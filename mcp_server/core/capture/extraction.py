@@ -57,10 +57,12 @@ def request(chunks: Sequence[Chunk], neighbours: Sequence[tuple[str, str, str]],
 
     All of it is data inside tags, and no text in it can close a tag.
     """
-    known = "\n".join(known_line(number, *each) for number, each in enumerate(neighbours, start=1))
+    known_lines = "\n".join(
+        known_line(number, *neighbour) for number, neighbour in enumerate(neighbours, start=1)
+    )
     parts = [
         f"Today is {today}.",
-        f"<known_memories>\n{known or 'none'}\n</known_memories>",
+        f"<known_memories>\n{known_lines or 'none'}\n</known_memories>",
     ]
     for chunk in chunks:
         parts += [f"<told_before>\n{_inside(chunk.overlap)}\n</told_before>"] if chunk.overlap else []
@@ -86,17 +88,17 @@ def proposals(answer: str, chunks: Sequence[Chunk], *, neighbours: int) -> list[
         return None
     by_chunk: list[list[Proposal]] = [[] for _ in chunks]
     for candidate in objects:
-        at, made = placed(candidate, chunks, neighbours=neighbours)
-        if made and sum(map(len, by_chunk)) < MOST:
-            by_chunk[at].append(made)
+        at, memory_proposal = placed(candidate, chunks, neighbours=neighbours)
+        if memory_proposal and sum(map(len, by_chunk)) < MOST:
+            by_chunk[at].append(memory_proposal)
     return by_chunk
 
 
 def placed(candidate: Any, chunks: Sequence[Chunk], *, neighbours: int) -> tuple[int, Proposal | None]:
     """Return the index of the first of *chunks* that supports *candidate*, and its memory; else (0, None)."""
     for at, chunk in enumerate(chunks):
-        if made := proposal(candidate, chunk, neighbours=neighbours):
-            return at, made
+        if memory_proposal := proposal(candidate, chunk, neighbours=neighbours):
+            return at, memory_proposal
     return 0, None
 
 

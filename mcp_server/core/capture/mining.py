@@ -89,9 +89,9 @@ def mine(turns: Iterable[tuple[str, str]], *, before: Sequence[str] = ()) -> lis
     by_key: dict[str, Mined] = {}
     for speaker, words in turns:
         for key, mined in {mined.key: mined for mined in _mine(speaker, words, before)}.items():
-            known = by_key.get(key, replace(mined, times=0))
-            best = mined if mined.confidence > known.confidence else known
-            by_key[key] = replace(best, times=known.times + 1)
+            earlier = by_key.get(key, replace(mined, times=0))
+            best = mined if mined.confidence > earlier.confidence else earlier
+            by_key[key] = replace(best, times=earlier.times + 1)
         before = () if speaker == "user" else (*before, words)
     return sorted(by_key.values(), key=lambda mined: (-mined.confidence, mined.key))[:MOST]
 
@@ -143,7 +143,7 @@ def _typed(words: str) -> Iterable[Mined]:
         for block in _SHELL.finditer(_closed(words)[0])
         for line in _LINE.finditer(block["code"])
     ]
-    for command in dict.fromkeys(each.strip() for each in commands):
+    for command in dict.fromkeys(command.strip() for command in commands):
         yield from _recipe(command)
 
 

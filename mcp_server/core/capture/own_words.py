@@ -74,30 +74,30 @@ _SPEECH = re.compile(
 def own_words(turn: str) -> str:
     """Return *turn*, one of the person's, with GAP in place of each passage that others wrote."""
     lines = turn.split("\n")
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while at < len(lines):
         end = _paste_end(lines, at)
         if end > at:
-            kept.append(GAP)
+            parts.append(GAP)
             at = end
             continue
         line = lines[at]
-        kept.append(line)
+        parts.append(line)
         at += 1
         if _announces(line):
             end = _announced_end(lines, at)
             if end > at:
-                kept.append(GAP)
+                parts.append(GAP)
                 at = end
-    return _SPEECH.sub(_without_speech, "\n".join(kept))
+    return _SPEECH.sub(_without_speech, "\n".join(parts))
 
 
 def _paste_end(lines: Sequence[str], at: int) -> int:
     """Return the number of the line after a paste that begins at line *at*, known by its form; else *at*."""
     line = lines[at]
     if line.lstrip().startswith(">"):
-        return _while(lines, at, lambda each: each.lstrip().startswith(">"))
+        return _while(lines, at, lambda following: following.lstrip().startswith(">"))
     if fence := markdown.opens(line):
         end = next((n + 1 for n in range(at + 1, len(lines)) if markdown.closes(lines[n], fence)), len(lines))
         return end if end - at - 2 > FEW else at
@@ -109,10 +109,10 @@ def _paste_end(lines: Sequence[str], at: int) -> int:
     if tag := _TAG.match(line):
         closing = f"</{tag[1].lower()}>"
         return next((n + 1 for n in range(at + 1, len(lines)) if closing in lines[n].lower()), at)
-    if _HEAD.match(line) and sum(bool(_HEAD.match(each)) for each in lines[at : at + 4]) >= 2:
+    if _HEAD.match(line) and sum(bool(_HEAD.match(following)) for following in lines[at : at + 4]) >= 2:
         return len(lines)
     if _CHAT.match(line) or _TRACE.match(line):
-        return _while(lines, at, lambda each: bool(each.strip()))
+        return _while(lines, at, lambda following: bool(following.strip()))
     return at + 1 if _STAMPED.match(line) else at
 
 

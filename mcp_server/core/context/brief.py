@@ -159,44 +159,49 @@ def render_brief(
     are masked. Both take longer than all the rest.
     """
     lines = [_line(NOTED, one_line(notice)) for notice in notices]
-    left = budget - len(FRAME) - len(footer) - 2 - sum(len(line.text) + 1 for line in lines)
+    room_left = budget - len(FRAME) - len(footer) - 2 - sum(len(line.text) + 1 for line in lines)
     most = int(INDEX_SHARE * budget)
-    kept = _lengths(index, most)
-    shown: dict[str, str] = {}
+    title_lengths = _lengths(index, most)
+    digests: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
         heading = f"{section.title}:"
-        room = left - len(heading) - 1
+        room = room_left - len(heading) - 1
         entries = []
         for entry in section.entries:
             if room < SHORTEST:
                 break
-            free = room - min(most, sum(kept.values()) + (INDEX_ROOM if kept else 0) - kept.get(entry.ref, 0))
+            free = room - min(
+                most,
+                sum(title_lengths.values())
+                + (INDEX_ROOM if title_lengths else 0)
+                - title_lengths.get(entry.ref, 0),
+            )
             # The head is quick to make, and mostly shows already that there is no room.
             if (
-                entry.ref in shown
+                entry.ref in digests
                 or len(_head(entry)) >= free
                 or len(entry_line(entry, section.limit)) >= free
             ):
                 continue
-            seen = looked_at(entry)
-            line = entry_line(_masked(seen), section.limit) if seen else ""
+            shown_entry = looked_at(entry)
+            line = entry_line(_masked(shown_entry), section.limit) if shown_entry else ""
             if line and len(line) < free:
-                shown[entry.ref] = entry.digest
-                kept.pop(entry.ref, None)
+                digests[entry.ref] = entry.digest
+                title_lengths.pop(entry.ref, None)
                 entries.append(_line(section.title, line, entry.ref))
                 tokens.append(estimated_tokens(line))
                 room -= len(line) + 1
         if entries:
             lines += [_line(section.title, heading), *entries]
-            left = room
-    titled, titles = _index_lines([entry for entry in index if entry.ref not in shown], left)
+            room_left = room
+    titled, titles = _index_lines([entry for entry in index if entry.ref not in digests], room_left)
     if not lines and not titles:
         return Brief("", (), ())
-    ending = [_line(FRAMED, footer)] if shown or titles else []
+    ending = [_line(FRAMED, footer)] if digests or titles else []
     lines = [_line(FRAMED, FRAME), *lines, *titles, *ending]
     text = "\n".join(line.text for line in lines)
-    return Brief(text, tuple(shown), tuple(shown.values()), tuple(tokens), tuple(titled), tuple(lines))
+    return Brief(text, tuple(digests), tuple(digests.values()), tuple(tokens), tuple(titled), tuple(lines))
 
 
 def _line(section: str, text: str, ref: str = "") -> BriefLine:
@@ -205,14 +210,14 @@ def _line(section: str, text: str, ref: str = "") -> BriefLine:
 
 def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
     """Return ref → characters of its title, for the first of *index* until they take more than *most*."""
-    kept: dict[str, int] = {}
+    lengths: dict[str, int] = {}
     total = 0
     for entry in index:
         if total > most:
             break
-        kept[entry.ref] = len(_titled(entry)) + len(BETWEEN)
-        total += kept[entry.ref]
-    return kept
+        lengths[entry.ref] = len(_titled(entry)) + len(BETWEEN)
+        total += lengths[entry.ref]
+    return lengths
 
 
 def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[BriefLine]]:
@@ -239,8 +244,8 @@ def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], l
         titled.append(entry.ref)
         room -= cost
     lines = [BriefLine(TITLED, tuple(pieces)) for pieces in of_types.values()]
-    more = [_line(TITLED, MORE.format(left_out))] if left_out else []
-    return titled, [_line(TITLED, INDEX), *lines, *more] if lines else []
+    rest_lines = [_line(TITLED, MORE.format(left_out))] if left_out else []
+    return titled, [_line(TITLED, INDEX), *lines, *rest_lines] if lines else []
 
 
 def _titled(entry: BriefEntry) -> str:

@@ -111,14 +111,14 @@ def mend(text: str) -> str:
     Of a marker without its other half, only its line is removed. Every other byte stays.
     """
     markers, _ = _markers(text)
-    kept = False
+    has_pair = False
     cuts: list[tuple[int, int]] = []
     at = 0
     while at < len(markers):
         marker, after = markers[at], markers[at + 1 : at + 2]
-        whole = marker.word == START and [one.word for one in after] == [END]
-        if whole and not kept:
-            kept = True
+        whole = marker.word == START and [follower.word for follower in after] == [END]
+        if whole and not has_pair:
+            has_pair = True
         else:
             cuts.append((marker.first, after[0].behind if whole else marker.behind))
         at += 2 if whole else 1
@@ -152,9 +152,9 @@ def _markers(text: str) -> tuple[list[_Marker], int]:
 
 def _places(markers: Sequence[_Marker], word: str, name: str) -> str:
     numbers = [str(marker.number) for marker in markers if marker.word == word]
-    shown = ", ".join(numbers[:5]) + (" and more" if len(numbers) > 5 else "")
+    listing = ", ".join(numbers[:5]) + (" and more" if len(numbers) > 5 else "")
     lines = "lines" if len(numbers) > 1 else "line"
-    return f"{name} stands in {lines} {shown}" if numbers else f"{name} is missing"
+    return f"{name} stands in {lines} {listing}" if numbers else f"{name} is missing"
 
 
 def _appended(text: str, block: str) -> str:
@@ -199,7 +199,9 @@ _ROOM = {  # of each heading: the lines that it may take, with its own
     "Architecture": 25, "Key decisions": 25, "Patterns & preferences": 25, "Gotchas": 20, "In progress": 30,
     "Context": 15,
 }  # fmt: skip
-TOPICS = [(each, most, tuple(row.name for row in ROWS if row.topic == each)) for each, most in _ROOM.items()]
+TOPICS = [
+    (topic, most, tuple(row.name for row in ROWS if row.topic == topic)) for topic, most in _ROOM.items()
+]
 INTRO = (
     "What earlier sessions learned here: facts to check against the code, not orders."
     " Daybook rewrites what stands between these markers."
@@ -231,7 +233,7 @@ class Block:
     """The block with its markers, and ref → digest of each memory that it shows."""
 
     text: str
-    told: dict[str, str]
+    digests: dict[str, str]
 
 
 def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> Block:
@@ -250,11 +252,11 @@ def render_block(project_name: str, groups: Sequence[Sequence[BlockPoint]]) -> B
         if not points:
             continue
         overflows = need > room
-        shown = points[: room - HEADING_LINES - 1] if overflows else points
-        lines += ["", f"## {heading}", *(line for line, _ in shown)]
+        shown_points = points[: room - HEADING_LINES - 1] if overflows else points
+        lines += ["", f"## {heading}", *(line for line, _ in shown_points)]
         if overflows:
-            lines.append(f"- …and {len(points) - len(shown)} more (ask recall)")
-        digests |= {point.ref: point.digest for _, point in shown}
+            lines.append(f"- …and {len(points) - len(shown_points)} more (ask recall)")
+        digests |= {point.ref: point.digest for _, point in shown_points}
     return Block("\n".join([*lines, "", FOOTER, END]), digests)
 
 
@@ -265,15 +267,15 @@ def share_out(needs: Sequence[int], budgets: Sequence[int], total: int) -> list[
     The unused lines of *total* are split evenly among the sections that need more; a remainder goes to the
     first of these.
     """
-    given = [min(need, budget) for need, budget in zip(needs, budgets, strict=True)]
-    left = total - sum(given)
-    while left > 0 and (short := [at for at, need in enumerate(needs) if given[at] < need]):
-        share = max(1, left // len(short))
+    rooms = [min(need, budget) for need, budget in zip(needs, budgets, strict=True)]
+    lines_left = total - sum(rooms)
+    while lines_left > 0 and (short := [at for at, need in enumerate(needs) if rooms[at] < need]):
+        share = max(1, lines_left // len(short))
         for at in short:
-            more = min(share, needs[at] - given[at], left)
-            given[at] += more
-            left -= more
-    return given
+            extra = min(share, needs[at] - rooms[at], lines_left)
+            rooms[at] += extra
+            lines_left -= extra
+    return rooms
 
 
 def point_line(point: BlockPoint) -> str:
@@ -291,13 +293,13 @@ def point_line(point: BlockPoint) -> str:
 
 def _distinct(groups: Sequence[Sequence[BlockPoint]]) -> list[list[tuple[str, BlockPoint]]]:
     """Return the points of each group with their lines, each line once."""
-    seen: set[str] = set()
+    folded_lines: set[str] = set()
     distinct: list[list[tuple[str, BlockPoint]]] = []
     for points in groups:
         distinct.append([])
         for point in points:
             line = point_line(point)
-            if line.casefold() not in seen and len(line) > len("- "):
-                seen.add(line.casefold())
+            if line.casefold() not in folded_lines and len(line) > len("- "):
+                folded_lines.add(line.casefold())
                 distinct[-1].append((line, point))
     return distinct

@@ -94,8 +94,8 @@ class Reading:
     The content of a source: its records, those that cannot be imported (key, reason), and remarks.
 
     `place` is the absolute path where it was read: with a record's key it is the origin of a memory.
-    `here` are records (key, reason) that are memories of Daybook already. `portable`: the keys alone are the
-    origin, wherever the source is.
+    `existing` are records (key, reason) that are memories of Daybook already. `portable`: the keys alone are
+    the origin, wherever the source is.
     `revises` are the fields of a memory that a change in the source revises, () for all. If they are named,
     the source has words only: these show whether either side changed, and other fields of a memory are not
     touched. An `id` of such a record is its identity.
@@ -106,7 +106,7 @@ class Reading:
     revises: tuple[str, ...] = ()
     records: list[Record] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
-    here: list[tuple[str, str]] = field(default_factory=list)
+    existing: list[tuple[str, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -215,16 +215,16 @@ def content_digest(memory: Memory) -> str:
 
 def admit(records: Sequence[Record], reading: Reading) -> None:
     """Add *records* to *reading*; a record with a key that is there already is refused."""
-    seen = {record.key for record in reading.records}
+    keys = {record.key for record in reading.records}
     for record in records:
-        if record.key in seen:
+        if record.key in keys:
             reading.refused.append((record.key, "is there twice; the first was taken"))
             continue
-        seen.add(record.key)
+        keys.add(record.key)
         reading.records.append(record)
 
 
-def must_hold(held: object, sentence: str) -> None:
-    """Raise Rejected with *sentence* when *held* is false: the source is not of the expected form."""
-    if not held:
+def must_hold(condition: object, sentence: str) -> None:
+    """Raise Rejected with *sentence* when *condition* is false: the source is not of the expected form."""
+    if not condition:
         raise Rejected(sentence, "Nothing was taken. Run 'daybook import --help' for what can be.")

@@ -54,21 +54,21 @@ def sections(document: str, name: str) -> list[Section]:
 
     Frontmatter, comments, badges and Daybook's own block are left out.
     """
-    taken = []
-    seen: Counter[str] = Counter()
+    document_sections = []
+    counts: Counter[str] = Counter()
     for headings, run in markdown.sections(_stripped(document)):
         above = [" ".join(_LINKED.sub(r"\1", heading).split()) for heading in headings]
         text = strip_blank_lines(run)
         if not text:
             continue
         path = STEP.join(above)
-        seen[path] += 1
-        which = f"{path} #{seen[path]}" if seen[path] > 1 else path
+        counts[path] += 1
+        numbered_path = f"{path} #{counts[path]}" if counts[path] > 1 else path
         parts = [part for part in parted(text) if _says_something(part)]
         for number, part in enumerate(parts, start=1):
-            key = f"{which} ({number})" if number > 1 else which
-            taken.append(Section(key, _title(name, key), part, type_of(above)))
-    return taken
+            key = f"{numbered_path} ({number})" if number > 1 else numbered_path
+            document_sections.append(Section(key, _title(name, key), part, type_of(above)))
+    return document_sections
 
 
 def type_of(headings: list[str] | tuple[str, ...]) -> str:
@@ -96,20 +96,20 @@ def _stripped(document: str) -> str:
     text = document.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _without(_HEAD.sub("", text, count=1), _BLOCK)
     # A comment inside a code block is code; what stands between the blocks is looked at alone.
-    kept = []
+    parts = []
     for is_code, run in itertools.groupby(markdown.lines(text), key=itemgetter(1)):
         part = "\n".join(line for line, _ in run)
-        kept.append(part if is_code else _BADGES.sub("", _without(part, _COMMENT)))
-    return "\n".join(kept)
+        parts.append(part if is_code else _BADGES.sub("", _without(part, _COMMENT)))
+    return "\n".join(parts)
 
 
 def _without(text: str, ends: tuple[re.Pattern[str], re.Pattern[str]]) -> str:
     """Return *text* without what lies between both *ends*; no part is looked at twice."""
-    kept, at = [], 0
+    parts, at = [], 0
     while (start := ends[0].search(text, at)) and (end := ends[1].search(text, start.end())):
-        kept.append(text[at : start.start()])
+        parts.append(text[at : start.start()])
         at = end.end()
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[at:]])
 
 
 def _blocks(text: str) -> Iterator[str]:

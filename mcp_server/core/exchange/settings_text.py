@@ -50,12 +50,12 @@ def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, obj
     Raises Rejected when this would change something else, or *name* is there already.
     """
     before = read(text, form)
-    held = before.get(under, {})
-    if not isinstance(held, dict) or name in held:
+    entries = before.get(under, {})
+    if not isinstance(entries, dict) or name in entries:
         raise Rejected(f"Its '{under}' is no place for another entry.", "Look at the file.")
     at, piece = _table(text, under, name, value) if form == "toml" else _member(text, under, name, value)
     after = text[:at] + piece + text[at:]
-    _check(after, form, {**before, under: {**held, name: dict(value)}})
+    _check(after, form, {**before, under: {**entries, name: dict(value)}})
     return after, piece
 
 
@@ -68,18 +68,18 @@ def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
     would change something else.
     """
     settings = read(text, form)
-    rest = {key: each for key, each in settings[under].items() if key != name}
-    made = piece.lstrip().startswith(json.dumps(under))
+    rest = {key: value for key, value in settings[under].items() if key != name}
+    holder_inserted = piece.lstrip().startswith(json.dumps(under))
     settings_after = {**settings, under: rest}
-    without = {key: each for key, each in settings.items() if key != under}
+    without = {key: value for key, value in settings.items() if key != under}
     if piece and text.count(piece) == 1:
         after = text.replace(piece, "")
         for expected in (settings_after, without):
-            if (rest or expected is without or not made) and _says(after, form, expected):
+            if (rest or expected is without or not holder_inserted) and _says(after, form, expected):
                 return after
     if form == "toml":
         raise Rejected(f"Its table [{under}.{name}] was rewritten.", "Take it out in an editor.")
-    if made and not rest:
+    if holder_inserted and not rest:
         after = _without_member(text, [under])
         _check(after, form, without)
     else:
@@ -114,7 +114,7 @@ def _table(text: str, under: str, name: str, value: Mapping[str, object]) -> tup
     # JSON writes texts, lists of texts, truth and numbers as TOML does.
     lines = [
         f"[{under}.{name}]",
-        *(f"{key} = {json.dumps(each, ensure_ascii=False)}" for key, each in value.items()),
+        *(f"{key} = {json.dumps(setting, ensure_ascii=False)}" for key, setting in value.items()),
     ]
     ahead = ("" if text.endswith(("\n", "\r")) else newline) + newline if text.strip() else ""
     return len(text), ahead + newline.join(lines) + newline
@@ -124,7 +124,7 @@ def _member(text: str, under: str, name: str, value: Mapping[str, object]) -> tu
     plain = _plain(text)
     brace = plain.index("{")
     members = list(_members(plain, brace))
-    holder = next((each for each in members if each.key == under), None)
+    holder = next((member for member in members if member.key == under), None)
     key, values = (name, value) if holder else (under, {name: value})
     if holder:
         brace = holder.value
@@ -151,8 +151,8 @@ def _without_member(text: str, path: list[str]) -> str:
     plain = _plain(text)
     brace = plain.index("{")
     for key in path[:-1]:
-        brace = next(each.value for each in _members(plain, brace) if each.key == key)
-    member = next(each for each in _members(plain, brace) if each.key == path[-1])
+        brace = next(candidate.value for candidate in _members(plain, brace) if candidate.key == key)
+    member = next(candidate for candidate in _members(plain, brace) if candidate.key == path[-1])
     start = len(text[: member.start].rstrip())
     following = re.compile(r"\s*,").match(plain, member.end)
     if following and not text[member.end : following.end()].strip(" \t\r\n,"):

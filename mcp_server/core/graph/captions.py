@@ -18,11 +18,11 @@ def breadth(text: str) -> float:
 def caption(title: str, room: float = ROOM) -> tuple[str, ...]:
     """Return *title* on at most two lines that take about *room* em each; an ellipsis where it was cut."""
     lines: list[str] = []
-    left = title
-    while left and len(lines) < LINES:
-        line, left = _line(left, room)
+    remaining = title
+    while remaining and len(lines) < LINES:
+        line, remaining = _line(remaining, room)
         lines.append(line)
-    if left:
+    if remaining:
         lines[-1] = _line(lines[-1], room - 1)[0].rstrip(" .,;:-") + "…"
     return tuple(lines)
 
@@ -39,10 +39,10 @@ def _line(text: str, room: float) -> tuple[str, str]:
 
 def _fitting(text: str, room: float) -> str:
     """Return the beginning of *text* that fits; a mark stays with its letter."""
-    taken = 0.0
+    width = 0.0
     for at, character in enumerate(text):
-        taken += _breadth(character)
-        if taken > room:
+        width += _breadth(character)
+        if width > room:
             end = max(at, 1)
             while end > 1 and _stays(text[end], text[end - 1]):
                 end -= 1

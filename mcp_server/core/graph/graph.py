@@ -85,9 +85,9 @@ class GraphEdge:
     @property
     def is_trace(self) -> bool:
         """Whether one end is an active memory, and the other one that is not active."""
-        away = [status is not Status.ACTIVE for status in (self.start_status, self.end_status)]
-        near_end = self.end if away[0] else self.start
-        return sum(away) == 1 and not is_artifact(near_end)
+        inactive = [status is not Status.ACTIVE for status in (self.start_status, self.end_status)]
+        near_end = self.end if inactive[0] else self.start
+        return sum(inactive) == 1 and not is_artifact(near_end)
 
 
 @dataclass(frozen=True, slots=True)

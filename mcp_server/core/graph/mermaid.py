@@ -14,18 +14,18 @@ def drawn(graph: Graph) -> tuple[dict[str, Node | None], list[GraphEdge]]:
     """Return (name → node, None for a file or an inactive memory; the edges between them) to draw."""
     worth = scores(graph.nodes, graph.edges)
     best = sorted(graph.nodes, key=lambda node: (-worth[node.name], node.id))[:MOST_DRAWN]
-    chosen: dict[str, Node | None] = {node.name: None if node.artifact else node for node in best}
-    left = {node.name for node in graph.nodes} - chosen.keys()
+    drawn_nodes: dict[str, Node | None] = {node.name: None if node.artifact else node for node in best}
+    other_names = {node.name for node in graph.nodes} - drawn_nodes.keys()
     edges = []
     for edge in graph.edges:
-        if not any(end in chosen for end in (edge.start, edge.end)):
+        if not any(end in drawn_nodes for end in (edge.start, edge.end)):
             continue
-        if edge.start not in left and edge.end not in left and (edge.is_live or edge.is_trace):
-            new = [end for end in (edge.start, edge.end) if end not in chosen]
-            if len(chosen) + len(new) <= MOST_DRAWN:
-                chosen |= dict.fromkeys(new)
+        if edge.start not in other_names and edge.end not in other_names and (edge.is_live or edge.is_trace):
+            new = [end for end in (edge.start, edge.end) if end not in drawn_nodes]
+            if len(drawn_nodes) + len(new) <= MOST_DRAWN:
+                drawn_nodes |= dict.fromkeys(new)
                 edges.append(edge)
-    return chosen, edges
+    return drawn_nodes, edges
 
 
 def as_mermaid(graphs: Sequence[Graph]) -> str:

@@ -96,12 +96,12 @@ class Line:
 
     start: str
     end: str
-    there: tuple[str, ...]
+    forward: tuple[str, ...]
     back: tuple[str, ...] = ()
 
     @property
     def sort(self) -> LineSort:
-        labels = {*self.there, *self.back}
+        labels = {*self.forward, *self.back}
         if CONTRADICTS in labels:
             return LineSort.CONTRADICTION
         return LineSort.SUCCESSION if labels == {SUPERSEDES} else LineSort.OTHER
@@ -125,12 +125,12 @@ def chosen(network: Network, choice: Choice) -> Network:
     if choice.around:
         near = _near(links, choice.around, choice.steps)
         links = [link for link in links if link.start in near and link.end in near]
-    wanted = {
+    keys = {
         node.key
         for node in network.nodes
         if choice.type in ("", node.type) and choice.level in (None, node.level)
     }
-    links = [link for link in links if link.start in wanted or link.end in wanted]
+    links = [link for link in links if link.start in keys or link.end in keys]
     return part(network, links, choice.around)
 
 
@@ -143,8 +143,8 @@ def largest(network: Network, most: int) -> Network:
         network.links,
         key=lambda link: (-min(count[link.start], count[link.end]), -max(count[link.start], count[link.end])),
     )
-    kept = set(order[:most])
-    return part(network, [link for link in network.links if link in kept])
+    kept_links = set(order[:most])
+    return part(network, [link for link in network.links if link in kept_links])
 
 
 def part(network: Network, links: Collection[NetworkLink], also: Collection[str] = ()) -> Network:
@@ -157,9 +157,11 @@ def part(network: Network, links: Collection[NetworkLink], also: Collection[str]
 
 def named(network: Network, name: str) -> frozenset[str]:
     """Return the keys of the nodes that have *name* as their key, else as their id, else as their title."""
-    said = as_name(name)
+    wanted_name = as_name(name)
     for field in ("key", "id", "title"):
-        if keys := frozenset(node.key for node in network.nodes if as_name(getattr(node, field)) == said):
+        if keys := frozenset(
+            node.key for node in network.nodes if as_name(getattr(node, field)) == wanted_name
+        ):
             return keys
     return frozenset()
 
@@ -171,7 +173,9 @@ def degrees(links: Iterable[NetworkLink]) -> Counter[str]:
 
 def relations_of(network: Network) -> Mapping[str, int]:
     """Return label → how many links have it, the most frequent label first."""
-    return dict(sorted(Counter(link.rel for link in network.links).items(), key=lambda it: (-it[1], it[0])))
+    return dict(
+        sorted(Counter(link.rel for link in network.links).items(), key=lambda pair: (-pair[1], pair[0]))
+    )
 
 
 def _near(links: Iterable[NetworkLink], around: Iterable[str], steps: int) -> set[str]:

@@ -144,25 +144,25 @@ def _push(places: Mapping[str, list[float]], sizes: Mapping[str, tuple[float, fl
     for key, (x, y) in places.items():
         cells.setdefault((int(x // wide), int(y // high)), []).append(key)
     pairs = 0
-    for (column, row), here in cells.items():
+    for (column, row), keys in cells.items():
         beside = [cells.get((column + a, row + b), ()) for a, b in ((1, -1), (1, 0), (1, 1), (0, 1))]
         others = [key for cell in beside for key in cell]
-        for number, one in enumerate(here):
-            for other in (*here[number + 1 :], *others):
-                pairs += _pushed(places[one], places[other], sizes[one], sizes[other])
+        for number, first in enumerate(keys):
+            for other in (*keys[number + 1 :], *others):
+                pairs += _pushed(places[first], places[other], sizes[first], sizes[other])
     return pairs
 
 
-def _pushed(one: list[float], other: list[float], size: Place, others: Place) -> bool:
-    across = (size[0] + others[0]) / 2 + MARGINS[0] - abs(one[0] - other[0])
+def _pushed(first: list[float], other: list[float], size: Place, others: Place) -> bool:
+    across = (size[0] + others[0]) / 2 + MARGINS[0] - abs(first[0] - other[0])
     if across <= 0:
         return False
-    down = (size[1] + others[1]) / 2 + MARGINS[1] - abs(one[1] - other[1])
+    down = (size[1] + others[1]) / 2 + MARGINS[1] - abs(first[1] - other[1])
     if down <= 0:
         return False
-    axis, way = (0, across) if across < down else (1, down)
-    half = (way / 2 + 1) * (1 if one[axis] <= other[axis] else -1)
-    one[axis] -= half
+    axis, shift = (0, across) if across < down else (1, down)
+    half = (shift / 2 + 1) * (1 if first[axis] <= other[axis] else -1)
+    first[axis] -= half
     other[axis] += half
     return True
 
@@ -201,10 +201,10 @@ def _beside(
     group_of = {key: number for number, group in enumerate(groups) for key in group}
     linked: dict[int, Counter[int]] = {number: Counter() for number in range(len(groups))}
     for line in lines:
-        one, other = group_of[line.start], group_of[line.end]
-        if one != other:
-            linked[one][other] += 1
-            linked[other][one] += 1
+        first, other = group_of[line.start], group_of[line.end]
+        if first != other:
+            linked[first][other] += 1
+            linked[other][first] += 1
     islands = [number for number, group in enumerate(groups) if not linked[number] and len(group) <= ISLAND]
     if len(islands) == len(groups):
         islands = islands[1:]

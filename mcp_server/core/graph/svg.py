@@ -28,12 +28,12 @@ def _corners(
     count: int, turn: float = -0.25, *, inner: float = 1.0, size: float = 1.0
 ) -> list[tuple[float, float]]:
     """Return a regular figure; with *inner* below 1 every other corner lies that far inside."""
-    found = []
+    corners = []
     for at in range(count):
         far = size * (inner if at % 2 else 1.0)
         angle = (at / count + turn) * math.tau
-        found.append((far * math.cos(angle), far * math.sin(angle)))
-    return found
+        corners.append((far * math.cos(angle), far * math.sin(angle)))
+    return corners
 
 
 SHAPES = {  # corners around the middle of a mark of the radius 1; none: a circle
@@ -141,8 +141,8 @@ def mark(type_: str, radius: int = 7) -> str:
 
 def types_in(picture: Picture) -> list[str]:
     """Return the types of the picture's nodes, in the order of the types."""
-    shown = {spot.node.type for spot in picture.spots}
-    return [name for name in MARKS if name in shown]
+    type_names = {spot.node.type for spot in picture.spots}
+    return [name for name in MARKS if name in type_names]
 
 
 def _classes(picture: Picture) -> str:
@@ -181,41 +181,47 @@ def _labels(picture: Picture, place: dict[str, int]) -> dict[Line, tuple[float, 
     """Return where few lines bear their labels: on no node and on no other label; not every line has room."""
     if len(picture.lines) > FEW:
         return {}
-    taken = [spot.covers for spot in picture.spots]
-    found: dict[Line, tuple[float, float]] = {}
+    taken_boxes = [spot.covers for spot in picture.spots]
+    label_places: dict[Line, tuple[float, float]] = {}
     for line in picture.lines:
-        one, other = picture.spots[place[line.start]], picture.spots[place[line.end]]
+        start_spot, end_spot = picture.spots[place[line.start]], picture.spots[place[line.end]]
         wide = breadth(_label(line)) * LABEL_FONT / 2
         for share in ALONG:
-            x, y = one.x + (other.x - one.x) * share, one.y + (other.y - one.y) * share
+            x, y = (
+                start_spot.x + (end_spot.x - start_spot.x) * share,
+                start_spot.y + (end_spot.y - start_spot.y) * share,
+            )
             box = (x - wide, y - LABEL_FONT, x + wide, y + LABEL_FONT / 2)
-            if not any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
-                found[line] = (x, y)
-                taken.append(box)
+            if not any(
+                box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken_boxes
+            ):
+                label_places[line] = (x, y)
+                taken_boxes.append(box)
                 break
-    return found
+    return label_places
 
 
 def _label(line: Line) -> str:
-    return ", ".join(line.there) + (f" · ← {', '.join(line.back)}" if line.back else "")
+    return ", ".join(line.forward) + (f" · ← {', '.join(line.back)}" if line.back else "")
 
 
 def _line(line: Line, spots: Sequence[Spot], place: dict[str, int], label: tuple[float, float] | None) -> str:
     ends = place[line.start], place[line.end]
-    one, other = spots[ends[0]], spots[ends[1]]
-    length = math.hypot(other.x - one.x, other.y - one.y) or 1
-    dx, dy = (other.x - one.x) / length, (other.y - one.y) / length
-    begin, end = one.radius + 3, length - other.radius - 3
-    way = f"M{one.x + dx * begin:.0f} {one.y + dy * begin:.0f} {one.x + dx * end:.0f} {one.y + dy * end:.0f}"
+    start_spot, end_spot = spots[ends[0]], spots[ends[1]]
+    length = math.hypot(end_spot.x - start_spot.x, end_spot.y - start_spot.y) or 1
+    dx, dy = (end_spot.x - start_spot.x) / length, (end_spot.y - start_spot.y) / length
+    begin, end = start_spot.radius + 3, length - end_spot.radius - 3
+    start = f"M{start_spot.x + dx * begin:.0f} {start_spot.y + dy * begin:.0f}"
+    path = f"{start} {start_spot.x + dx * end:.0f} {start_spot.y + dy * end:.0f}"
     heads = ' marker-end="url(#head)"' + (' marker-start="url(#head)"' if line.back else "")
-    said = [f"{one.node.title} → {rel} → {other.node.title}" for rel in line.there]
-    said += [f"{other.node.title} → {rel} → {one.node.title}" for rel in line.back]
-    sort = f" {line.sort}" + ("" if one.group == other.group else " far")
+    titles = [f"{start_spot.node.title} → {rel} → {end_spot.node.title}" for rel in line.forward]
+    titles += [f"{end_spot.node.title} → {rel} → {start_spot.node.title}" for rel in line.back]
+    sort = f" {line.sort}" + ("" if start_spot.group == end_spot.group else " far")
     sort += "" if label else " unlabelled"
-    x, y = label or ((one.x + other.x) / 2, (one.y + other.y) / 2)
+    x, y = label or ((start_spot.x + end_spot.x) / 2, (start_spot.y + end_spot.y) / 2)
     return (
-        f'<g class="line{sort}" data-ends="{ends[0]} {ends[1]}"><title>{escape(chr(10).join(said))}</title>'
-        f'<path class="reach" d="{way}"/><path d="{way}"{heads}/>'
+        f'<g class="line{sort}" data-ends="{ends[0]} {ends[1]}"><title>{escape(chr(10).join(titles))}</title>'
+        f'<path class="reach" d="{path}"/><path d="{path}"{heads}/>'
         f'<text class="relation" x="{x:.0f}" y="{y:.0f}">{escape(_label(line))}</text></g>'
     )
 
@@ -261,9 +267,9 @@ def _legend(picture: Picture, frame: Panel) -> tuple[str, int]:
     return f'<g class="legend">\n{drawn}{below}</g>\n', height
 
 
-def _entry(left: int, top: int, across: int, at: int, drawn: str, said: str) -> str:
+def _entry(left: int, top: int, across: int, at: int, drawn: str, label: str) -> str:
     x, y = left + at % across * LEGEND_ENTRY + 12, top + at // across * LEGEND_HEIGHT + 8
-    return f'<g transform="translate({x} {y})">{drawn}<text x="18" y="4">{escape(said)}</text></g>'
+    return f'<g transform="translate({x} {y})">{drawn}<text x="18" y="4">{escape(label)}</text></g>'
 
 
 def _variables() -> str:

@@ -28,14 +28,14 @@ def level_limits(most_tokens: int, levels: Sequence[str]) -> int:
     return min(limit, MOST_ANSWER - sum(len(text) + 2 for text in levels))
 
 
-def measured(graph: Graph, *, gone: frozenset[str] = frozenset()) -> int:
+def measured(graph: Graph, *, left_out: frozenset[str] = frozenset()) -> int:
     """
-    Return the rendered characters of the graph's own nodes and their edges, without the nodes *gone*.
+    Return the rendered characters of the graph's own nodes and their edges, without the nodes *left_out*.
 
     An edge that loses one end becomes a memory trace, with a mark; one that loses both is not shown.
     """
     blocks, lines = _lengths(graph)
-    return _left(blocks, lines, gone)
+    return _left(blocks, lines, left_out)
 
 
 def to_archive(graph: Graph, *, now: int, limit: int) -> list[Node]:
@@ -55,14 +55,14 @@ def to_archive(graph: Graph, *, now: int, limit: int) -> list[Node]:
         if node.own and not node.pinned and max(node.updated, node.touched) <= before
     ]
     worth = scores(eligible, graph.edges)
-    gone: set[str] = set()
-    chosen = []
+    archived_names: set[str] = set()
+    archived = []
     for node in sorted(eligible, key=lambda node: (worth[node.name], node.updated, node.id)):
-        gone.add(node.name)
-        chosen.append(node)
-        if _left(blocks, lines, gone) <= limit * LEAVES:
+        archived_names.add(node.name)
+        archived.append(node)
+        if _left(blocks, lines, archived_names) <= limit * LEAVES:
             break
-    return chosen
+    return archived
 
 
 def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[GraphEdge, int]]]:
@@ -73,17 +73,17 @@ def _lengths(graph: Graph) -> tuple[dict[str, int], list[tuple[GraphEdge, int]]]
 
 
 def _left(
-    blocks: Mapping[str, int], lines: Iterable[tuple[GraphEdge, int]], gone: frozenset[str] | set[str]
+    blocks: Mapping[str, int], lines: Iterable[tuple[GraphEdge, int]], left_out: frozenset[str] | set[str]
 ) -> int:
-    left = FRAME + sum(length for name, length in blocks.items() if name not in gone)
+    total = FRAME + sum(length for name, length in blocks.items() if name not in left_out)
     for edge, length in lines:
-        away = (edge.start in gone) + (edge.end in gone)
-        kept_end = edge.end if edge.start in gone else edge.start
-        if not away:
-            left += length
-        elif away == 1 and edge.is_live and not is_artifact(kept_end):
-            left += length + len(" (archived)")
-    return left
+        missing_ends = (edge.start in left_out) + (edge.end in left_out)
+        kept_end = edge.end if edge.start in left_out else edge.start
+        if not missing_ends:
+            total += length
+        elif missing_ends == 1 and edge.is_live and not is_artifact(kept_end):
+            total += length + len(" (archived)")
+    return total
 
 
 def node_block(node: Node) -> str:
@@ -134,30 +134,37 @@ def rendered(graph: Graph, limit: int) -> str:
     room = limit - FRAME
     blocks: list[str] = []
     lines: dict[GraphEdge, str] = {}
-    shown: set[str] = set()
+    shown_names: set[str] = set()
     for node in order:
         block = node_block(node)
         if len(block) + 1 > room:
             break
-        shown.add(node.name)
+        shown_names.add(node.name)
         if block:
             blocks.append(block)
             room -= len(block) + 1
         for edge in at.get(node.name, ()):
-            if edge not in lines and _may_show(edge, shown) and len(line := edge_line(edge)) + 1 <= room:
+            if (
+                edge not in lines
+                and _may_show(edge, shown_names)
+                and len(line := edge_line(edge)) + 1 <= room
+            ):
                 lines[edge] = line
                 room -= len(line) + 1
-    return "\n".join(_sections(graph, blocks, lines, len(order) - len(shown)))
+    return "\n".join(_sections(graph, blocks, lines, len(order) - len(shown_names)))
 
 
-def _may_show(edge: GraphEdge, shown: set[str]) -> bool:
+def _may_show(edge: GraphEdge, shown_names: set[str]) -> bool:
     """Tell whether each end of a live edge or a trace is shown, a file, not active or in the other level."""
     if not (edge.is_live or edge.is_trace):
         return False
-    if not (edge.start in shown or is_artifact(edge.start) or edge.start_status is not Status.ACTIVE):
+    if not (edge.start in shown_names or is_artifact(edge.start) or edge.start_status is not Status.ACTIVE):
         return False
     return (
-        edge.elsewhere or edge.end in shown or is_artifact(edge.end) or edge.end_status is not Status.ACTIVE
+        edge.elsewhere
+        or edge.end in shown_names
+        or is_artifact(edge.end)
+        or edge.end_status is not Status.ACTIVE
     )
 
 

@@ -28,12 +28,12 @@ T = TypeVar("T")
 
 def within_bounds(oldest_first: Iterable[tuple[str, T]], knowledge: Mapping[str, int]) -> list[T]:
     """Return the memories that one run may archive; *knowledge* is level → its number of memories."""
-    left = {level: max(ALWAYS, number // SHARE) for level, number in knowledge.items()}
-    chosen: list[T] = []
+    quota = {level: max(ALWAYS, number // SHARE) for level, number in knowledge.items()}
+    memories: list[T] = []
     for level, memory in oldest_first:
-        if len(chosen) == MOST_KNOWLEDGE:
+        if len(memories) == MOST_KNOWLEDGE:
             break
-        if left.get(level, ALWAYS) > 0:
-            left[level] = left.get(level, ALWAYS) - 1
-            chosen.append(memory)
-    return chosen
+        if quota.get(level, ALWAYS) > 0:
+            quota[level] = quota.get(level, ALWAYS) - 1
+            memories.append(memory)
+    return memories

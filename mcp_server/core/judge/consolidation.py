@@ -125,7 +125,9 @@ def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
     for item in sorted(items, key=lambda item: (item.created, item.ref)):
         by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
     chunks = [
-        found[at : at + MOST] for _, found in sorted(by_type.items()) for at in range(0, len(found), MOST)
+        same_type[at : at + MOST]
+        for _, same_type in sorted(by_type.items())
+        for at in range(0, len(same_type), MOST)
     ]
     return [chunk for chunk in chunks if len(chunk) >= LEAST]
 
@@ -164,13 +166,13 @@ def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
         return "the answer has other parts than keep, merge and drop"
     merges: list[Merge] = []
     for item in proposed.get("merge", []):
-        made = _merge(item)
-        if made is None:
+        checked_merge = _merge(item)
+        if checked_merge is None:
             return "a merge lacks its sources, its title or its text"
-        merges.append(made)
+        merges.append(checked_merge)
     keeps, drops = proposed.get("keep", []), proposed.get("drop", [])
-    named = [*keeps, *drops, *(number + 1 for merge in merges for number in merge.sources)]
-    if wrong := _miscounted(named, len(items)):
+    numbers = [*keeps, *drops, *(number + 1 for merge in merges for number in merge.sources)]
+    if wrong := _miscounted(numbers, len(items)):
         return wrong
     dropped = tuple(number - 1 for number in drops)
     if lasting := [items[number] for number in dropped if items[number].lasting or items[number].kept]:
@@ -183,14 +185,14 @@ def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
     return MergePlan(tuple(merges), dropped)
 
 
-def _miscounted(named: Sequence[Any], count: int) -> str:
-    """Return why *named* does not have each number from 1 to *count* once, '' when it does."""
-    unknown = [each for each in named if type(each) is not int or not 1 <= each <= count]
+def _miscounted(numbers: Sequence[Any], count: int) -> str:
+    """Return why *numbers* does not have each number from 1 to *count* once, '' when it does."""
+    unknown = [number for number in numbers if type(number) is not int or not 1 <= number <= count]
     if unknown:
         return f"it names {str(unknown[0])[:40]!r}, which is none of the numbers 1 to {count}"
-    if len(set(named)) < len(named):
+    if len(set(numbers)) < len(numbers):
         return "it names a memory twice"
-    missing = set(range(1, count + 1)) - set(named)
+    missing = set(range(1, count + 1)) - set(numbers)
     return f"it leaves out number {min(missing)}" if missing else ""
 
 
@@ -209,8 +211,8 @@ def _merge(proposed: object) -> Merge | None:
 def _fault(merge: Merge, sources: Sequence[TidyItem]) -> str:
     """Return why *merge* of these sources is rejected, '' when it is accepted."""
     name = " + ".join(f"[{item.id}]" for item in sources)
-    if kept := next((item for item in sources if item.kept or is_long(item)), None):
-        return f"it merges [{kept.id}], which stays as it is"
+    if protected := next((item for item in sources if item.kept or is_long(item)), None):
+        return f"it merges [{protected.id}], which stays as it is"
     if not merge.title or len(merge.title) > MAX_TITLE or not SHORTEST <= len(merge.text) <= LONGEST:
         return f"the text for {name} is too short or too long"
     merged = f"{merge.title}\n{merge.text}"
@@ -219,7 +221,7 @@ def _fault(merge: Merge, sources: Sequence[TidyItem]) -> str:
     for first, other in combinations(sources, 2):
         if deny_each_other(first.statement, other.statement):
             return f"{name} contradict each other"
-    return _lost(merged, [item.statement.said for item in sources], name)
+    return _lost(merged, [item.statement.title_and_text for item in sources], name)
 
 
 def _lost(merged: str, sources: Sequence[str], name: str) -> str:

@@ -23,7 +23,7 @@ MOST_PAIRS = 2000  # nearest pairs that are compared closely, which takes about 
 class Opposed:
     """Two memories that may contradict each other: what differs, nearness (more is nearer), how sure."""
 
-    one: int
+    first: int
     other: int
     why: str
     nearness: float
@@ -46,7 +46,7 @@ def opposed(
     statements = {
         number: replace(statement, text=statement.text[:LONGEST]) for number, statement in statements.items()
     }
-    telling_words = {number: telling(statement.said) for number, statement in statements.items()}
+    telling_words = {number: telling(statement.title_and_text) for number, statement in statements.items()}
     by_words = {pair for pair in _meeting(telling_words) if not (pair[0] in embedded and pair[1] in embedded)}
     near = {
         pair: close
@@ -61,7 +61,12 @@ def opposed(
             oppositions.append(Opposed(first, other, alike.differs, alike.nearness, deny_each_other(*pair)))
     return sorted(
         oppositions,
-        key=lambda opposition: (not opposition.sure, -opposition.nearness, opposition.one, opposition.other),
+        key=lambda opposition: (
+            not opposition.sure,
+            -opposition.nearness,
+            opposition.first,
+            opposition.other,
+        ),
     )
 
 

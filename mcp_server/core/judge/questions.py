@@ -30,14 +30,14 @@ class Likeness:
     """
     How two memories relate: how near they are (more is nearer), and what differs, '' if nothing.
 
-    `fuller` is ONE or OTHER for the one that says all that the other says, 0 when neither does; `same`: both
-    say it in the same words.
+    `fuller` is ONE or OTHER for the one that says all that the other says, 0 when neither does;
+    `same_words`: both say it in the same words.
     """
 
     nearness: float
     differs: str
     fuller: int = 0
-    same: bool = False
+    same_words: bool = False
 
 
 def likeness(statement: Statement, other: Statement, cosine: float | None) -> Likeness | None:
@@ -45,11 +45,11 @@ def likeness(statement: Statement, other: Statement, cosine: float | None) -> Li
     if statement.type != other.type or enumerates(statement.title, other.title):
         return None
     if fingerprint(statement.title, statement.text) == fingerprint(other.title, other.text):
-        return Likeness(1 + COMMON_SHARE, "", same=True)
+        return Likeness(1 + COMMON_SHARE, "", same_words=True)
     if cosine is not None and cosine < FAR:
         return None
-    statement, other = (Statement(each.title, each.text[:LONGEST], each.type) for each in (statement, other))
-    near = nearness(telling(statement.said), telling(other.said), cosine)
+    statement, other = (Statement(side.title, side.text[:LONGEST], side.type) for side in (statement, other))
+    near = nearness(telling(statement.title_and_text), telling(other.title_and_text), cosine)
     if not near:
         return None
     fuller = ONE if contains(statement, other) else OTHER if contains(other, statement) else 0
@@ -65,15 +65,19 @@ def nearness(first: frozenset[str], other: frozenset[str], cosine: float | None)
 
 def _difference(statement: Statement, other: Statement) -> str:
     """Return what makes two memories say different things, '' when nothing does."""
-    return guarded_difference(statement.text, other.text) or guarded_difference(statement.said, other.said)
+    return guarded_difference(statement.text, other.text) or guarded_difference(
+        statement.title_and_text, other.title_and_text
+    )
 
 
 def merged_text(newer: Memory, older: Memory) -> tuple[str, str]:
     """Return the title and text of *newer*, with each sentence of *older* that it lacks appended."""
     newer_words = _plain(f"{newer.title}\n{newer.text}")
     title = [] if _plain(older.title) in _plain(older.text) else [older.title]
-    sentences = [each for each in _SENTENCE.split("\n".join([*title, older.text])) if each.strip()]
-    lacking = [each.strip() for each in sentences if _plain(each) not in newer_words]
+    sentences = [
+        sentence for sentence in _SENTENCE.split("\n".join([*title, older.text])) if sentence.strip()
+    ]
+    lacking = [sentence.strip() for sentence in sentences if _plain(sentence) not in newer_words]
     if not lacking:
         return newer.title, newer.text
     return newer.title, "\n".join([newer.text.rstrip(), *lacking])

@@ -22,7 +22,9 @@ def stated(text: str) -> list[Stated]:
     """Return the sentences of *text* that state something; a question does not."""
     sentences_of_text = filter(None, map(str.strip, sentences(text)))
     return [
-        Stated(each, frozenset(map(root, words(each)))) for each in sentences_of_text if not is_question(each)
+        Stated(sentence, frozenset(map(root, words(sentence))))
+        for sentence in sentences_of_text
+        if not is_question(sentence)
     ]
 
 
@@ -34,22 +36,22 @@ def restated(statements: Sequence[Stated], old: str, new: str) -> bool:
     number or name that only *new* has.
     """
     near = [
-        (each, statement)
-        for each in map(str.strip, sentences(old))
+        (sentence, statement)
+        for sentence in map(str.strip, sentences(old))
         for statement in statements
-        if _may_say(statement, each)
+        if _may_say(statement, sentence)
     ]
     if not near:
         return False
     holds = normal(new)
     added = (numbers_in(new) | names_in(new)) - numbers_in(old) - names_in(old)
     return any(
-        len(_roots(each)) >= FEWEST_WORDS
-        and _roots(each) <= _roots(statement.text)
-        and normal(each).rstrip(".!") not in holds
-        and not guarded_difference(each, statement.text)
+        len(_roots(sentence)) >= FEWEST_WORDS
+        and _roots(sentence) <= _roots(statement.text)
+        and normal(sentence).rstrip(".!") not in holds
+        and not guarded_difference(sentence, statement.text)
         and added.isdisjoint(numbers_in(statement.text) | names_in(statement.text))
-        for each, statement in near
+        for sentence, statement in near
     )
 
 

@@ -41,8 +41,10 @@ def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
         return False
     if negates(whole) and not negates(before) and not negates(turn):
         return False
-    now, then, spoken_terms = (frozenset(map(stem, content_words(text))) for text in (new, before, turn))
-    changed = now - then or then - now or now
+    new_roots, old_roots, spoken_terms = (
+        frozenset(map(stem, content_words(text))) for text in (new, before, turn)
+    )
+    changed = new_roots - old_roots or old_roots - new_roots or new_roots
     return bool(changed) and len(changed & spoken_terms) / len(changed) >= SAID
 
 

@@ -18,7 +18,7 @@ _BEGIN = 5  # first letters of a word, for a quick test whether it may occur
 _Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
 
 
-def _told_by(words: str) -> _Group:
+def _group_of(words: str) -> _Group:
     alternatives = words.split("|")
     whole = [word for word in alternatives if word.isascii() and word.isalpha()]
     parts = [word for word in alternatives if word not in whole]
@@ -43,7 +43,7 @@ def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, 
         TAG,
     )
 
-    signals = [([_told_by(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]
+    signals = [([_group_of(words) for words in groups.split("&")], pattern) for groups, pattern in SIGNALS]
     speakers = SPEAKING.split("|")
     if ascii_only:
         signals = [

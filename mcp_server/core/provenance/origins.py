@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SAID
-from mcp_server.core.provenance.session_words import Said, Voice
+from mcp_server.core.provenance.session_words import SessionText, Voice
 from mcp_server.core.provenance.telling import Telling, Text, telling_words
 from mcp_server.core.render import one_line
 from mcp_server.core.text.words import STOP_WORDS, words
@@ -39,7 +39,7 @@ class Inquiry:
     tellings: list[Telling] = field(init=False)
     _where: list[_Where] = field(init=False)
     _content: frozenset[str] = field(init=False)
-    _held: bool = False
+    _by_person: bool = False
     _outside: str = ""
 
     def __post_init__(self) -> None:
@@ -47,16 +47,16 @@ class Inquiry:
         self._where = [_Where() for _ in self.tellings]
         self._content = frozenset(word for word in words(self.text) if word not in STOP_WORDS)
 
-    def hear(self, utterance: Said) -> None:
+    def hear(self, utterance: SessionText) -> None:
         """Take in one text of the session, in any order."""
         if not utterance.text.strip():
             return
         text = Text(utterance.text)
-        given = Text(utterance.of_call) if utterance.of_call else None
+        call_text = Text(utterance.of_call) if utterance.of_call else None
         if utterance.voice is Voice.OTHERS:
             self._outside = self._outside or utterance.place
-        if utterance.voice is Voice.PERSON and not self._held:
-            self._held = self._holds(utterance.text, text)
+        if utterance.voice is Voice.PERSON and not self._by_person:
+            self._by_person = self._holds(utterance.text, text)
         for telling, where in zip(self.tellings, self._where, strict=True):
             if where.settled or not telling.stands_in(text):
                 continue
@@ -64,7 +64,7 @@ class Inquiry:
                 case Voice.PERSON:
                     where.settled = True
                 case Voice.PROJECT:
-                    where.settled = given is None or not telling.stands_in(given)
+                    where.settled = call_text is None or not telling.stands_in(call_text)
                 case Voice.CLAUDE:
                     where.claude = min(where.claude, utterance.time or _LATE)
                 case Voice.OTHERS if utterance.time < where.others:
@@ -84,7 +84,7 @@ class Inquiry:
         *unread*: a part of the session could not be read, so a word not found may be there.
         *orders_wait*: a memory that reads like an instruction waits even if a turn of the person has it.
         """
-        if reads_like_instruction(self.text) and (orders_wait or not self._held):
+        if reads_like_instruction(self.text) and (orders_wait or not self._by_person):
             return INSTRUCTS
         nowhere = False
         for telling, where in zip(self.tellings, self._where, strict=True):

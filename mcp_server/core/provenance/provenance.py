@@ -90,5 +90,5 @@ def source_of(text: str, prompt: str) -> str:
         return MANUAL
     from mcp_server.core.provenance.instructions import reads_like_instruction
 
-    asked = prompt.lstrip().startswith(ASKED)
-    return MANUAL if asked and not reads_like_instruction(text) else ASSISTANT
+    is_command = prompt.lstrip().startswith(ASKED)
+    return MANUAL if is_command and not reads_like_instruction(text) else ASSISTANT

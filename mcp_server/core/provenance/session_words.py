@@ -33,7 +33,7 @@ class Voice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SessionText:
     """
     One text: who said it, when (`2026-11-20T15:28:56.908Z`, '' when unknown), and a name for its place.
 
@@ -66,7 +66,7 @@ class Hearing:
         self._agent = agent
         self._written: set[str] = set()
 
-    def hear(self, lines: Iterable[bytes]) -> Iterator[Said]:
+    def hear(self, lines: Iterable[bytes]) -> Iterator[SessionText]:
         """Yield the texts in *lines*."""
         for line in lines:
             if not line or len(line) > LARGEST:
@@ -74,7 +74,7 @@ class Hearing:
             elif b'"user"' in line or b'"assistant"' in line or b'"attachment"' in line:
                 yield from self._hear(line)
 
-    def _hear(self, line: bytes) -> Iterator[Said]:
+    def _hear(self, line: bytes) -> Iterator[SessionText]:
         try:
             data = json.loads(line.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ class Hearing:
 
     def _user(
         self, data: Mapping[str, Any], blocks: list[dict[str, Any]], time: str, folder: str
-    ) -> Iterator[Said]:
+    ) -> Iterator[SessionText]:
         for block in blocks:
             if block.get("type") == "tool_result":
                 yield from self._result(block, data.get("toolUseResult"), time, folder)
@@ -107,76 +107,80 @@ class Hearing:
         for text in texts_of(blocks):
             begin = text.lstrip()
             if begin.startswith(_PRINTED):
-                yield Said(Voice.OTHERS, text, time, "a command that the person ran")
+                yield SessionText(Voice.OTHERS, text, time, "a command that the person ran")
             elif aside:
-                yield Said(Voice.CLAUDE, text, time)  # what Claude asks of an agent
+                yield SessionText(Voice.CLAUDE, text, time)  # what Claude asks of an agent
             elif _COMMAND_ARGUMENTS[0] in text and begin.startswith(ECHOES):
                 after = text.partition(_COMMAND_ARGUMENTS[0])[2]
-                yield Said(Voice.PERSON, after.partition(_COMMAND_ARGUMENTS[1])[0], time)
+                yield SessionText(Voice.PERSON, after.partition(_COMMAND_ARGUMENTS[1])[0], time)
             elif begin.startswith("<bash-input>") or not begin.startswith(ECHOES):
-                yield Said(Voice.PERSON, not_injected(text), time)
+                yield SessionText(Voice.PERSON, not_injected(text), time)
 
-    def _assistant(self, blocks: list[dict[str, Any]], time: str, folder: str) -> Iterator[Said]:
+    def _assistant(self, blocks: list[dict[str, Any]], time: str, folder: str) -> Iterator[SessionText]:
         for text in texts_of(blocks):
-            yield Said(Voice.CLAUDE, text, time)
+            yield SessionText(Voice.CLAUDE, text, time)
         for block in blocks:
             kind = str(block.get("type"))
             if kind == "tool_use":
                 yield from self._call(block, time, folder)
             elif kind.endswith("_tool_result"):  # a tool that ran on the server, such as a search of the web
-                yield Said(Voice.OTHERS, _strings(block.get("content")), time, "a web search")
+                yield SessionText(Voice.OTHERS, _strings(block.get("content")), time, "a web search")
 
-    def _call(self, block: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
+    def _call(self, block: Mapping[str, Any], time: str, folder: str) -> Iterator[SessionText]:
         name, number = str(block.get("name")), block.get("id")
-        given = block.get("input")
-        given = given if isinstance(given, dict) else {}
+        arguments = block.get("input")
+        arguments = arguments if isinstance(arguments, dict) else {}
         if isinstance(number, str):
-            self.calls[number] = (name, given, folder)
+            self.calls[number] = (name, arguments, folder)
             while len(self.calls) > MOST_CALLS:
                 self.calls.popitem(last=False)
         if name in _WRITES:
-            self._written.add(str(given.get("file_path") or given.get("notebook_path")))
+            self._written.add(str(arguments.get("file_path") or arguments.get("notebook_path")))
         if not OUR_TOOL.fullmatch(name):  # the text to store is the one that is looked up
-            yield Said(Voice.CLAUDE, _strings(given), time)
+            yield SessionText(Voice.CLAUDE, _strings(arguments), time)
 
-    def _result(self, block: Mapping[str, Any], structured: object, time: str, folder: str) -> Iterator[Said]:
-        name, given, called_in = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
+    def _result(
+        self, block: Mapping[str, Any], structured: object, time: str, folder: str
+    ) -> Iterator[SessionText]:
+        name, arguments, called_in = self.calls.get(str(block.get("tool_use_id")), ("", {}, folder))
         text = _strings(block.get("content"))
         if name == "AskUserQuestion":
             answers = structured.get("answers") if isinstance(structured, dict) else None
-            chosen = list(answers.values()) if isinstance(answers, dict) else []
-            yield Said(Voice.PERSON, _strings(chosen), time)
+            choices = list(answers.values()) if isinstance(answers, dict) else []
+            yield SessionText(Voice.PERSON, _strings(choices), time)
             return
         own: Own = lambda path: self._own(path, called_in)  # noqa: E731
-        by, place = whose(name, given, own=own, agents_read=self._agents_read)
-        of_call = _strings(given)
-        if by is Whose.NOBODYS:
+        owner, place = whose(name, arguments, own=own, agents_read=self._agents_read)
+        of_call = _strings(arguments)
+        if owner is Whose.NOBODYS:
             if place and UNCONFIRMED in text:
-                yield Said(Voice.OTHERS, text, time, place, of_call)
+                yield SessionText(Voice.OTHERS, text, time, place, of_call)
             return
-        if by is not Whose.OTHERS and not self._accepted:
+        if owner is not Whose.OTHERS and not self._accepted:
             place = f"{place} of this repository, which is not accepted,"
-            yield Said(Voice.OTHERS, text, time, place, of_call)
-        elif by is Whose.LINES:
+            yield SessionText(Voice.OTHERS, text, time, place, of_call)
+        elif owner is Whose.LINES:
             lines = text.split("\n")
-            ours = [line for line in lines if own(line.split(":", 1)[0])]
-            others = [line for line in lines if not own(line.split(":", 1)[0])]
-            yield Said(Voice.PROJECT, "\n".join(ours), time, place, of_call)
-            yield Said(Voice.OTHERS, "\n".join(others), time, place, of_call)
-        elif by is Whose.PROJECTS and str(given.get("file_path") or "") in self._written:
-            yield Said(Voice.CLAUDE, text, time)  # the file may say what Claude put there
+            own_lines = [line for line in lines if own(line.split(":", 1)[0])]
+            other_lines = [line for line in lines if not own(line.split(":", 1)[0])]
+            yield SessionText(Voice.PROJECT, "\n".join(own_lines), time, place, of_call)
+            yield SessionText(Voice.OTHERS, "\n".join(other_lines), time, place, of_call)
+        elif owner is Whose.PROJECTS and str(arguments.get("file_path") or "") in self._written:
+            yield SessionText(Voice.CLAUDE, text, time)  # the file may say what Claude put there
         else:
-            yield Said(Voice.PROJECT if by is Whose.PROJECTS else Voice.OTHERS, text, time, place, of_call)
+            yield SessionText(
+                Voice.PROJECT if owner is Whose.PROJECTS else Voice.OTHERS, text, time, place, of_call
+            )
 
-    def _attachment(self, attachment: Mapping[str, Any], time: str, folder: str) -> Iterator[Said]:
+    def _attachment(self, attachment: Mapping[str, Any], time: str, folder: str) -> Iterator[SessionText]:
         kind = str(attachment.get("type"))
         if kind == "queued_command":
             prompt = attachment.get("prompt")
             words = prompt if isinstance(prompt, str) else "\n".join(texts_of(blocks_of(prompt)))
             if attachment.get("commandMode", "prompt") == "prompt" and not words.lstrip().startswith(ECHOES):
-                yield Said(Voice.PERSON, not_injected(words), time)
+                yield SessionText(Voice.PERSON, not_injected(words), time)
         elif kind.startswith("mcp_resource"):
-            yield Said(Voice.OTHERS, _strings(attachment.get("content")), time, "an MCP resource")
+            yield SessionText(Voice.OTHERS, _strings(attachment.get("content")), time, "an MCP resource")
         elif kind in ("instructions", "nested_memory"):
             files = (
                 attachment.get("files")
@@ -189,10 +193,10 @@ class Hearing:
         elif isinstance(path := attachment.get("filename", attachment.get("path")), str):
             yield self._file(path, attachment, time, folder)
 
-    def _file(self, path: str, attachment: Mapping[str, Any], time: str, folder: str) -> Said:
+    def _file(self, path: str, attachment: Mapping[str, Any], time: str, folder: str) -> SessionText:
         text = _strings(attachment.get("content", attachment.get("snippet")))
         trusted = attachment.get("type") in _OF_THE_PERSON or (self._accepted and self._own(path, folder))
-        return Said(Voice.PROJECT if trusted else Voice.OTHERS, text, time, f"the file {path}")
+        return SessionText(Voice.PROJECT if trusted else Voice.OTHERS, text, time, f"the file {path}")
 
 
 def _strings(value: object, depth: int = 0) -> str:
@@ -204,7 +208,7 @@ def _strings(value: object, depth: int = 0) -> str:
     if isinstance(value, dict):
         if value.get("type") in ("image", "base64"):
             return ""
-        return "\n".join(filter(None, (_strings(each, depth + 1) for each in value.values())))
+        return "\n".join(filter(None, (_strings(part, depth + 1) for part in value.values())))
     if isinstance(value, list):
-        return "\n".join(filter(None, (_strings(each, depth + 1) for each in value)))
+        return "\n".join(filter(None, (_strings(part, depth + 1) for part in value)))
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""

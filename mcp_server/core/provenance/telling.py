@@ -101,9 +101,9 @@ def folded(text: str) -> str:
 
 def telling_words(text: str) -> list[Telling]:
     """Return the telling words of *text*: first the `named` ones, last the runs of words."""
-    named = dict.fromkeys(_cut(_named(text)))
-    plain = dict.fromkeys(word for word in _cut(_plain(text)) if word not in named)
-    words = [_telling(word, named=True) for word in named] + [_telling(word) for word in plain]
+    named_words = dict.fromkeys(_cut(_named(text)))
+    plain = dict.fromkeys(word for word in _cut(_plain(text)) if word not in named_words)
+    words = [_telling(word, named=True) for word in named_words] + [_telling(word) for word in plain]
     return [*words[:MOST], *_runs(text)]
 
 
@@ -171,7 +171,7 @@ def _is_rare(word: str) -> bool:
 
 
 def _cut(words: Iterable[str]) -> Iterator[str]:
-    return (word for each in words if (word := folded(each)[:LONGEST].strip()))
+    return (word for candidate in words if (word := folded(candidate)[:LONGEST].strip()))
 
 
 def _telling(word: str, *, named: bool = False) -> Telling:

@@ -38,9 +38,9 @@ _SEARCHES = frozenset(("Grep", "Glob"))
 _WEB = {"WebFetch": "a web page", "WebSearch": "a web search"}
 
 
-def whose(name: str, given: Mapping[str, Any], *, own: Own, agents_read: bool) -> tuple[Whose, str]:
+def whose(name: str, arguments: Mapping[str, Any], *, own: Own, agents_read: bool) -> tuple[Whose, str]:
     """
-    Return whose words the result of the tool *name*, called with *given*, is, and a name for it for people.
+    Return whose words the result of the tool *name*, called with *arguments*, is, and its name for people.
 
     *agents_read*: the transcripts of the session's agents are read as well, so their reports add nothing.
     """
@@ -53,15 +53,15 @@ def whose(name: str, given: Mapping[str, Any], *, own: Own, agents_read: bool) -
     if name in _WEB:
         return Whose.OTHERS, _WEB[name]
     if name in _FILES:
-        path = str(given.get(_FILES[name]) or "")
+        path = str(arguments.get(_FILES[name]) or "")
         if name == "LS":
             return Whose.PROJECTS, "the list of a folder"
         return (Whose.PROJECTS if own(path) else Whose.OTHERS), f"the file {basename(path) or path}"
     if name in _SEARCHES:
-        path = str(given.get("path") or "")
+        path = str(arguments.get("path") or "")
         return (Whose.PROJECTS if path and own(path) else Whose.LINES), "a file that was searched"
     if name == "Bash":
-        command = str(given.get("command") or "")
+        command = str(arguments.get("command") or "")
         return whose_output(command, own=own), f"the command '{' '.join(command.split())[:40]}'"
     if name.startswith("mcp__"):
         return Whose.OTHERS, f"the MCP server {name.split('__')[1][:40]}"
@@ -131,9 +131,9 @@ def whose_output(command: str, *, own: Own) -> Whose:
     if parts is None:
         return Whose.OTHERS
     owners = {_whose_part(part, own, piped=number > 0) for number, part in enumerate(parts) if part}
-    for whose in (Whose.OTHERS, Whose.LINES):
-        if whose in owners:
-            return whose
+    for owner in (Whose.OTHERS, Whose.LINES):
+        if owner in owners:
+            return owner
     return Whose.PROJECTS
 
 
@@ -157,8 +157,8 @@ def _parts(command: str) -> list[list[str]] | None:
 
 
 def _whose_part(words: Sequence[str], own: Own, *, piped: bool = False) -> Whose:
-    words, read = _without_redirections(words)
-    if any(not own(path) for path in read if path != "/dev/null"):
+    words, read_paths = _without_redirections(words)
+    if any(not own(path) for path in read_paths if path != "/dev/null"):
         return Whose.OTHERS
     while words and (_ASSIGNMENT.fullmatch(words[0]) or words[0] in "(){}!"):
         words = words[1:]
@@ -215,15 +215,15 @@ def _whose_script(words: Sequence[str], arguments: Sequence[str], own: Own) -> W
 
 def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return *words* without `> file` and the like, and the files that are read by `< file`."""
-    kept: list[str] = []
-    read: list[str] = []
-    turned = ""
+    words_left: list[str] = []
+    read_paths: list[str] = []
+    redirection = ""
     for word in words:
-        if turned:
-            read += [word] if turned == "<" else []
-            turned = ""
+        if redirection:
+            read_paths += [word] if redirection == "<" else []
+            redirection = ""
         elif set(word) <= set("<>&") and word:
-            turned = word
+            redirection = word
         else:
-            kept.append(word)
-    return kept, read
+            words_left.append(word)
+    return words_left, read_paths

@@ -49,9 +49,11 @@ class MergedMemory:
     newer: Placed
 
 
-def merge_memories(base: Placed | None, one: Placed, other: Placed) -> MergedMemory:
-    """Return *one* and *other*, which were both made of *base* (None: apart from each other), as one."""
-    older, newer = sorted((one, other), key=lambda each: (each.memory.updated, repr(each.memory), each.path))
+def merge_memories(base: Placed | None, first: Placed, second: Placed) -> MergedMemory:
+    """Return *first* and *second*, which were both made of *base* (None: apart from each other), as one."""
+    older, newer = sorted(
+        (first, second), key=lambda placed: (placed.memory.updated, repr(placed.memory), placed.path)
+    )
     was = base.memory if base else None
     values: dict[str, Any] = {name: _single(name, was, older.memory, newer.memory) for name in _SINGLE}
     for name in _LISTS:
@@ -60,15 +62,15 @@ def merge_memories(base: Placed | None, one: Placed, other: Placed) -> MergedMem
         )
     values["tags"] = values["tags"][:MAX_TAGS]
     for name in _LATEST:
-        moments = [getattr(each.memory, name) for each in (older, newer)]
+        moments = [getattr(placed.memory, name) for placed in (older, newer)]
         values[name] = max((moment for moment in moments if moment), default=None)
     values["links"] = _linked(was.links if was else (), older.memory.links, newer.memory.links)
     standing = _standing(base, older, newer)
     values |= dict(zip(_STANDING, standing, strict=False))
     title, text, beside = _words(was, older.memory, newer.memory)
     memory = replace(newer.memory, title=title, text=text, **values)
-    apart = _beside(memory, *beside) if beside else None
-    return MergedMemory(memory, str(standing[-1]), apart, older, newer)
+    second_memory = _beside(memory, *beside) if beside else None
+    return MergedMemory(memory, str(standing[-1]), second_memory, older, newer)
 
 
 def says_other_words(was: Memory, now: Memory) -> bool:
@@ -89,15 +91,15 @@ def _later(before: T, older: T, newer: T, base: object) -> T:
 
 def _united(before: Sequence[T], older: Sequence[T], newer: Sequence[T]) -> tuple[T, ...]:
     """Return what both have or one added, in the order of *newer*; what one took out is left out."""
-    kept = [each for each in newer if each in older or each not in before]
-    return tuple(dict.fromkeys([*kept, *(each for each in older if each not in before)]))
+    remaining = [item for item in newer if item in older or item not in before]
+    return tuple(dict.fromkeys([*remaining, *(item for item in older if item not in before)]))
 
 
 def _linked(before: Iterable[Link], older: Iterable[Link], newer: Iterable[Link]) -> tuple[Link, ...]:
     was, first, second = ({(link.rel, link.to): link for link in links} for links in (before, older, newer))
     notes = [{end: link.notes for end, link in links.items()} for links in (was, first, second)]
     ends = _united(list(was), list(first), list(second))
-    return tuple(Link(*end, _united(*(each.get(end, ()) for each in notes))) for end in ends)
+    return tuple(Link(*end, _united(*(notes_by_end.get(end, ()) for notes_by_end in notes))) for end in ends)
 
 
 def _standing(base: Placed | None, older: Placed, newer: Placed) -> tuple[Any, ...]:

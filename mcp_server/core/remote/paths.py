@@ -87,4 +87,4 @@ def _is_name(name: str) -> bool:
 
 
 def _is_memory(name: str) -> bool:
-    return name.lower().endswith((".md", ".markdown")) and not any(each in name for each in _CONFLICT_COPIES)
+    return name.lower().endswith((".md", ".markdown")) and not any(mark in name for mark in _CONFLICT_COPIES)

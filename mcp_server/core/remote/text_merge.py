@@ -55,8 +55,8 @@ def _lines(part: _Part) -> tuple[Sequence[str], Sequence[str]]:
     if chosen := _chosen(part):
         return chosen[0], chosen[0]
     if not part.base:  # both put lines into one place: none of them replaces another
-        both = [*part.first, *(line for line in part.second if not line.strip() or line not in part.first)]
-        return both, both
+        joined = [*part.first, *(line for line in part.second if not line.strip() or line not in part.first)]
+        return joined, joined
     if not part.first or not part.second:  # one deleted what the other changed
         return part.first, part.second
     words = [_WORD.findall("\n".join(lines)) for lines in part]
@@ -84,9 +84,9 @@ def _parts(base: Sequence[str], first: Sequence[str], second: Sequence[str]) -> 
         between = _Part(base[at[0] : start], first[at[1] : in_first], second[at[2] : in_second])
         if any(between):
             yield between
-        same = base[start : start + length]
-        if same:
-            yield _Part(same, same, same)
+        agreed = base[start : start + length]
+        if agreed:
+            yield _Part(agreed, agreed, agreed)
         at = (start + length, in_first + length, in_second + length)
 
 
@@ -94,17 +94,25 @@ def _agreeing(
     base: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield (place in *base*, length, place in *first*, place in *second*) of what all three share."""
-    ours, theirs = (
+    first_blocks, second_blocks = (
         SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks() for other in (first, second)
     )
-    one = other = 0
-    while one < len(ours) and other < len(theirs):
-        mine, your = ours[one], theirs[other]
-        start, end = max(mine.a, your.a), min(mine.a + mine.size, your.a + your.size)
+    first_at = second_at = 0
+    while first_at < len(first_blocks) and second_at < len(second_blocks):
+        first_block, second_block = first_blocks[first_at], second_blocks[second_at]
+        start, end = (
+            max(first_block.a, second_block.a),
+            min(first_block.a + first_block.size, second_block.a + second_block.size),
+        )
         if start < end:
-            yield start, end - start, mine.b + start - mine.a, your.b + start - your.a
-        if mine.a + mine.size < your.a + your.size:
-            one += 1
+            yield (
+                start,
+                end - start,
+                first_block.b + start - first_block.a,
+                second_block.b + start - second_block.a,
+            )
+        if first_block.a + first_block.size < second_block.a + second_block.size:
+            first_at += 1
         else:
-            other += 1
+            second_at += 1
     yield len(base), 0, len(first), len(second)

@@ -55,27 +55,27 @@ class MergedTree:
 _Key = tuple[str, str]
 
 
-def changed_paths(base: Tree, one: Tree, other: Tree) -> set[str]:
+def changed_paths(base: Tree, first_tree: Tree, second_tree: Tree) -> set[str]:
     """Return the paths at which the three trees are not all the same."""
-    paths = {path for path, blob in one.items() if base.get(path) != blob}
-    paths |= {path for path, blob in other.items() if base.get(path) != blob}
-    return paths | {path for path in base if path not in one or path not in other}
+    paths = {path for path, blob in first_tree.items() if base.get(path) != blob}
+    paths |= {path for path, blob in second_tree.items() if base.get(path) != blob}
+    return paths | {path for path in base if path not in first_tree or path not in second_tree}
 
 
-def merge_trees(base: Tree, one: Tree, other: Tree, files: Files) -> MergedTree:
-    """Return *one* and *other*, which were both made of *base*, as one; the same in either order."""
-    changed = changed_paths(base, one, other)
-    if all(base.get(path) == one.get(path) for path in changed):
-        return MergedTree(dict(other))
-    if all(base.get(path) == other.get(path) for path in changed):
-        return MergedTree(dict(one))
+def merge_trees(base: Tree, first_tree: Tree, second_tree: Tree, files: Files) -> MergedTree:
+    """Return the two trees, which were both made of *base*, as one; the same in either order."""
+    changed = changed_paths(base, first_tree, second_tree)
+    if all(base.get(path) == first_tree.get(path) for path in changed):
+        return MergedTree(dict(second_tree))
+    if all(base.get(path) == second_tree.get(path) for path in changed):
+        return MergedTree(dict(first_tree))
     merged = MergedTree({path: blob for path, blob in base.items() if path not in changed})
     for path in sorted(path for path in changed if sort_of(path) is not PathSort.MEMORY):
-        blob = _plain(base.get(path, ""), one.get(path, ""), other.get(path, ""), files)
+        blob = _plain(base.get(path, ""), first_tree.get(path, ""), second_tree.get(path, ""), files)
         if blob:
             merged.files[path] = blob
     memories = sorted(path for path in changed if sort_of(path) is PathSort.MEMORY)
-    before, first, second = (_entries(tree, memories, files) for tree in (base, one, other))
+    before, first, second = (_entries(tree, memories, files) for tree in (base, first_tree, second_tree))
     for side in (first, second):
         _follow_moves(before, side)
     for key in sorted({*before, *first, *second}):
@@ -108,52 +108,52 @@ def _key(entry: TreeFile) -> _Key:
 
 def _follow_moves(before: Mapping[_Key, TreeFile], side: dict[_Key, TreeFile]) -> None:
     """Give each memory of *side* that came from another vault the key that it had there."""
-    gone = [key for key in before if key not in side and key[0]]
-    new = [key for key in side if key not in before and key[0]]
-    left, came = (Counter(key[1] for key in keys) for keys in (gone, new))
-    by_id = {key[1]: key for key in gone}
-    for key in new:
-        if left[key[1]] == came[key[1]] == 1:
+    missing_keys = [key for key in before if key not in side and key[0]]
+    new_keys = [key for key in side if key not in before and key[0]]
+    missing_ids, new_ids = (Counter(key[1] for key in keys) for keys in (missing_keys, new_keys))
+    by_id = {key[1]: key for key in missing_keys}
+    for key in new_keys:
+        if missing_ids[key[1]] == new_ids[key[1]] == 1:
             side[by_id[key[1]]] = side.pop(key)
 
 
 def _merge_entry(
-    merged: MergedTree, base: TreeFile | None, one: TreeFile | None, other: TreeFile | None, files: Files
+    merged: MergedTree, base: TreeFile | None, file: TreeFile | None, other: TreeFile | None, files: Files
 ) -> None:
-    if one is None or other is None:
-        left = one or other
-        if left and (base is None or _survives(base, left)):
-            _place(merged, left.path, left.blob)
+    if file is None or other is None:
+        remaining = file or other
+        if remaining and (base is None or _survives(base, remaining)):
+            _place(merged, remaining.path, remaining.blob)
         return
-    if _same(one, other) or _same(base, other):
-        _place(merged, one.path, one.blob)
-    elif _same(base, one):
+    if _same(file, other) or _same(base, other):
+        _place(merged, file.path, file.blob)
+    elif _same(base, file):
         _place(merged, other.path, other.blob)
-    elif one.memory and other.memory:
+    elif file.memory and other.memory:
         was = Placed(base.memory, base.path) if base and base.memory else None
-        placed = Placed(one.memory, one.path)
+        placed = Placed(file.memory, file.path)
         joined = merge_memories(was, placed, Placed(other.memory, other.path))
-        first, last = (one, other) if joined.older is placed else (other, one)
+        first, last = (file, other) if joined.older is placed else (other, file)
         path = _place(merged, joined.path, files.write(joined, base, first, last))
         if joined.beside:
             folder = path.rpartition("/")[0]
             _place(merged, f"{folder}/{joined.beside.id}.md", files.create(joined.beside))
             merged.clashes[joined.memory.id] = joined.beside.id
-    else:  # one of them is no memory, which its owner is told of: both stay
-        kept, apart = sorted((one, other), key=lambda each: (each.memory is None, each.path, each.blob))
-        _place(merged, kept.path, kept.blob)
-        _place(merged, _beside(kept.path, apart.blob), apart.blob)
+    else:  # one of the files holds no memory, and its owner is told so: both stay
+        stays, moves = sorted((file, other), key=lambda entry: (entry.memory is None, entry.path, entry.blob))
+        _place(merged, stays.path, stays.blob)
+        _place(merged, _beside(stays.path, moves.blob), moves.blob)
 
 
-def _same(one: TreeFile | None, other: TreeFile | None) -> bool:
-    return bool(one and other and (one.path, one.blob) == (other.path, other.blob))
+def _same(file: TreeFile | None, other: TreeFile | None) -> bool:
+    return bool(file and other and (file.path, file.blob) == (other.path, other.blob))
 
 
-def _survives(base: TreeFile, left: TreeFile) -> bool:
+def _survives(base: TreeFile, remaining: TreeFile) -> bool:
     """Tell whether a file that one machine deleted stays, as the other has it."""
-    if base.memory is None or left.memory is None:
-        return base.blob != left.blob
-    return says_other_words(base.memory, left.memory)
+    if base.memory is None or remaining.memory is None:
+        return base.blob != remaining.blob
+    return says_other_words(base.memory, remaining.memory)
 
 
 def _place(merged: MergedTree, path: str, blob: str) -> str:
@@ -173,23 +173,23 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0]
 
 
-def _plain(base: str, one: str, other: str, files: Files) -> str:
+def _plain(base: str, first: str, second: str, files: Files) -> str:
     """Return the id of a merged file that holds no memory: a ledger's, which only grows, or a project's."""
-    if not (one and other):
-        return one or other  # neither is ever deleted
-    if one == other or other == base:
-        return one
-    if one == base:
-        return other
-    lines = [files.data(blob).splitlines(keepends=True) if blob else [] for blob in (base, one, other)]
+    if not (first and second):
+        return first or second  # neither is ever deleted
+    if first == second or second == base:
+        return first
+    if first == base:
+        return second
+    lines = [files.data(blob).splitlines(keepends=True) if blob else [] for blob in (base, first, second)]
     return files.keep(b"".join(_grown(*lines)))
 
 
-def _grown(base: list[bytes], one: list[bytes], other: list[bytes]) -> list[bytes]:
+def _grown(base: list[bytes], first: list[bytes], second: list[bytes]) -> list[bytes]:
     """Return the lines of both, each once, those that are new in the order of their moments."""
-    known = {*base}
+    base_lines = {*base}
     new = sorted(
-        {line for line in (*one, *other) if line not in known}, key=lambda line: (_moment(line), line)
+        {line for line in (*first, *second) if line not in base_lines}, key=lambda line: (_moment(line), line)
     )
     return [*base, *new]
 

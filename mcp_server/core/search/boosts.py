@@ -29,9 +29,9 @@ class AskedFor:
     @classmethod
     def of(cls, query: Query, text: str, *, clock: datetime, now: float) -> Self:
         """Return what *text* of *query* asks for; *clock* is the time by which "last week" is meant."""
-        said = (each.strip(",;:!?") for each in text.lower().split())
+        asked_words = (word.strip(",;:!?") for word in text.lower().split())
         return cls(
-            words=frozenset((*query_terms(text), *words(spelled(text)), *said)),
+            words=frozenset((*query_terms(text), *words(spelled(text)), *asked_words)),
             phrases=quoted_phrases(text),
             paths=named_paths(text),
             span=span_of(text, clock),
@@ -72,11 +72,11 @@ class AskedFor:
         )
 
     def _has_phrase(self, title: str, text: str) -> bool:
-        said = f"{title}\n{text}".casefold() if self.phrases else ""
-        return any(phrase in said for phrase in self.phrases)
+        whole_text = f"{title}\n{text}".casefold() if self.phrases else ""
+        return any(phrase in whole_text for phrase in self.phrases)
 
     def _touches(self, touches: Sequence[str]) -> bool:
-        return any(each.partition(":")[0].endswith(path) for each in touches for path in self.paths)
+        return any(touched.partition(":")[0].endswith(path) for touched in touches for path in self.paths)
 
 
 def _as_asked(tag: str) -> str:

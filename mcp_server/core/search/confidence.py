@@ -62,7 +62,7 @@ class Thresholds:
 
 MEASURED = "minilm-l6-int8"
 _CAREFUL = Thresholds(high=1.37, medium=1.10)  # as if its cosines were .1 too high
-THRESHOLDS = {each.model: _CAREFUL for each in CATALOGUE}
+THRESHOLDS = {entry.model: _CAREFUL for entry in CATALOGUE}
 THRESHOLDS[MEASURED] = Thresholds(HIGH_EVIDENCE, MEDIUM_EVIDENCE, measured=True)
 # There are models that give 0.8 to two texts that have nothing in common.
 UNKNOWN = Thresholds(high=1.82, medium=1.55)
@@ -90,8 +90,8 @@ def weigh(
     cosine: float | None,
     maxsim: float | None = None,
     coverage: float,
-    found: int,
-    asked: int,
+    words_matched: int,
+    words_asked: int,
     near: float = 0.0,
     surprise: float = 0.0,
     model: str = MEASURED,
@@ -100,23 +100,23 @@ def weigh(
     """
     Return how far a hit can be relied on; its bars are those of medium confidence.
 
-    *coverage* is the share of the question's weight found in the memory, *found* and *asked* count the
-    telling words, *near* is the share that stands together as in the question, *surprise* how unlikely the
-    words are by chance, each 0 to 1; without a *cosine* the coverage decides alone, and without a *maxsim*
-    the cosine stands for it. *model* is what made the vectors, *margin* by how much every threshold is
-    higher.
+    *coverage* is the share of the question's weight found in the memory, *words_asked* counts the telling
+    words of the question and *words_matched* those that the memory has, *near* is the share that stands
+    together as in the question, *surprise* how unlikely the words are by chance, each 0 to 1; without a
+    *cosine* the coverage decides alone, and without a *maxsim* the cosine stands for it. *model* is what made
+    the vectors, *margin* by how much every threshold is higher.
     """
-    if not asked:
+    if not words_asked:
         return Weighed(Confidence.NONE)  # signs alone, such as an emoji, which a model knows as unknown
-    enough = found >= min(LEAST_COVERAGE_WORDS, asked)
+    enough = words_matched >= min(LEAST_COVERAGE_WORDS, words_asked)
     covered = coverage - margin if enough else 0.0
     by_words = Weighed(_by_words(covered), (Bar(WORDS, covered, MEDIUM_COVERAGE),))
     if cosine is None:
         return by_words
     limits = THRESHOLDS.get(model, UNKNOWN)
-    meant = cosine + MAXSIM_SHARE * (cosine if maxsim is None else maxsim)
+    by_meaning = cosine + MAXSIM_SHARE * (cosine if maxsim is None else maxsim)
     evidence_of_words = COVERAGE_SHARE * coverage + SURPRISE_SHARE * surprise if enough else 0.0
-    evidence = meant + evidence_of_words + TOGETHER_SHARE * near - margin
+    evidence = by_meaning + evidence_of_words + TOGETHER_SHARE * near - margin
     bars = (Bar(EVIDENCE, evidence, limits.medium), *(() if limits.measured else by_words.bars))
     if evidence >= limits.high:
         return Weighed(Confidence.HIGH, bars)
@@ -124,7 +124,7 @@ def weigh(
     return Weighed(verdict if limits.measured else max(verdict, by_words.verdict, key=ORDER.index), bars)
 
 
-class Seen(NamedTuple):
+class PromptEvidence(NamedTuple):
     """
     The evidence that a prompt calls for one memory, as in `confidence`; it ranks by its *score*.
 
@@ -137,7 +137,7 @@ class Seen(NamedTuple):
     sure: bool = False
 
 
-class Speaking(NamedTuple):
+class PromptFeatures(NamedTuple):
     """The same as numbers to be weighted: *lead* is the score minus the best score of another memory."""
 
     calling: float
@@ -155,9 +155,9 @@ class Weights(NamedTuple):
     cosine: float = 0.0
     lead: float = 0.0
 
-    def chance(self, speaking: Speaking) -> float:
-        """Return the probability, 0 to 1, that the evidence *speaking* is right."""
-        odds = self.level + sum(getattr(self, name) * number for name, number in speaking._asdict().items())
+    def chance(self, features: PromptFeatures) -> float:
+        """Return the probability, 0 to 1, that the evidence *features* is right."""
+        odds = self.level + sum(getattr(self, name) * number for name, number in features._asdict().items())
         return 1.0 / (1.0 + math.exp(-odds))
 
 
@@ -167,40 +167,45 @@ POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
 
 
 def in_prompt(
-    seen: Sequence[Seen], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
+    memories: Sequence[PromptEvidence], calling: float, text: Weights = TEXT, pointer: Weights = POINTER
 ) -> list[Weighed]:
     """
-    Return how far each of *seen*, best first, is what a prompt calls for, by the shipped model.
+    Return how far each of *memories*, best first, is what a prompt calls for, by the shipped model.
 
     HIGH and MEDIUM are for its text and LOW for a pointer to it; *calling* is what `adapters.calling` says
     of the prompt. A text needs evidence that this memory concerns the prompt, a pointer that any memory
     does; when a text is shown, no pointers are.
     """
-    spoken = speaking(seen, calling)
-    chances = [Bar(TEXT_SHOWN, text.chance(each), TEXT_CHANCE) for each in spoken]
-    verdicts = [Confidence.MEDIUM if each.missing <= 0 else Confidence.NONE for each in chances]
-    verdicts = [Confidence.HIGH if each.sure else told for each, told in zip(seen, verdicts, strict=True)]
+    features_of_memories = features_of(memories, calling)
+    chances = [Bar(TEXT_SHOWN, text.chance(features), TEXT_CHANCE) for features in features_of_memories]
+    verdicts = [Confidence.MEDIUM if chance.missing <= 0 else Confidence.NONE for chance in chances]
+    verdicts = [
+        Confidence.HIGH if memory.sure else verdict
+        for memory, verdict in zip(memories, verdicts, strict=True)
+    ]
     weighed = [Weighed(verdict, (bar,)) for verdict, bar in zip(verdicts, chances, strict=True)]
     if {*verdicts} != {Confidence.NONE}:
         return weighed
-    any_of_use = Bar(TITLE_SHOWN, pointer.chance(spoken[0]), POINTER_CHANCE)
-    for place, each in enumerate(spoken[:POINTERS]):
-        bars = (chances[place], any_of_use, Bar(LIKENESS, each.cosine, LEAST_COSINE))
+    any_of_use = Bar(TITLE_SHOWN, pointer.chance(features_of_memories[0]), POINTER_CHANCE)
+    for place, features in enumerate(features_of_memories[:POINTERS]):
+        bars = (chances[place], any_of_use, Bar(LIKENESS, features.cosine, LEAST_COSINE))
         pointed = all(bar.missing <= 0 for bar in bars[1:])
         weighed[place] = Weighed(Confidence.LOW if pointed else Confidence.NONE, bars)
     return weighed
 
 
-def speaking(seen: Sequence[Seen], calling: float) -> list[Speaking]:
-    """Return the evidence for each of *seen* with a prompt of that *calling*, limited as above."""
+def features_of(memories: Sequence[PromptEvidence], calling: float) -> list[PromptFeatures]:
+    """Return the evidence for each of *memories* as limited numbers, for a prompt of that *calling*."""
     called = max(-MOST_CALLING, min(MOST_CALLING, calling))
-    spoken = []
-    for memory in seen:
-        lead = memory.score - max((other.score for other in seen if other is not memory), default=0.0)
+    features_of_memories = []
+    for memory in memories:
+        lead = memory.score - max((other.score for other in memories if other is not memory), default=0.0)
         cosine = memory.cosine or 0.0
         maxsim = cosine if memory.maxsim is None else memory.maxsim
-        spoken.append(Speaking(called, maxsim, cosine, max(-MOST_LEAD, min(MOST_LEAD, lead))))
-    return spoken
+        features_of_memories.append(
+            PromptFeatures(called, maxsim, cosine, max(-MOST_LEAD, min(MOST_LEAD, lead)))
+        )
+    return features_of_memories
 
 
 def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:

@@ -67,12 +67,12 @@ class EchoedQuestion:
         return frozenset(term for term, roots in self.terms.items() if not roots.isdisjoint(text_roots))
 
 
-def asked(question: str) -> EchoedQuestion:
+def echoed_question(question: str) -> EchoedQuestion:
     """Return *question* as it is looked for in conversations."""
     forms = word_forms(query_terms(question), STEMMED)
     return EchoedQuestion(
         tuple(words(question)),
-        {term: frozenset(map(root, each)) for term, each in forms.items()},
+        {term: frozenset(map(root, spellings)) for term, spellings in forms.items()},
     )
 
 
@@ -87,27 +87,29 @@ def without_echo(passage: str, question: EchoedQuestion) -> str:
     if not turns:
         return passage
     roots = question.roots
-    kept = [passage[: turns[0].start()]]
+    pieces = [passage[: turns[0].start()]]
     ends = [*(turn.start() for turn in turns[1:]), len(passage)]
     for turn, end in zip(turns, ends, strict=True):
         whole = passage[turn.end() : end]
         text_left = whole
         if turn["speaker"].casefold() in _SPEAKERS:
-            text_left = "".join(each for each in sentences(whole) if not _only_asks(each, question, roots))
+            text_left = "".join(
+                sentence for sentence in sentences(whole) if not _only_asks(sentence, question, roots)
+            )
         if text_left.strip():
-            kept.append(turn[0] + (text_left if text_left == whole else f"{text_left.strip()}\n"))
-    left = "".join(kept)
-    return passage if left == passage else left.strip()
+            pieces.append(turn[0] + (text_left if text_left == whole else f"{text_left.strip()}\n"))
+    remaining = "".join(pieces)
+    return passage if remaining == passage else remaining.strip()
 
 
 def root(word: str) -> str:
     """Return *word* without the ending of a plural or of a verb, roughly: enough to compare English words."""
-    kept = next(
+    stem = next(
         (word[: -len(end)] for end in _ENDINGS if word.endswith(end) and len(word) >= len(end) + 3), word
     )
-    if len(kept) > 3 and kept[-1] == kept[-2] and kept[-1] not in "ls":
-        kept = kept[:-1]  # running, stopped
-    return f"{kept[:-1]}i" if kept.endswith("y") else kept
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls":
+        stem = stem[:-1]  # running, stopped
+    return f"{stem[:-1]}i" if stem.endswith("y") else stem
 
 
 _FILLING_ROOTS = frozenset(map(root, _FILLING))
@@ -122,10 +124,14 @@ def _only_asks(sentence: str, question: EchoedQuestion, roots: frozenset[str]) -
     asks = is_question(sentence)
     if not (asks or _ASKS.match(sentence) or _UNKNOWN.search(sentence) or _repeats(sentence, question)):
         return False  # as most sentences, quicker than their words are looked at
-    own = frozenset(root(term) for term in query_terms(sentence) if term not in STOP_WORDS) - _FILLING_ROOTS
+    sentence_roots = (
+        frozenset(root(term) for term in query_terms(sentence) if term not in STOP_WORDS) - _FILLING_ROOTS
+    )
     if asks:
-        return bool(own & roots) and len(own & roots) >= REPEATED * min(len(own), len(question.terms))
-    return bool(own) and own <= roots
+        return bool(sentence_roots & roots) and len(sentence_roots & roots) >= REPEATED * min(
+            len(sentence_roots), len(question.terms)
+        )
+    return bool(sentence_roots) and sentence_roots <= roots
 
 
 def _repeats(sentence: str, question: EchoedQuestion) -> bool:

@@ -57,20 +57,20 @@ def added(parts: Iterable[Mapping[int, float]]) -> Mapping[int, float]:
     if not others:
         return first
     sums = dict(first)
-    for more in others:
-        for row, score in more.items():
+    for scores in others:
+        for row, score in scores.items():
             sums[row] = sums.get(row, 0.0) + score
     return sums
 
 
 def sums(by_term: Mapping[str, Mapping[int, float]], weights: Mapping[str, float]) -> dict[int, float]:
     """Return row → the sum over its terms, each multiplied by its weight."""
-    found: dict[int, float] = {}
+    totals: dict[int, float] = {}
     for term, scores in by_term.items():
         weight = weights[term]
         for row, score in scores.items():
-            found[row] = found.get(row, 0.0) + weight * score**ranking.DAMPING
-    return found
+            totals[row] = totals.get(row, 0.0) + weight * score**ranking.DAMPING
+    return totals
 
 
 def near(

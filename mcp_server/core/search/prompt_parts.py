@@ -30,7 +30,9 @@ def parts_of(prompt: str) -> tuple[str, ...]:
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of *text* that have two telling words or more, each once."""
     sentences = dict.fromkeys(filter(None, map(str.strip, _ENDS.split(text))))
-    return [each for each in sentences if len(set(query_terms(each)) - STOP_WORDS) >= FEWEST_TERMS]
+    return [
+        sentence for sentence in sentences if len(set(query_terms(sentence)) - STOP_WORDS) >= FEWEST_TERMS
+    ]
 
 
 def _without_code(text: str) -> str:

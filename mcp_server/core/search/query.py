@@ -52,7 +52,7 @@ class Confidence(StrEnum):
 class Bar(NamedTuple):
     """A bar of the gate: what it measures, the figure that a memory reached, and the least that passes."""
 
-    what: str
+    measure: str
     figure: float
     least: float
 
@@ -93,7 +93,7 @@ def fits(memory: Memory, level: Level, filter: Filter, words: Sequence[str] = ()
 
     The words are those of `links.as_name`: each stands somewhere in its title, text, tags or id.
     """
-    said = as_name(" ".join((memory.title, memory.text, *memory.tags, memory.id))) if words else ""
+    searched_text = as_name(" ".join((memory.title, memory.text, *memory.tags, memory.id))) if words else ""
     return (
         filter.level in (None, level)
         and (not filter.kinds or memory.kind in filter.kinds)
@@ -102,7 +102,7 @@ def fits(memory: Memory, level: Level, filter: Filter, words: Sequence[str] = ()
         and (filter.since is None or memory.updated >= filter.since)
         and (filter.until is None or memory.updated < filter.until)
         and all(getattr(filter, name) in ("", getattr(memory, name)) for name in WORDS)
-        and all(word in said for word in words)
+        and all(word in searched_text for word in words)
     )
 
 
@@ -275,7 +275,10 @@ def filter_of(
         all_projects=all_projects,
         kinds=(Kind(kind),) if kind else (),
         types=(check_type(type),) if type else (),
-        tags=tuple("|".join((clean_tags((one,)) or (one,))[0] for one in tag.split("|")) for tag in tags),
+        tags=tuple(
+            "|".join((clean_tags((alternative,)) or (alternative,))[0] for alternative in tag.split("|"))
+            for tag in tags
+        ),
         statuses=ANY_STATUS if include_archived else (Status.ACTIVE,),
         since=_date(since),
         until=_date(until),

@@ -152,14 +152,14 @@ def now_boost(recency: float) -> float:
     return 1.0 + (NOW_BOOST - 1.0) * recency
 
 
-def echo_factor(share: float, kept: float) -> float:
+def echo_factor(share: float, telling_share: float) -> float:
     """
     Return the factor for a conversation that asks the same, and answers that *share* of the question's words.
 
-    *kept* is the share of its text that does more than ask: a long talk in which the question also stands
-    is hardly weakened. Without it, whole chats lose .028 of nDCG@10 (benchmarks/README.md, "Echoes").
+    *telling_share* is the share of its text that does more than ask: a long talk in which the question also
+    stands is hardly weakened. Without it, whole chats lose .028 of nDCG@10 (benchmarks/README.md, "Echoes").
     """
-    return ECHO_LEAST + (1.0 - ECHO_LEAST) * max(share, kept)
+    return ECHO_LEAST + (1.0 - ECHO_LEAST) * max(share, telling_share)
 
 
 def usage(accesses: int) -> float:
@@ -191,9 +191,9 @@ def idf(documents: int, frequency: int) -> float:
     A small store says little about how common a word is, so it counts as one of 100 memories; a term
     that occurs nowhere tells no more than one that occurs once.
     """
-    known = max(1, frequency)
+    with_term = max(1, frequency)
     all_of_them = max(documents, FEWEST_DOCUMENTS)
-    return math.log(1.0 + (all_of_them - known + 0.5) / (known + 0.5))
+    return math.log(1.0 + (all_of_them - with_term + 0.5) / (with_term + 0.5))
 
 
 def rows_for_each(questions: int) -> int:
@@ -210,13 +210,13 @@ def telling_terms(frequencies: Mapping[str, int], *, most_rows: int = MOST_ROWS)
     always searched, each in the newest *most_rows* that have it. Terms that no memory has are kept and do
     not count towards the 24: they cost nothing, and show how much of the question is answered.
     """
-    known = (term for term, rows in frequencies.items() if rows)
-    rarest = sorted(known, key=lambda term: frequencies[term])[:MOST_TERMS]
-    read = itertools.accumulate(frequencies[term] for term in rarest)
-    kept = {term for term, rows in frequencies.items() if not rows}
-    kept.update(rarest[:FEWEST_TERMS])
-    kept.update(term for term, rows in zip(rarest, read, strict=True) if rows <= most_rows)
-    return [term for term in frequencies if term in kept]
+    existing_terms = (term for term, rows in frequencies.items() if rows)
+    rarest = sorted(existing_terms, key=lambda term: frequencies[term])[:MOST_TERMS]
+    rows_read = itertools.accumulate(frequencies[term] for term in rarest)
+    chosen_terms = {term for term, rows in frequencies.items() if not rows}
+    chosen_terms.update(rarest[:FEWEST_TERMS])
+    chosen_terms.update(term for term, rows in zip(rarest, rows_read, strict=True) if rows <= most_rows)
+    return [term for term in frequencies if term in chosen_terms]
 
 
 def coverage(terms: frozenset[str], weights: Mapping[str, float]) -> float:

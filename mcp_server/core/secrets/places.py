@@ -32,21 +32,21 @@ _PUTTY = r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
     """Whole blocks from BEGIN to END, in one line or many; a block without an END as far as its lines go."""
-    done = 0
+    read_to = 0
     for at in _places(text, "-----BEGIN "):
         begin = pattern(_BEGIN_KEY).match(text, at, at + 120)
-        if at < done or begin is None:
+        if at < read_to or begin is None:
             continue
         stop = text.find("-----", begin.end(), begin.end() + MAX_KEY_BLOCK)
         end = pattern(_END_KEY).match(text, stop, stop + 80) if stop >= 0 else None
         lines = pattern(_KEY_LINES).match(text, begin.end(), begin.end() + MAX_KEY_BLOCK)
         if end and len(re.sub(r"\\[nrt]|[^A-Za-z0-9+/=]", "", text[begin.end() : stop])) >= 40:
-            done = end.end()
+            read_to = end.end()
         elif lines and lines.end() - lines.start() >= 40:
-            done = lines.end()
+            read_to = lines.end()
         else:
             continue
-        yield at, done, "a private key"
+        yield at, read_to, "a private key"
     for at in _places(text, "Private-Lines: "):
         if match := pattern(_PUTTY).match(text, at, at + 8 * WINDOW):
             yield *match.span("secret"), "a private key"
@@ -110,13 +110,13 @@ _IN_ADDRESSES = r"""(?xi)
 
 def in_addresses(text: str) -> Iterator[SecretSpan]:
     """The part of a URL that is as good as a password."""
-    done = 0
+    read_to = 0
     for at in _places(text, "://"):
-        address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW) if at >= done else None
+        address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW) if at >= read_to else None
         if address is None:
             continue
-        done = address.end()
-        for match in pattern(_IN_ADDRESSES).finditer(text, at + 3, done):
+        read_to = address.end()
+        for match in pattern(_IN_ADDRESSES).finditer(text, at + 3, read_to):
             group = match.lastgroup or 0
             if is_key(match[group]):
                 yield match.start(group), whole(text, match.end(group), at + 3 + WINDOW), "a token in a URL"
@@ -161,12 +161,12 @@ _MANIFEST_VALUE = (
 
 def in_manifests(text: str) -> Iterator[SecretSpan]:
     """The values in base64 of a Kubernetes manifest of the kind Secret."""
-    done = 0
+    read_to = 0
     for at in _places(text, "kind: Secret"):
-        if at < done:
+        if at < read_to:
             continue
         stop = text.find("\n---", at, at + WINDOW)
-        done = window_end = stop if stop >= 0 else at + WINDOW
+        read_to = window_end = stop if stop >= 0 else at + WINDOW
         data = text.find("\ndata:", max(0, at - 1000), window_end)
         for match in pattern(_MANIFEST_VALUE).finditer(text, data + 1, window_end) if data >= 0 else ():
             if _is_base64_text(match["secret"]):

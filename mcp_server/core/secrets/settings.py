@@ -15,7 +15,7 @@ class Place(NamedTuple):
     """
     A place of secrets: `anchor` in lower case, `rest` from its end on with a group `secret`.
 
-    `window` is how many characters behind the anchor belong to it, `many` whether it can hold several.
+    `window` is how many characters after the anchor belong to it; `holds_several`: it may hold more than one.
     """
 
     anchor: str
@@ -23,7 +23,7 @@ class Place(NamedTuple):
     kind: str
     is_one: Callable[[str], bool]
     window: int = 400
-    many: bool = False
+    holds_several: bool = False
 
 
 def _told(value: str) -> bool:
@@ -79,12 +79,12 @@ _TYPED = (
 )
 
 _TABLE = (
-    Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _told, 800, many=True),
+    Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _told, 800, holds_several=True),
     Place(":5432:", r"[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})(?![^\s])", "a password", _told),
     Place("cookie:", rf"(?x)[^\n]{{0,2000}}?\b(?i:{_SESSION})=(?P<secret>[^\s;,\"']{{12,2048}})", "a session",
-          is_key, WINDOW, many=True),
+          is_key, WINDOW, holds_several=True),
     Place("chpasswd", r"(?s).{0,60}?\n\s{0,12}(?:- )?[\w.-]{1,32}:(?P<secret>\S{6,128})", "a password",
-          _sure, 800, many=True),
+          _sure, 800, holds_several=True),
     Place("contribsys__com=", r"(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", "a password", lambda value: True),
     Place("chap-secrets", r"(?s).{0,200}?\n\s{0,4}\S{1,64}\s+\S{1,64}\s+\"?(?P<secret>[^\s\"]{4,128})",
           "a password",          _told, 600),
@@ -152,7 +152,7 @@ def in_settings(text: str, lowered: str) -> Iterator[SecretSpan]:
                 end = whole(text, match.end("secret"), start + place.window)
                 if place.is_one(match["secret"]):
                     yield match.start("secret"), end, place.kind
-                match = pattern(place.rest).match(text, match.end(), limit) if place.many else None
+                match = pattern(place.rest).match(text, match.end(), limit) if place.holds_several else None
 
 
 def _in_calls(text: str, lowered: str) -> Iterator[SecretSpan]:

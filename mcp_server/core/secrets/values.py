@@ -147,7 +147,7 @@ def is_random(value: str) -> bool:
     'a8f3k2j9' and 'QwXzTyUjKpAs' are a jumble; 'my-app-secret', 's3_client2', 'Ed25519PrivateKey' and
     'gpt-4-turbo' are not.
     """
-    length = letters = known = changes = 0
+    length = letters = word_letters = changes = 0
     value = value[:64]  # enough to tell
     for part in re.findall(r"[A-Za-z0-9]+", value):
         pieces = _PIECE.findall(part)
@@ -155,14 +155,16 @@ def is_random(value: str) -> bool:
         letters += sum(map(str.isalpha, part))
         changes += len(pieces) - 1
         if part.isalpha() and len(part) <= 3 and len(part) < len(value):
-            known += len(part)
+            word_letters += len(part)
         else:
-            known += sum(len(piece) for piece in pieces if _is_word(piece))
-    if length < 8 or not letters or known * 2 > max(letters, length // 2):
+            word_letters += sum(len(piece) for piece in pieces if _is_word(piece))
+    if length < 8 or not letters or word_letters * 2 > max(letters, length // 2):
         return False
     if any(character.isdecimal() for character in value):
-        return changes >= 3 or (changes == 2 and length <= 12) or (length >= 12 and known * 4 <= letters)
-    return known * 4 <= letters and (length >= 16 or (changes >= 3 and length >= 12))
+        return (
+            changes >= 3 or (changes == 2 and length <= 12) or (length >= 12 and word_letters * 4 <= letters)
+        )
+    return word_letters * 4 <= letters and (length >= 16 or (changes >= 3 and length >= 12))
 
 
 def _is_word(piece: str) -> bool:
@@ -255,13 +257,13 @@ def is_password(value: str, *, plain_word: bool) -> bool:
 def _is_phrase(value: str) -> bool:
     """Whether *value* is a pass phrase: four to eight words that make no sentence."""
     words = value.split(" ")
-    known = sum(word in _WORDS for word in words)
+    known_words = sum(word in _WORDS for word in words)
     return (
         4 <= len(words) <= 8
         and all(
             word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12 for word in words
         )
-        and known <= 1
+        and known_words <= 1
         and _OF_SENTENCES.isdisjoint(words)
     )
 

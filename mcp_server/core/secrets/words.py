@@ -82,10 +82,10 @@ _NEXT_FIELD = r"&[\w.-]{1,40}="
 
 def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of the secrets that a word names; *lowered* is *text* in lower case."""
-    done = 0
+    read_to = 0
     words = [*WORD.finditer(lowered), None, None]
     for word, following, third in zip(words, words[1:], words[2:], strict=False):
-        if word is None or word.start() < done or _is_followed_by_names(lowered, word, following, third):
+        if word is None or word.start() < read_to or _is_followed_by_names(lowered, word, following, third):
             continue
         name = name_before(text, word.start())
         if not names_a_secret(text, word, name):
@@ -98,7 +98,7 @@ def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
         )
         if span:
             yield *span, kind_of(word[0])
-            done = span[1]
+            read_to = span[1]
 
 
 def _is_followed_by_names(
@@ -235,8 +235,8 @@ def _judged(
     if not is_secret or (strict and not is_strict(value)):
         return None
     end = whole(text, end, start + _ENOUGH) if end == read_to else end
-    while text.startswith(",", end) and (another := pattern(_ANOTHER).match(text, end)):
-        if not is_key(another["value"]):
+    while text.startswith(",", end) and (next_key := pattern(_ANOTHER).match(text, end)):
+        if not is_key(next_key["value"]):
             break
-        end = another.end()  # APP_KEYS=...,...
+        end = next_key.end()  # APP_KEYS=...,...
     return start, end

@@ -47,19 +47,19 @@ def render(utterances: Iterable[Utterance]) -> str:
 def chunks(utterances: Iterable[Utterance]) -> Iterator[Chunk]:
     """Yield the chunks of *utterances*, reading no more of them than each chunk needs."""
     last: Chunk | None = None
-    waiting: list[Utterance] = []
+    pending: list[Utterance] = []
     length = 0  # of the digest of those, with a line feed behind each
     for _, together in groupby(utterances, lambda utterance: (utterance.start, utterance.end)):
         line = list(together)
         longer = len(render(line)) + 1
-        if waiting and length + longer > SIZE + 1:
-            last = _chunk(waiting, last)
+        if pending and length + longer > SIZE + 1:
+            last = _chunk(pending, last)
             yield last
-            waiting, length = [], 0
-        waiting += line
+            pending, length = [], 0
+        pending += line
         length += longer
-    if waiting:
-        yield _chunk(waiting, last)
+    if pending:
+        yield _chunk(pending, last)
 
 
 def said_in(chunk: Chunk) -> tuple[Utterance, ...]:

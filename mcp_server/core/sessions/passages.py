@@ -100,16 +100,16 @@ def _blocks(section: str, size: int) -> Iterator[str]:
         if len(block) <= size:
             yield block
             continue
-        kept = ""
+        piece = ""
         for line in block.split("\n"):
             for start in range(0, max(len(line), 1), size):
                 part = line[start : start + size]
-                if kept and len(kept) + 1 + len(part) > size:
-                    yield kept
-                    kept = ""
-                kept = f"{kept}\n{part}" if kept else part
-        if kept:
-            yield kept
+                if piece and len(piece) + 1 + len(part) > size:
+                    yield piece
+                    piece = ""
+                piece = f"{piece}\n{part}" if piece else part
+        if piece:
+            yield piece
 
 
 def _tail(text: str, overlap: int) -> str:

@@ -53,9 +53,9 @@ def noted(metadata: Mapping[str, object]) -> tuple[str, ...]:
 
 def renoted(notes: Sequence[str], metadata: Mapping[str, object]) -> tuple[str, ...]:
     """Return *notes* with those of *metadata* replacing notes with the same keys; null removes a note."""
-    gone = tuple(f"{_line(key)}:" for key in metadata)
-    kept = [note for note in notes if not note.startswith(gone)] if gone else notes
-    return (*kept, *noted({key: value for key, value in metadata.items() if value is not None}))
+    prefixes = tuple(f"{_line(key)}:" for key in metadata)
+    remaining = [note for note in notes if not note.startswith(prefixes)] if prefixes else notes
+    return (*remaining, *noted({key: value for key, value in metadata.items() if value is not None}))
 
 
 def name_of(note: str) -> str:

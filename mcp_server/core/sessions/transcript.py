@@ -87,11 +87,11 @@ class Utterance:
 
 
 @dataclass(slots=True)
-class _Held:
+class _HeldLine:
     """The utterances of a line, and which of its calls have no result yet: their ids, and their places."""
 
-    said: list[Utterance]
-    waiting: dict[str, int] = field(default_factory=dict)
+    utterances: list[Utterance]
+    open_calls: dict[str, int] = field(default_factory=dict)
 
 
 class Condenser:
@@ -109,7 +109,7 @@ class Condenser:
         self.cwd = self.branch = ""
         self.first_words = self.command = ""
         self._subagent = subagent
-        self._held: deque[_Held] = deque()
+        self._held_lines: deque[_HeldLine] = deque()
 
     def read(self, lines: Iterable[tuple[bytes, int, int]]) -> Iterator[Utterance]:
         """Yield the utterances of *lines*; each line is (bytes, start, end), as the adapter gives them."""
@@ -127,34 +127,35 @@ class Condenser:
         blocks = blocks_of(data["message"].get("content"))
         if data["type"] == "user":
             self._take_results(blocks)
-            held = self._prompt(data, blocks, start, end)
+            held_line = self._prompt(data, blocks, start, end)
         else:
-            held = self._answer(data, blocks, start, end)
-        if held is not None and held.said:
-            self._held.append(held)
+            held_line = self._answer(data, blocks, start, end)
+        if held_line is not None and held_line.utterances:
+            self._held_lines.append(held_line)
         return self._ready()
 
     def rest(self) -> list[Utterance]:
         """Return the utterances that still wait for a result; to be called at the end of a reading."""
-        held, self._held = self._held, deque()
-        return [utterance for line in held for utterance in line.said]
+        held_lines, self._held_lines = self._held_lines, deque()
+        return [utterance for line in held_lines for utterance in line.utterances]
 
     def _ready(self) -> list[Utterance]:
         utterances: list[Utterance] = []
-        while self._held and (not self._held[0].waiting or len(self._held) > MOST_HELD):
-            utterances += self._held.popleft().said
+        while self._held_lines and (not self._held_lines[0].open_calls or len(self._held_lines) > MOST_HELD):
+            utterances += self._held_lines.popleft().utterances
         return utterances
 
     def _take_results(self, blocks: list[_Data]) -> None:
         for block in blocks:
             call = block.get("tool_use_id")
             if block.get("type") == "tool_result" and isinstance(call, str):
-                for held in self._held:
-                    at = held.waiting.pop(call, None)
+                for held_line in self._held_lines:
+                    at = held_line.open_calls.pop(call, None)
                     if at is not None and block.get("is_error") is True:
-                        held.said[at] = replace(held.said[at], words=held.said[at].words + FAILED)
+                        call_line = held_line.utterances[at]
+                        held_line.utterances[at] = replace(call_line, words=call_line.words + FAILED)
 
-    def _prompt(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
+    def _prompt(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _HeldLine | None:
         """Return the prompt of a person to Claude, or of Claude to an agent; None when there is none."""
         aside = not self._subagent and data.get("isSidechain") is True
         asked_by_claude = aside or self._subagent
@@ -169,8 +170,8 @@ class Condenser:
         if not own.strip() and not shows:
             return None
         if not aside:
-            for held in self._held:
-                held.waiting.clear()
+            for held_line in self._held_lines:
+                held_line.open_calls.clear()
         if says_skip(own):
             self.skipping = True
         elif not aside:  # Claude's prompt to an agent does not end the person's turn
@@ -184,24 +185,24 @@ class Condenser:
         speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
         if speaker is Speaker.USER:
             self.first_words = self.first_words or words
-        return _Held([_utterance(speaker, words, _time(data), start, end, forced)]) if words else None
+        return _HeldLine([_utterance(speaker, words, _time(data), start, end, forced)]) if words else None
 
-    def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _Held | None:
+    def _answer(self, data: _Data, blocks: list[_Data], start: int, end: int) -> _HeldLine | None:
         """Return what Claude or an agent said and which tools it called; None when it is skipped."""
         made_up = data.get("isApiErrorMessage") or data["message"].get("model") == "<synthetic>"
         if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
             return None
-        held, time = _Held([]), _time(data)
+        held_line, time = _HeldLine([]), _time(data)
         if words := _kept(not_injected(without_private("\n\n".join(texts_of(blocks))))):
             agent = self._subagent or data.get("isSidechain") is True
             speaker = Speaker.AGENT if agent else Speaker.CLAUDE
-            held.said.append(_utterance(speaker, words, time, start, end))
+            held_line.utterances.append(_utterance(speaker, words, time, start, end))
         for block in [block for block in blocks if block.get("type") == "tool_use"][:MOST_CALLS]:
             if words := _call(block):
                 if isinstance(block.get("id"), str):
-                    held.waiting[block["id"]] = len(held.said)
-                held.said.append(_utterance(Speaker.TOOL, words, time, start, end))
-        return held
+                    held_line.open_calls[block["id"]] = len(held_line.utterances)
+                held_line.utterances.append(_utterance(Speaker.TOOL, words, time, start, end))
+        return held_line
 
 
 def marked(prompt: str) -> str | None:
@@ -247,8 +248,8 @@ def _call(block: _Data) -> str:
     name = _one_line(block.get("name"), LONGEST_NAME)
     if not name or "daybook" in str(block.get("name")).casefold():
         return ""
-    given = block.get("input")
-    argument = _one_line(given.get(_TELLING.get(name)), LONGEST_COMMAND) if isinstance(given, dict) else ""
+    fields = block.get("input")
+    argument = _one_line(fields.get(_TELLING.get(name)), LONGEST_COMMAND) if isinstance(fields, dict) else ""
     return f"[{name}]: {argument}" if argument else f"[{name}]"
 
 
@@ -271,8 +272,7 @@ def _folder(value: object) -> str:
 def not_injected(text: str) -> str:
     """Return *text* without what Claude Code and Daybook put into it."""
     for opening, closing in _INJECTED.items():
-        parts = []
-        at = 0
+        parts, at = list[str](), 0
         while (begin := text.find(opening, at)) >= 0 and (stop := text.find(closing, begin)) >= 0:
             parts.append(text[at:begin])
             at = stop + len(closing)

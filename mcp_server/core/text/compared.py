@@ -31,18 +31,19 @@ class Stretch:
     folded: int = 0
 
 
-def compared(was: str, now: str) -> tuple[Stretch, ...]:
+def compared(old_text: str, new_text: str) -> tuple[Stretch, ...]:
     """
-    Return the parts of both texts in their order: all but the new ones are *was*, all but those gone *now*.
+    Return the parts of both texts in their order: all but the new ones make *old_text*, all but those gone
+    *new_text*.
 
     Neighbours differ in `how`. What would take too long to compare is gone and new as a whole.
     """
     parts: list[Stretch] = []
-    for how, gone, new in _runs(was.splitlines(keepends=True), now.splitlines(keepends=True)):
+    for how, old, new in _runs(old_text.splitlines(keepends=True), new_text.splitlines(keepends=True)):
         if how is How.ALIKE:
-            parts.append(Stretch(how, gone))
+            parts.append(Stretch(how, old))
         else:
-            parts += _by_words(gone, new)
+            parts += _by_words(old, new)
     return tuple(_joined(parts))
 
 
@@ -66,26 +67,26 @@ def _cut(part: Stretch, at: int, count: int, around: int) -> Iterator[Stretch]:
             yield Stretch(part.how, "".join(text), hidden)
 
 
-def _by_words(gone: str, new: str) -> list[Stretch]:
+def _by_words(old_line: str, new: str) -> list[Stretch]:
     """Return how *gone* became *new*: word by word where they are alike, else the one and then the other."""
-    before, after = _WORD.findall(gone), _WORD.findall(new)
+    before, after = _WORD.findall(old_line), _WORD.findall(new)
     parts = list(_whole_words(before, after))
     alike = sum(map(_letters, (part.text for part in parts if part.how is How.ALIKE)))
-    if alike < LEAST_ALIKE * max(_letters(gone), _letters(new)):
-        return [Stretch(How.GONE, gone), Stretch(How.NEW, new)]
+    if alike < LEAST_ALIKE * max(_letters(old_line), _letters(new)):
+        return [Stretch(How.GONE, old_line), Stretch(How.NEW, new)]
     return parts
 
 
 def _whole_words(before: Sequence[str], after: Sequence[str]) -> Iterator[Stretch]:
     """Yield the parts of two lists of words; alike marks between two changes belong to these."""
-    gone = new = ""
-    for how, was, now in _runs(before, after):
-        if how is How.ALIKE and (_letters(was) or "\n" in was or not (gone or new)):
-            yield from (Stretch(How.GONE, gone), Stretch(How.NEW, new), Stretch(how, was))
-            gone = new = ""
+    old = new = ""
+    for how, old_part, new_part in _runs(before, after):
+        if how is How.ALIKE and (_letters(old_part) or "\n" in old_part or not (old or new)):
+            yield from (Stretch(How.GONE, old), Stretch(How.NEW, new), Stretch(how, old_part))
+            old = new = ""
         else:
-            gone, new = gone + was, new + now
-    yield from (Stretch(How.GONE, gone), Stretch(How.NEW, new))
+            old, new = old + old_part, new + new_part
+    yield from (Stretch(How.GONE, old), Stretch(How.NEW, new))
 
 
 def _letters(text: str) -> int:
@@ -94,8 +95,8 @@ def _letters(text: str) -> int:
 
 def _joined(parts: Sequence[Stretch]) -> Iterator[Stretch]:
     """Yield *parts*, neighbours of one sort joined; what is gone goes before what is new."""
-    said = [part for part in parts if part.text]
-    for changed, run in groupby(said, key=lambda part: part.how is not How.ALIKE):
+    filled_parts = [part for part in parts if part.text]
+    for changed, run in groupby(filled_parts, key=lambda part: part.how is not How.ALIKE):
         texts = dict.fromkeys((How.GONE, How.NEW) if changed else (How.ALIKE,), "")
         for part in run:
             texts[part.how] += part.text
@@ -107,14 +108,14 @@ def _runs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[How, st
     head = _alike(before, after)
     tail = _alike(before[head:][::-1], after[head:][::-1])
     yield How.ALIKE, "".join(before[:head]), "".join(after[:head])
-    was, now = before[head : len(before) - tail], after[head : len(after) - tail]
-    if was and now and _steps(was, now) <= MOST_STEPS:
-        matcher = SequenceMatcher(_is_blank, was, now)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if old and new and _steps(old, new) <= MOST_STEPS:
+        matcher = SequenceMatcher(_is_blank, old, new)
         for name, start, end, begin, stop in matcher.get_opcodes():
             how = How.ALIKE if name == "equal" else How.GONE
-            yield how, "".join(was[start:end]), "".join(now[begin:stop])
+            yield how, "".join(old[start:end]), "".join(new[begin:stop])
     else:
-        yield How.GONE, "".join(was), "".join(now)
+        yield How.GONE, "".join(old), "".join(new)
     yield How.ALIKE, "".join(before[len(before) - tail :]), "".join(after[len(after) - tail :])
 
 
@@ -128,9 +129,9 @@ def _is_blank(piece: str) -> bool:
     return piece.isspace() and "\n" not in piece
 
 
-def _steps(was: Sequence[str], now: Sequence[str]) -> int:
+def _steps(old: Sequence[str], new: Sequence[str]) -> int:
     """Return about how many pairs of equal pieces a matcher looks at, at worst."""
-    counts = Counter(piece for piece in now if not _is_blank(piece))
-    most = 1 + len(now) // 100 if len(now) >= 200 else len(now)  # as difflib does, which drops frequent ones
-    pairs = sum(count * counts[piece] for piece, count in Counter(was).items() if counts[piece] <= most)
-    return pairs * min(len(was), len(now))
+    counts = Counter(piece for piece in new if not _is_blank(piece))
+    most = 1 + len(new) // 100 if len(new) >= 200 else len(new)  # as difflib does, which drops frequent ones
+    pairs = sum(count * counts[piece] for piece, count in Counter(old).items() if counts[piece] <= most)
+    return pairs * min(len(old), len(new))

@@ -76,21 +76,23 @@ def shared_things(prompt: str, memories: Sequence[tuple[str, str]]) -> list[floa
     That is 0 where they name nothing of the above in common, and about 1 for one thing that no other of them
     names; the title counts as much as all the rest.
     """
-    asked = _things(prompt)
-    if not asked:
+    prompt_things = _things(prompt)
+    if not prompt_things:
         return [0.0] * len(memories)
-    words = {word for word, names in _OF_WORDS.items() if names in asked}
+    words = {word for word, names in _OF_WORDS.items() if names in prompt_things}
     heads = [_named(head, words) for head, _ in memories]
-    named = [(head, head | _named(text, words)) for head, (_, text) in zip(heads, memories, strict=True)]
+    things_of_memories = [
+        (head, head | _named(text, words)) for head, (_, text) in zip(heads, memories, strict=True)
+    ]
     rarity = {
-        thing: math.log((len(memories) + 1) / (sum(thing in every for _, every in named) + 0.5))
-        for thing in asked
+        thing: math.log((len(memories) + 1) / (sum(thing in every for _, every in things_of_memories) + 0.5))
+        for thing in prompt_things
     }
     most = math.log((len(memories) + 1) / 1.5) or 1.0
     return [
-        sum(rarity[thing] * ((thing in head) + (thing in every)) / 2 for thing in asked)
-        / (most * math.sqrt(len(asked)))
-        for head, every in named
+        sum(rarity[thing] * ((thing in head) + (thing in every)) / 2 for thing in prompt_things)
+        / (most * math.sqrt(len(prompt_things)))
+        for head, every in things_of_memories
     ]
 
 

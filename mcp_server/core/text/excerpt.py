@@ -23,14 +23,16 @@ def excerpt(text: str, terms: Collection[str], most: int) -> str:
         return text
     parts = sentences(text)
     term_set = frozenset(terms)
-    terms_of_rows = [term_set.intersection([*map(folded, words(each)), *index_parts(each)]) for each in parts]
+    terms_of_rows = [
+        term_set.intersection([*map(folded, words(sentence)), *index_parts(sentence)]) for sentence in parts
+    ]
     room = most - 2 * len(LEFT_OUT)
 
     _, (start, end) = max(_rows(parts, terms_of_rows, room), key=itemgetter(0))
-    chosen = "".join(parts[start:end]).strip()
+    row_text = "".join(parts[start:end]).strip()
     before = LEFT_OUT if start else ""
-    after = LEFT_OUT if end < len(parts) or len(chosen) > room else ""
-    return f"{before}{chosen[:room]}{after}"
+    after = LEFT_OUT if end < len(parts) or len(row_text) > room else ""
+    return f"{before}{row_text[:room]}{after}"
 
 
 def sentences(text: str) -> list[str]:

@@ -57,7 +57,7 @@ FUNCTION_WORDS = {
 """Language → its words that say nothing of what a text is about, without accents."""
 WORDS_FOR_EACH = 25  # different words of a text for each small word that tells: code has some by chance
 
-FUNCTION_SETS = {language: frozenset(said.split()) for language, said in FUNCTION_WORDS.items()}
+FUNCTION_SETS = {language: frozenset(listing.split()) for language, listing in FUNCTION_WORDS.items()}
 STEMMED = ("de", "fr", "es", "ru")
 # Words that English texts have too, as a name, a command or by chance: these say half as much.
 _EVERYWHERE = frozenset(
@@ -69,8 +69,8 @@ _EVERYWHERE = frozenset(
     """.split()
 )
 _TELLING = {
-    language: said if language == "en" else said - _EVERYWHERE - FUNCTION_SETS["en"]
-    for language, said in FUNCTION_SETS.items()
+    language: function_words if language == "en" else function_words - _EVERYWHERE - FUNCTION_SETS["en"]
+    for language, function_words in FUNCTION_SETS.items()
 }
 _ANY = frozenset().union(*FUNCTION_SETS.values())
 _ENOUGH = 2  # one word that tells, or two that say half as much
@@ -101,7 +101,7 @@ _ENDINGS = {
     а е и о у ы ь ю я й
     """,
 }
-_ENDING_SETS = {language: frozenset(said.split()) for language, said in _ENDINGS.items()}
+_ENDING_SETS = {language: frozenset(listing.split()) for language, listing in _ENDINGS.items()}
 _LONGEST = {language: max(map(len, endings)) for language, endings in _ENDING_SETS.items()}
 _SHORT_STEM = 3  # letters that are left of a word when an ending without "t" goes: "Tag", "Tage"
 _STEM = 4  # when another goes: "Test" is no form of "tes"
@@ -167,10 +167,12 @@ def stems(folded_words: list[str], languages: tuple[str, ...]) -> Iterator[str]:
     """Yield what is indexed of *folded_words*: each without its ending, in order, then compounds."""
     for language in languages:
         yield mark(language)
-        own = [word for word in folded_words if word not in FUNCTION_SETS[language] and word.isalpha()]
-        yield from (_whole(word, language) for word in own)
+        telling_words = [
+            word for word in folded_words if word not in FUNCTION_SETS[language] and word.isalpha()
+        ]
+        yield from (_whole(word, language) for word in telling_words)
         if language == "de":
-            for word in dict.fromkeys(own):
+            for word in dict.fromkeys(telling_words):
                 for head, tail in _halves(word):
                     yield _piece(head)
                     yield _piece(tail)
@@ -189,7 +191,7 @@ def stems_of_term(term: str, languages: Collection[str]) -> Iterator[str]:
     """
     if not term.isalpha() or not (term.isascii() or _is_cyrillic(term)):
         return
-    yield from (_whole(term, each) for each in languages if (each == "ru") is not term.isascii())
+    yield from (_whole(term, language) for language in languages if (language == "ru") is not term.isascii())
     if "de" not in languages or not term.isascii():
         return
     if len(term) >= _PIECE:

@@ -77,7 +77,7 @@ def span_of(question: str, now: datetime) -> TimeSpan | None:
 
 @functools.cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    return [(kind, re.compile(rf"\b(?:{said})(?![\w-])", re.IGNORECASE)) for kind, said in _PATTERNS]
+    return [(kind, re.compile(rf"\b(?:{pattern})(?![\w-])", re.IGNORECASE)) for kind, pattern in _PATTERNS]
 
 
 def _span(kind: str, parts: dict[str, str], now: datetime) -> TimeSpan:
@@ -107,10 +107,10 @@ def _span(kind: str, parts: dict[str, str], now: datetime) -> TimeSpan:
             return _named(parts["which"], today)
 
 
-def _named(which: str, today: datetime) -> TimeSpan:
-    if which in ("today", "yesterday"):
-        return _days(today - timedelta(days=which == "yesterday"), 1)
-    when, unit = which.split()
+def _named(phrase: str, today: datetime) -> TimeSpan:
+    if phrase in ("today", "yesterday"):
+        return _days(today - timedelta(days=phrase == "yesterday"), 1)
+    when, unit = phrase.split()
     back = when != "this"
     if unit == "week":
         return _days(today - timedelta(days=today.weekday() + 7 * back), 7)

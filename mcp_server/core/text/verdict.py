@@ -40,13 +40,13 @@ class Statement:
     verified: bool = False
 
     @property
-    def said(self) -> str:
+    def title_and_text(self) -> str:
         return f"{self.title}\n{self.text}"
 
     @property
     def authority(self) -> int:
-        own = AUTHORITY.get(self.source, 0)
-        return max(own, VERIFIED) if self.verified else own
+        authority = AUTHORITY.get(self.source, 0)
+        return max(authority, VERIFIED) if self.verified else authority
 
 
 def outranks(old: Statement, new: Statement) -> bool:
@@ -129,7 +129,7 @@ SUBSTITUTES = 2  # words in the place of others up to which two texts are looked
 
 def same_subject(statement: Statement, other: Statement) -> bool:
     """Tell whether the texts are about the same thing once what differs between them is left out."""
-    names = names_in(statement.said) ^ names_in(other.said)
+    names = names_in(statement.title_and_text) ^ names_in(other.title_and_text)
     left, right = (
         [word for word in sequence(text) if not _is_guarded(word, names)]
         for text in (statement.text, other.text)
@@ -166,8 +166,8 @@ def negates(text: str) -> bool:
     return bool(_NEGATION.search(text))
 
 
-def _opposed(one: str, other: str) -> bool:
-    left, right = (set(re.findall(r"[a-z]+", text.lower())) for text in (one, other))
+def _opposed(left_text: str, right_text: str) -> bool:
+    left, right = (set(re.findall(r"[a-z]+", text.lower())) for text in (left_text, right_text))
     for side, opposite in _OPPOSITES:
         for first, second in ((left, right), (right, left)):
             says, denies = first & side, second & opposite

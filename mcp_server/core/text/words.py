@@ -3,8 +3,8 @@ Words as the lexical index sees them.
 
 SQLite's `porter unicode61` tokenizer splits on everything that is not a letter or digit and stems.
 What it cannot split, identifiers in camelCase and runs of Chinese, Japanese or Korean characters,
-is split here in the same way for the index and for the query. So is folded what it tells apart though
-people do not: half and full width, "ß" and "ss", an accent on a Greek letter, the dots of "ё".
+is split here in the same way for the index and for the query. What it tells apart though
+people do not is made equal: half and full width, "ß" and "ss", an accent on a Greek letter, the dots of "ё".
 And it drops the signs that alone tell C, C#, C++ and F# apart: those get a word of their own.
 """
 
@@ -64,8 +64,8 @@ def folded(word: str) -> str:
     """Return the one form of *word* in which its spellings are equal: no width, case or accents."""
     if word.isascii():
         return word.lower()
-    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", apart))
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
 
 
 def folded_words(text: str) -> list[str]:
@@ -151,8 +151,8 @@ def _foreign_parts(word: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", word)
     if not re.search(_CJK, plain):
         form = folded(plain)
-        known = plain == word and max(word) < _FOLDED_BY_SQLITE and len(form) == len(word)
-        return [] if known or form == word.lower() else [form]
+        folded_by_sqlite = plain == word and max(word) < _FOLDED_BY_SQLITE and len(form) == len(word)
+        return [] if folded_by_sqlite or form == word.lower() else [form]
     parts = []
     for run in re.findall(_RUNS, plain):
         if re.match(_CJK, run):
@@ -195,9 +195,9 @@ def near_expression(first: Collection[str], second: Collection[str], between: in
 
     A word that both have is two in one.
     """
-    pairs = [(one, other) for one in first if one not in second for other in second if other not in first]
-    both = [_quoted(word) for word in first if word in second]
-    return " OR ".join([*both, *(f"NEAR({_quoted(a)} {_quoted(b)}, {between})" for a, b in pairs)])
+    pairs = [(word, other) for word in first if word not in second for other in second if other not in first]
+    shared = [_quoted(word) for word in first if word in second]
+    return " OR ".join([*shared, *(f"NEAR({_quoted(a)} {_quoted(b)}, {between})" for a, b in pairs)])
 
 
 def content_words(text: str) -> frozenset[str]:

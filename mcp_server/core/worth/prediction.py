@@ -56,11 +56,11 @@ def predictions(steps: Iterable[Step]) -> list[Prediction]:
     )
 
 
-def next_after(given: Iterable[str], steps: Iterable[Step]) -> list[Prediction]:
-    """Return the up to three memories most likely to follow *given*, each once and none that is in it."""
-    known = set(given)
+def next_after(refs: Iterable[str], steps: Iterable[Step]) -> list[Prediction]:
+    """Return the up to three memories most likely to follow *refs*, each once and none that is in it."""
+    ref_set = set(refs)
     best: dict[str, Prediction] = {}
     for prediction in predictions(steps):
-        if prediction.after in known and prediction.ref not in known:
+        if prediction.after in ref_set and prediction.ref not in ref_set:
             best.setdefault(prediction.ref, prediction)
     return list(best.values())[:MOST]

@@ -90,8 +90,8 @@ class Moved(NamedTuple):
 
 def trust_label(value: float) -> str:
     """Return high, medium or low for *value* rounded to two places, as it is shown."""
-    shown = round(value, 2)
-    return "high" if shown >= 0.8 else "medium" if shown >= 0.5 else "low"
+    rounded = round(value, 2)
+    return "high" if rounded >= 0.8 else "medium" if rounded >= 0.5 else "low"
 
 
 def heat(accesses: int, age: float) -> float:

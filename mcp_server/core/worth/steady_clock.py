@@ -32,10 +32,10 @@ class Doubt(NamedTuple):
         """Return the sentence for the person; '' when Daybook is new here."""
         if self.before is None:
             return ""
-        more = "one more day" if self.missing == 1 else f"{self.missing} more days"
+        days_needed = "one more day" if self.missing == 1 else f"{self.missing} more days"
         return (
             f"The clock says {_day(self.now)}, but Daybook was last used on {_day(self.before)}: nothing is"
-            f" put away or deleted for its age until it is used on {more} by this clock."
+            f" put away or deleted for its age until it is used on {days_needed} by this clock."
         )
 
 

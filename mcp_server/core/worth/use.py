@@ -58,8 +58,8 @@ def telling_tokens(text: str, *, id: str = "") -> tuple[str, ...]:
 
 def is_used(tokens: Sequence[str], reply: str, *, prompt: str = "") -> bool:
     """Tell whether *reply* names one of *tokens*, as a whole word, that *prompt* does not name."""
-    reply_words, asked = reply[:LONGEST_REPLY].lower(), prompt.lower()
-    return any(_names(reply_words, token) and not _names(asked, token) for token in tokens)
+    reply_words, prompt_words = reply[:LONGEST_REPLY].lower(), prompt.lower()
+    return any(_names(reply_words, token) and not _names(prompt_words, token) for token in tokens)
 
 
 def _names(text: str, token: str) -> bool:

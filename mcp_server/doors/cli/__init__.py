@@ -28,7 +28,7 @@ class Groups(click.Group):
     @functools.cached_property
     def listed(self) -> dict[str, tuple[str, str]]:
         """Return what `LISTED` says."""
-        return {name: tuple(said) for name, said in json.loads(LISTED.read_text(encoding="utf-8")).items()}
+        return {name: tuple(row) for name, row in json.loads(LISTED.read_text(encoding="utf-8")).items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.listed)
@@ -42,14 +42,14 @@ class Groups(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of all commands as click does."""
-        commands = {name: click.Command(name, help=said) for name, (_, said) in self.listed.items()}
+        commands = {name: click.Command(name, help=help_text) for name, (_, help_text) in self.listed.items()}
         click.Group(commands=commands).format_commands(ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in (*(known := self.list_commands(ctx)), *FORMER) and not args[0].startswith("-"):
-            meant = similar(args[0], known)
+        if args[0] not in (*(names := self.list_commands(ctx)), *FORMER) and not args[0].startswith("-"):
+            meant = similar(args[0], names)
             hint = f"Did you mean {' or '.join(meant)}?" if meant else "'daybook --help' lists them."
             ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
         return super().resolve_command(ctx, args)

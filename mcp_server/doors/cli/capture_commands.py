@@ -74,8 +74,8 @@ def setup_command(
     if key:
         person.require("giving a key for the model")
     api_key = click.prompt("API key", hide_input=True).strip() if key else None
-    given = (model, daily_usd, daily_calls, plan, daily_plan_calls, capture)
-    asks = all(each is None for each in given) and not key
+    options = (model, daily_usd, daily_calls, plan, daily_plan_calls, capture)
+    asks = all(option is None for option in options) and not key
     if asks:
         if not sys.stdin.isatty():
             raise Rejected(
@@ -141,8 +141,8 @@ def work_command(as_json: bool) -> None:
     Example: daybook work
     """
     opened = output.opened()
-    done = work(lambda folder: opened.store(folder=folder))
-    output.print_shown(upkeep.worked(done), as_json=as_json)
+    report = work(lambda folder: opened.store(folder=folder))
+    output.print_shown(upkeep.worked(report), as_json=as_json)
 
 
 @click.command("backfill")
@@ -163,8 +163,8 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
         output.print_shown(upkeep.to_take_in(len(paths), size), as_json=as_json)
         return
     with output.progress(size, "Reading transcripts") as advance:
-        done = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
-    output.print_shown(upkeep.backfilled(done), as_json=as_json)
+        report = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
+    output.print_shown(upkeep.backfilled(report), as_json=as_json)
 
 
 @click.command("ask")
@@ -201,12 +201,12 @@ def candidates_command(
     store = output.opened().store()
     sync_if_free(store)
     waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
-    ids = [each.memory.id for each in waiting]
+    ids = [proposal.memory.id for proposal in waiting]
     if approve or reject:
         person.require("settling what was proposed")
     if approve:
         stored = candidate.approve(store, _named(approve, ids))
-        trust(store, tuple(each.id for each in stored))  # a person said so, here, in a terminal
+        trust(store, tuple(outcome.id for outcome in stored))  # a person said so, here, in a terminal
         output.print_shown(candidates.proposals("Stored", stored))
     if reject:
         candidate.reject(store, _named(reject, ids))
@@ -239,16 +239,16 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     store = output.opened().store()
     sync_if_free(store)
     if since:
-        told = undone(runs.undo_since(store, since))
+        result = undone(runs.undo_since(store, since))
     elif undo:
-        told = undone(runs.undo(store, name))
+        result = undone(runs.undo(store, name))
     else:
-        told = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
-    output.print_shown(told, as_json=as_json)
+        result = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
+    output.print_shown(result, as_json=as_json)
 
 
-def _named(said: tuple[str, ...], waiting: list[str]) -> list[str]:
-    return waiting if "all" in said else list(said)
+def _named(names: tuple[str, ...], waiting: list[str]) -> list[str]:
+    return waiting if "all" in names else list(names)
 
 
 COMMANDS = (setup_command, work_command, backfill_command, ask_command, candidates_command, tidy_command)

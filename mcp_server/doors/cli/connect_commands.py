@@ -33,8 +33,8 @@ def connect_command(client: str, print_: bool, as_json: bool) -> None:
     opened = output.opened()
     store, home = opened.store(), person_home(opened.environment)
     if not client:
-        found = connecting.list_clients(store, opened.environment, home)
-        output.print_shown(clients(found), as_json=as_json)
+        listed = connecting.list_clients(store, opened.environment, home)
+        output.print_shown(clients(listed), as_json=as_json)
         return
     wanted = _known(client)
     if print_:

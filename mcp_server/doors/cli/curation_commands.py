@@ -41,12 +41,12 @@ def link_command(source: str, target: str, rel: str) -> None:
     """
     opened, store = output.opened(), _synced()
     if author(opened)[0] != MANUAL and (
-        kept := kept_from_link(store, source, target, rel, turns=turns(opened))
+        pair := kept_from_link(store, source, target, rel, turns=turns(opened))
     ):
-        new, old = (file.memory.id for file in kept)
+        new, old = (file.memory.id for file in pair)
         raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
-    done = link.link(store, source, target, rel)
-    output.print_shown(links.linked(done))
+    outcome = link.link(store, source, target, rel)
+    output.print_shown(links.linked(outcome))
 
 
 @click.command("unlink")
@@ -71,8 +71,8 @@ def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> Non
 
     Example: daybook related billing-k3f9 --depth 2
     """
-    found = related.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
-    output.print_shown(links.related(found), as_json=as_json)
+    relations = related.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
+    output.print_shown(links.related(relations), as_json=as_json)
 
 
 @click.command("contradictions")
@@ -109,10 +109,10 @@ def contradictions_command(
         output.print_shown(contradictions.resolved(contradiction.resolve_contradiction(store, *resolve, how)))
         return
     if find or about:
-        told = contradictions.found(contradiction.find_contradictions(store, about, limit=limit))
+        result = contradictions.found(contradiction.find_contradictions(store, about, limit=limit))
     else:
-        told = contradictions.marked(contradiction.get_contradictions(store))
-    output.print_shown(told, as_json=as_json, texts=True)
+        result = contradictions.marked(contradiction.get_contradictions(store))
+    output.print_shown(result, as_json=as_json, texts=True)
 
 
 @click.command("mine")
@@ -130,18 +130,18 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
     sync_if_free(store)
     if logged is not None:
         if logged == "-":
-            said = sys.stdin.buffer.read(mine.MOST_LOGGED + 1).decode("utf-8", "replace")
+            text = sys.stdin.buffer.read(mine.MOST_LOGGED + 1).decode("utf-8", "replace")
         else:
-            said = mine.read_output(Path(logged).absolute())
+            text = mine.read_output(Path(logged).absolute())
         session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-        output.print_shown(mining.logged(mine.log_output(store, said, session=session)))
+        output.print_shown(mining.logged(mine.log_output(store, text, session=session)))
         return
-    told = (
+    result = (
         mining.status(mine.mining_status(store))
         if status
         else mining.mined(mine.run_mining(store, hours=hours))
     )
-    output.print_shown(told, as_json=as_json)
+    output.print_shown(result, as_json=as_json)
 
 
 @click.command("seed")
@@ -163,13 +163,13 @@ def seed_command(
     store = output.opened().store()
     if file == "-":
         text = given.standard_input("the text to seed")
-        done = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
+        imported = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
     else:
         path = Path(file).absolute()
         if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
-        done = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
-    _print_seeded(store, done, dry_run=dry_run, as_json=as_json)
+        imported = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
+    _print_seeded(store, imported, dry_run=dry_run, as_json=as_json)
 
 
 @click.command("bootstrap")
@@ -181,8 +181,8 @@ def bootstrap_command(dry_run: bool, as_json: bool) -> None:
     Example: daybook bootstrap --dry-run
     """
     store = output.opened().store()
-    done = seed.bootstrap_project(store, dry_run=dry_run)
-    _print_seeded(store, done, dry_run=dry_run, as_json=as_json)
+    imported = seed.bootstrap_project(store, dry_run=dry_run)
+    _print_seeded(store, imported, dry_run=dry_run, as_json=as_json)
 
 
 def _synced() -> Store:
@@ -191,9 +191,10 @@ def _synced() -> Store:
     return store
 
 
-def _print_seeded(store: Store, done: Sequence[Imported], *, dry_run: bool, as_json: bool) -> None:
+def _print_seeded(store: Store, imported: Sequence[Imported], *, dry_run: bool, as_json: bool) -> None:
     output.print_shown(
-        taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=from_documents(store)), as_json=as_json
+        taken_in(imported, format_name=DOCUMENT, dry_run=dry_run, waiting=from_documents(store)),
+        as_json=as_json,
     )
 
 

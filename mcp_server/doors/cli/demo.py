@@ -66,9 +66,9 @@ def demo_command() -> None:
         draft = Draft(title, text, type=type_, tags=tuple(tags.split(",")))
         if type_ == "preference":
             draft = replace(draft, level=Level.USER)
-        done = remember(store, draft)
-        files.append(done.path)
-        click.echo(f"  {done.memory.id}  ({done.level.value})")
+        stored = remember(store, draft)
+        files.append(stored.path)
+        click.echo(f"  {stored.memory.id}  ({stored.level.value})")
 
     _say("Each is a file that any editor can change")
     click.echo(_indented(files[0].read_text(encoding="utf-8")))
@@ -99,8 +99,8 @@ def demo_command() -> None:
     click.echo(f"\nDelete {place} when you have seen enough. Your own store is {Opened().home}.")
 
 
-def _say(what: str) -> None:
-    click.echo("\n" + click.style(what, bold=True))
+def _say(headline: str) -> None:
+    click.echo("\n" + click.style(headline, bold=True))
 
 
 def _indented(text: str) -> str:

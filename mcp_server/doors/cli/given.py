@@ -25,13 +25,13 @@ def check_words(words: Sequence[str]) -> None:
             )
 
 
-def tags(every: str, either: str) -> tuple[str, ...]:
-    """Return the tags that a memory must have: all of *every*, and one of *either*."""
-    return (*split_list(every), *filter(None, ["|".join(split_list(either))]))
+def tags(all_of: str, any_of: str) -> tuple[str, ...]:
+    """Return the tags that a memory must have: all of *all_of*, and one of *any_of*."""
+    return (*split_list(all_of), *filter(None, ["|".join(split_list(any_of))]))
 
 
 def metadata(entries: Sequence[str]) -> dict[str, object]:
-    """Return what NAME=VALUE said; no value takes a name away. Raises Rejected without `=`."""
+    """Return name → value of *entries* NAME=VALUE, None for an empty value. Raises Rejected without `=`."""
     for entry in entries:
         if not entry.partition("=")[1]:
             raise Rejected(f"'{entry[:80]}' has no '='.", "Write it as --meta NAME=VALUE.")
@@ -39,12 +39,12 @@ def metadata(entries: Sequence[str]) -> dict[str, object]:
     return {name.strip(): value.strip() or None for name, _, value in pairs}
 
 
-def standard_input(asked: str = "") -> str:
-    """Return what comes on standard input; a person at a terminal is asked for *asked*. Raises Rejected."""
+def standard_input(subject: str = "") -> str:
+    """Return what comes on standard input; a person at a terminal is asked for *subject*. Raises Rejected."""
     if sys.stdin is None:
         return ""
-    if asked and sys.stdin.isatty():
-        print(f"Type {asked}, then Ctrl-D:", file=sys.stderr)
+    if subject and sys.stdin.isatty():
+        print(f"Type {subject}, then Ctrl-D:", file=sys.stderr)
     data = sys.stdin.buffer.read(MOST_READ + 1)
     if len(data) > MOST_READ:
         raise Rejected(f"Standard input has more than {MOST_READ:,} bytes.", "Give it in parts.")

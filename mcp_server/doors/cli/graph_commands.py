@@ -60,10 +60,10 @@ def graph_command(
     if not any(graph.nodes or graph.edges for graph in graphs):
         click.echo("The graph is empty: 'daybook link FROM TO' or [[a title]] in a text links memories.")
         return
-    told: list[str] = []
+    texts: list[str] = []
     for graph in graphs:
-        told.append(rendered(graph, level_limits(store.settings.kg_max_tokens, told)))
-        click.echo(told[-1])
+        texts.append(rendered(graph, level_limits(store.settings.kg_max_tokens, texts)))
+        click.echo(texts[-1])
 
 
 def _draw(store: Store, level: Level | None, around: str, target: str) -> None:

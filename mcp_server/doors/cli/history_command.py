@@ -39,32 +39,32 @@ def history_command(
         )
         return
     if version is not None:
-        each, text = history.version_of(store, memory_id, version)
+        earlier, text = history.version_of(store, memory_id, version)
         if as_json:
-            output.print_json(shown.version(each, text).json)
+            output.print_json(shown.version(earlier, text).json)
         else:
             click.echo(visible(text).rstrip())
         return
-    done: list[TitledDeed] = []
+    titled_deeds: list[TitledDeed] = []
     with contextlib.suppress(NotFound):  # a file that a person made by hand, and Daybook never changed
-        done = list_deeds(store, memory_id, session=session, limit=limit, all_projects=all_projects)
-    what = deeds.history(done)
+        titled_deeds = list_deeds(store, memory_id, session=session, limit=limit, all_projects=all_projects)
+    log = deeds.history(titled_deeds)
     if not memory_id or session:
-        output.print_shown(what, as_json=as_json)
+        output.print_shown(log, as_json=as_json)
         return
     try:
         before = shown.told(history.history_of(store, memory_id))
     except NotFound:
-        if not done:
+        if not titled_deeds:
             raise
         before = shown.deleted(memory_id)
     if as_json:
-        output.print_json({**before.json, "done": what.json})  # type: ignore[dict-item]
+        output.print_json({**before.json, "done": log.json})  # type: ignore[dict-item]
         return
     output.print_shown(before, texts=True)
-    if done:
+    if titled_deeds:
         click.echo("")
-        output.print_shown(what)
+        output.print_shown(log)
 
 
 COMMANDS = (history_command,)

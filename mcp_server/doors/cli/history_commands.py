@@ -46,9 +46,9 @@ def sessions_command(
         note = session_history.end_session if end else session_history.title_session
         note(store, session, topic=topic, summary=summary)
     if name:
-        told = session_history.tell_session(store, name)
+        report = session_history.tell_session(store, name)
         memories = session_history.session_memories(store, name)[1:]
-        output.print_shown(shown.one(told, *memories), as_json=as_json)
+        output.print_shown(shown.one(report, *memories), as_json=as_json)
         return
     episodes = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
     output.print_shown(shown.listed(episodes, session_history.costs(store, episodes)), as_json=as_json)
@@ -68,10 +68,10 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
         raise Rejected("--undo puts a session back at once, without a plan.", "Leave out one of the two.")
     store = output.opened().store()
     if undo:
-        told = undone(forget_session.undo_forget_session(store, name))
+        result = undone(forget_session.undo_forget_session(store, name))
     else:
-        told = shown.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
-    output.print_shown(told, as_json=as_json)
+        result = shown.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
+    output.print_shown(result, as_json=as_json)
 
 
 COMMANDS = (sessions_command, forget_session_command)

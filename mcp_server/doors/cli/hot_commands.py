@@ -59,8 +59,8 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
     """
     if to:
         store = output.opened(wait_for_model=False).store()
-        given = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
-        output.print_shown(team.given(given, verb="given to the team"))
+        outcome = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
+        output.print_shown(team.given(outcome, verb="given to the team"))
         return
     has_place = promoting.promote(output.opened(wait_for_model=False).store(), memory_id)
     output.print_shown(shown.promoted(memory_id, has_place=has_place))

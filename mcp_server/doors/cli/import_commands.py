@@ -51,13 +51,13 @@ def import_command(
     store = opened.store()
     if what != AUTO_MEMORY:
         chosen = Level(level) if level else None
-        done = import_from(store, what, path, level=chosen, dry_run=dry_run, mine=mine)
+        imported = import_from(store, what, path, level=chosen, dry_run=dry_run, own_export=mine)
     elif path or level:
         raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
     else:
         claude = claude_folder(opened.environment)
-        done = [import_auto_memory(store, claude, folder=opened.folder, dry_run=dry_run)]
-    output.print_shown(taken_in(done, what=what, dry_run=dry_run), as_json=as_json)
+        imported = [import_auto_memory(store, claude, folder=opened.folder, dry_run=dry_run)]
+    output.print_shown(taken_in(imported, format_name=what, dry_run=dry_run), as_json=as_json)
 
 
 @click.command("export")
@@ -79,16 +79,16 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
     store = output.opened().store()
     chosen = Level(level) if level else None
     if form == "json":
-        document, done = export_json(store, level=chosen, all_projects=all_projects)
+        document, report = export_json(store, level=chosen, all_projects=all_projects)
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         if str(target) == "-":
             click.echo(text, nl=False)
         else:
             write_document(store, target, text.encode("utf-8", "replace"))
     else:
-        done = export_folder(store, target, level=chosen, all_projects=all_projects)
+        report = export_folder(store, target, level=chosen, all_projects=all_projects)
     if str(target) != "-":
-        output.print_shown(exported(done, target), as_json=as_json)
+        output.print_shown(exported(report, target), as_json=as_json)
 
 
 COMMANDS = (import_command, export_command)

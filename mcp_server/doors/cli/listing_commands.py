@@ -60,18 +60,18 @@ def list_command(
         all_projects=all_projects,
         include_archived=include_archived,
     )
-    found = list_memories(store, filter, limit=limit, offset=offset, order=order)
-    if not found.rows and not as_json:
+    listing = list_memories(store, filter, limit=limit, offset=offset, order=order)
+    if not listing.rows and not as_json:
         from mcp_server.actions.status.stats import get_stats  # slow to load, and a list does not need it
 
-        there = found.total or get_stats(store).memories
+        number = listing.total or get_stats(store).memories
         click.echo(
-            f"Of {counted(there, 'memory')} none is listed so; try other filters, or a smaller --offset."
-            if there
+            f"Of {counted(number, 'memory')} none is listed so; try other filters, or a smaller --offset."
+            if number
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )
         return
-    output.print_shown(listed(found, offset), as_json=as_json)
+    output.print_shown(listed(listing, offset), as_json=as_json)
 
 
 COMMANDS = (list_command,)

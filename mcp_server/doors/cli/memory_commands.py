@@ -94,12 +94,12 @@ def remember_command(
 
     Example: daybook remember "Webhook needs the raw body | Skip body parsing for /webhook." --type gotcha
     """
-    said = given.standard_input("what to remember") if words == ("-",) else " ".join(words)
-    if not said.strip():
+    content = given.standard_input("what to remember") if words == ("-",) else " ".join(words)
+    if not content.strip():
         raise Rejected(
             "There is nothing to remember.", 'Say it as in: daybook remember "Title | what to remember"'
         )
-    title, text = split_title(said)
+    title, text = split_title(content)
     source, session = author(output.opened())
     draft = Draft(
         title=title,
@@ -125,8 +125,8 @@ def remember_command(
     waits = judged(output.opened(), outcome.id)
     outcome = looked_up(store, outcome)
     file = read(store, outcome.id)
-    told = shown.remembered(outcome, file, waits=waits, settling=near_command)
-    output.print_shown(told, as_json=as_json)
+    result = shown.remembered(outcome, file, waits=waits, settling=near_command)
+    output.print_shown(result, as_json=as_json)
 
 
 @click.command("read")
@@ -147,7 +147,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
         output.print_json(shown.whole(file, standing).json)
     else:
         click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
-        if state := state_of(Status.ACTIVE, here=standing.shadowed_by):
+        if state := state_of(Status.ACTIVE, shadowed_by=standing.shadowed_by):
             click.echo(click.style(visible(state), dim=True))
         if standing.label != "high" or standing.stale:
             doubts = f"trust {standing.label}  {files_of_before(standing.stale)}".rstrip()
@@ -215,8 +215,8 @@ def revise_command(
         output.print_shown(shown_team.given(done_for_team, verb="revised"), as_json=as_json)
         return
     if metadata:
-        known = read(store, memory_id).memory.notes
-        revision = replace(revision, notes=renoted(known, given.metadata(metadata)))
+        old_notes = read(store, memory_id).memory.notes
+        revision = replace(revision, notes=renoted(old_notes, given.metadata(metadata)))
     if revision == Revision() and not supersedes and not distinct and not level:
         raise Rejected(
             "Nothing was given to change.",
@@ -244,9 +244,9 @@ def revise_command(
         )
         if stored:
             waits = judged(opened, stored.id)
-            told = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
-            told = replace(told, notes=(*told.notes, *([shown.STAYS] if level else [])))
-            output.print_shown(shown.beside(memory_id, told), as_json=as_json)
+            result = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
+            result = replace(result, notes=(*result.notes, *([shown.STAYS] if level else [])))
+            output.print_shown(shown.beside(memory_id, result), as_json=as_json)
             return
         file = read(store, memory_id)
         notes += filter(None, [judged(opened, memory_id) or take_over(opened, file.memory.id)])
@@ -261,8 +261,10 @@ def revise_command(
     if distinct:
         became.append(beside(tell_apart(store, memory_id, distinct, session=session)))
     if supersedes:
-        done = let_replace(store, memory_id, supersedes, source=source, session=session, turns=turns(opened))
-        became.append(note(looked_up(store, done)) or shown.ALREADY)
+        outcome = let_replace(
+            store, memory_id, supersedes, source=source, session=session, turns=turns(opened)
+        )
+        became.append(note(looked_up(store, outcome)) or shown.ALREADY)
     file = read(store, memory_id)
     output.print_shown(shown.revised(file, became=" ".join(became), notes=notes), as_json=as_json)
 
@@ -288,14 +290,14 @@ def forget_command(memory_id: str, forever: bool) -> None:
         person.require("deleting a memory for good")
     elif author(opened)[0] != MANUAL:
         _check_may_forget(store, memory_id, turns(opened))
-    gone = forgetting.forget(store, memory_id, forever=forever)
-    output.print_shown(shown.forgotten(gone))
+    outcome = forgetting.forget(store, memory_id, forever=forever)
+    output.print_shown(shown.forgotten(outcome))
 
 
-def _check_may_forget(store: Store, memory_id: str, said: Turns, *, verb: str = "forget") -> None:
+def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str = "forget") -> None:
     """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
     with contextlib.suppress(NotFound):
-        if not may_forget(read(store, memory_id), ASSISTANT, said):
+        if not may_forget(read(store, memory_id), ASSISTANT, turns):
             raise PersonNeeded("forgetting what the person said", f"{verb} {memory_id}")
 
 
@@ -310,8 +312,8 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     store = opened.store()
     for memory_id in memory_ids if author(opened)[0] != MANUAL else ():
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
-    done = [(file, still_superseded(store, file)) for file in archive(store, memory_ids)]
-    output.print_shown(shown.archived(done))
+    archived = [(file, still_superseded(store, file)) for file in archive(store, memory_ids)]
+    output.print_shown(shown.archived(archived))
 
 
 @click.command("restore")

@@ -59,8 +59,8 @@ def status_command(as_json: bool) -> None:
 
     Example: daybook model status
     """
-    told = choose_embedder.progress(output.opened().store())
-    output.print_shown(figures.embedding(told), as_json=as_json)
+    progress = choose_embedder.progress(output.opened().store())
+    output.print_shown(figures.embedding(progress), as_json=as_json)
 
 
 def use(model: str, *, asks_key: bool = False) -> None:
@@ -111,8 +111,8 @@ def _agreed(opened: Opened, store: Store, setting: str, *, asks_key: bool) -> st
     if over := opened.environment.get(EMBEDDING, ""):
         raise Rejected(f"{EMBEDDING} is set to '{over}' and wins.", "Unset it first. Nothing was changed.")
     person.require("sending your memories to an endpoint")
-    here = is_loopback(endpoint.address)
-    leaves = " leaves this machine only if that program passes it on" if here else " leaves this machine"
+    is_local = is_loopback(endpoint.address)
+    leaves = " leaves this machine only if that program passes it on" if is_local else " leaves this machine"
     click.echo(SENT.format(address=visible(endpoint.address), leaves=leaves))
     click.confirm("Use it?", default=False, abort=True)
     return click.prompt("Key", hide_input=True).strip() if asks_key else None
@@ -122,20 +122,21 @@ def _embed(opened: Opened) -> None:
     """Embed everything with the chosen model; after an interruption the next server embeds the rest."""
     store = opened.store()
     sync_if_free(store)
-    told = choose_embedder.progress(store)
-    with output.progress(told.passages - told.embedded, "Embedding") as advance:
+    progress = choose_embedder.progress(store)
+    with output.progress(progress.passages - progress.embedded, "Embedding") as advance:
         try:
             embed_pending(store, progress=advance)
         except KeyboardInterrupt:
             click.echo(
-                f"\nStopped. '{told.chosen}' is chosen; the next session goes on where this ended.", err=True
+                f"\nStopped. '{progress.chosen}' is chosen; the next session goes on where this ended.",
+                err=True,
             )
             raise click.Abort from None
     if problem := store.meaning.problem:
         raise EmbedderUnavailable(
             problem, "What is left is embedded in the next session, or by 'daybook sync'."
         )
-    click.echo(f"{told.chosen} answers.")
+    click.echo(f"{progress.chosen} answers.")
 
 
 COMMANDS = (model_group,)

@@ -73,24 +73,24 @@ def _asked(store: Store) -> tuple[str, bool]:
 
 
 def _move_into_repository(store: Store) -> None:
-    done = repository.init(store)
+    result = repository.init(store)
     click.echo(
-        f"This project's knowledge lives in {done.root} now; {counted(done.moved, 'memory')} moved there."
+        f"This project's knowledge lives in {result.root} now; {counted(result.moved, 'memory')} moved there."
     )
     click.echo(
         "Git ignores it. 'daybook share' lets git see it."
-        if done.ignored
-        else f"Git sees what {done.root / '.gitignore'} lets it see."
+        if result.ignored
+        else f"Git sees what {result.root / '.gitignore'} lets it see."
     )
 
 
 def _choose(store: Store, name: str) -> None:
     became = sorted(claude_md.choose(store, name), key=lambda refreshed: refreshed.reason)
-    for done in became:
-        if done.path and done.path.name != name and not done.reason:
-            click.echo(f"The block was taken out of {done.path}.")
+    for change in became:
+        if change.path and change.path.name != name and not change.reason:
+            click.echo(f"The block was taken out of {change.path}.")
         else:
-            _tell(done)
+            _tell(change)
     if name == NONE:
         click.echo(f"No file of this project {'holds a block now' if became else 'held a block'}.")
     elif name == CLAUDE_MD:
@@ -101,11 +101,11 @@ def _choose(store: Store, name: str) -> None:
         click.echo(f"Git does not ignore {name}: add it to .gitignore if it is for you alone.")
 
 
-def _tell(done: Refreshed) -> None:
+def _tell(change: Refreshed) -> None:
     """Say what became of a file; what stood in the way ends the command."""
-    if done.reason:
-        raise Rejected(done.reason, "")
-    click.echo(f"{done.path} {'was written' if done.changed else 'says it already'}.")
+    if change.reason:
+        raise Rejected(change.reason, "")
+    click.echo(f"{change.path} {'was written' if change.changed else 'says it already'}.")
 
 
 @click.command("brief")
@@ -172,12 +172,12 @@ def adopt_command(key: str) -> None:
     Example: daybook adopt shop-1a2b3c4d
     """
     person.require("taking over what another folder remembered")
-    done = adopt(output.opened().store(), key)
-    if done.was.elsewhere:
-        click.echo(f"This folder is the project {done.was.key} from now on, as on your other machine.")
+    adoption = adopt(output.opened().store(), key)
+    if adoption.source.elsewhere:
+        click.echo(f"This folder is the project {adoption.source.key} from now on, as on your other machine.")
         return
-    click.echo(f"{counted(done.moved, 'memory')} of {visible(str(done.was.root))} moved here.")
-    for path in done.left:
+    click.echo(f"{counted(adoption.moved, 'memory')} of {visible(str(adoption.source.root))} moved here.")
+    for path in adoption.not_moved:
         click.echo(f"Left, because a file of that name is here: {visible(str(path))}")
 
 

@@ -100,8 +100,8 @@ def recall_command(
         problem = "EMBEDDING_MODEL is none."
     if problem and not as_json:
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
-    told = answered(answer, query.text, most=EXCERPT, explain=explain)
-    output.print_shown(told, as_json=as_json, texts=True)
+    result = answered(answer, query.text, most=EXCERPT, explain=explain)
+    output.print_shown(result, as_json=as_json, texts=True)
 
 
 def _embed_few(store: Store) -> None:

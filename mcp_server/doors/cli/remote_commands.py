@@ -36,10 +36,12 @@ def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) ->
     output.print_shown(shown.leaving(leaving))
     if not yes:
         click.confirm("Shall this leave, and what changes from now on?", default=False, abort=True)
-    done = set_up.add(store, leaving)
-    if done.trouble:
-        raise RemoteUnavailable(f"{done.trouble} The remote was not added.", "Correct it, and add it again.")
-    output.print_shown(shown.exchanged(done))
+    report = set_up.add(store, leaving)
+    if report.trouble:
+        raise RemoteUnavailable(
+            f"{report.trouble} The remote was not added.", "Correct it, and add it again."
+        )
+    output.print_shown(shown.exchanged(report))
     click.echo("From now on this happens by itself, at the start and the end of a session.")
 
 
@@ -63,8 +65,8 @@ def sync_command(as_json: bool) -> None:
     store = output.opened(takes_in=True).store()
     if set_up.state_of(store.home) is None:
         raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
-    done = exchange(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
-    output.print_shown(shown.exchanged(done), as_json=as_json)
+    report = exchange(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
+    output.print_shown(shown.exchanged(report), as_json=as_json)
 
 
 @remote_command.command("remove")
@@ -88,8 +90,8 @@ def rewrite_command() -> None:
     """
     person.require("taking out the history of the remote")
     store = output.opened(takes_in=True).store()
-    done = rewrite_history(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
-    output.print_shown(shown.exchanged(done))
+    report = rewrite_history(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
+    output.print_shown(shown.exchanged(report))
     click.echo("The remote has what is there now, and nothing of what was before.")
 
 

@@ -113,7 +113,7 @@ def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> 
     waiting = review.review(store, memory_ids).entries
     entries = [entry for entry in waiting if verdict in entry.answers]
     for entry in waiting:
-        if not any(entry.id in each.ids for each in entries):
+        if not any(entry.id in chosen.ids for chosen in entries):
             words = ", ".join(entry.answers)
             raise Rejected(f"'{verdict}' does not settle '{entry.name}'.", f"Say one of: {words}.")
     for entry in entries:
@@ -121,8 +121,8 @@ def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> 
             _print(shown.whole_merged(entry) if verdict is Verdict.MERGE else shown.whole(entry))
     if question:
         click.confirm(question, abort=True)
-    done = [(entry, review.settle(store, entry, verdict)) for entry in entries]
-    output.print_shown(shown.settled(done))
+    outcomes = [(entry, review.settle(store, entry, verdict)) for entry in entries]
+    output.print_shown(shown.settled(outcomes))
 
 
 def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
@@ -131,12 +131,12 @@ def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
         _print(shown.whole(entry))
         letters = {answer.value[0]: answer for answer in entry.answers}
         words = ", ".join(f"({answer.value[0]}){answer.value[1:]}" for answer in entry.answers)
-        said = click.prompt(
+        letter = click.prompt(
             f"{words} or (q)uit?", type=click.Choice([*letters, "q"]), default="l", show_choices=False
         )
-        if said == "q":
+        if letter == "q":
             return
-        chosen = letters[said]
+        chosen = letters[letter]
         if chosen is Verdict.MERGE and not _agreed(entry):
             chosen = Verdict.LATER
         click.echo(shown.outcome(entry, review.settle(store, entry, chosen)))

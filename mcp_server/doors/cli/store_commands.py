@@ -58,7 +58,7 @@ def where_command(as_json: bool) -> None:
     opened = output.opened()
     store = opened.store()
     project = store.project
-    told = shown.where(
+    result = shown.where(
         project,
         store.vaults,
         store=store.home,
@@ -67,7 +67,7 @@ def where_command(as_json: bool) -> None:
         may_be=noticing.offered(store),
         before=places.former_folders(store.home, project) if project else (),
     )
-    output.print_shown(told, as_json=as_json)
+    output.print_shown(result, as_json=as_json)
 
 
 @click.command("status")

@@ -231,7 +231,7 @@ def import_command(
     with _database(opened, database, embedder=_embedder(opened)) as team:
         storage = team.storage_for(_member(team.members(), author or ""))
         with output.progress(len(paths), "Memories") as step:
-            done = take_in_team(storage, paths, confirm=confirm, done=step)
+            done = take_in_team(storage, paths, confirm=confirm, progress=step)
     output.print_shown(shown.taken_in_team(done), as_json=as_json)
 
 

@@ -23,8 +23,8 @@ def validate_command(memory_id: str, reason: str, note: str) -> None:
     Example: daybook validate stripe-webhook-raw-body-k3f9 --note "tried it"
     """
     opened = output.opened(wait_for_model=False)
-    done = trust.validate(opened.store(), memory_id, reason=reason, note=note)
-    output.print_shown(moved(done, take_over(opened, done.id)))
+    record = trust.validate(opened.store(), memory_id, reason=reason, note=note)
+    output.print_shown(moved(record, take_over(opened, record.id)))
 
 
 @click.command("invalidate")
@@ -48,8 +48,8 @@ def trust_history_command(memory_id: str, as_json: bool) -> None:
 
     Example: daybook trust-history stripe-webhook-raw-body-k3f9
     """
-    found = trust.trust_history(output.opened(wait_for_model=False).store(), memory_id)
-    output.print_shown(history(found), as_json=as_json)
+    record = trust.trust_history(output.opened(wait_for_model=False).store(), memory_id)
+    output.print_shown(history(record), as_json=as_json)
 
 
 @click.command("mark-used")
@@ -75,8 +75,8 @@ def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
     Example: daybook why --last
     """
     store = output.opened(wait_for_model=False).store()
-    found = quality.why(store, session=session, last=last, limit=limit)
-    output.print_shown(use.receipts(found), as_json=as_json)
+    receipts = quality.why(store, session=session, last=last, limit=limit)
+    output.print_shown(use.receipts(receipts), as_json=as_json)
 
 
 COMMANDS = (

@@ -59,11 +59,11 @@ def _export(file: Path) -> None:
     opened = output.opened(wait_for_model=False)
     with click.progressbar(length=1, label="Pages", file=sys.stderr) as bar:
 
-        def done(_: int, known: int) -> None:
-            bar.length = known
+        def step(_: int, total: int) -> None:
+            bar.length = total
             bar.update(1)
 
-        text = export(opened, done)
+        text = export(opened, step)
     output.write_for_person(file, text)
     click.echo(f"Written into {file}. It holds what your memories say: mind who gets it.")
 

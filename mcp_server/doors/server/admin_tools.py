@@ -19,7 +19,7 @@ from mcp_server.doors.shown import deeds, figures, upkeep
 def register(application: Application) -> None:
     """Add the tools for upkeep to *application*."""
     tool = application.tool
-    store = application.opened.store
+    open_store = application.opened.store
 
     @tool()
     def db_maintenance(
@@ -32,7 +32,7 @@ def register(application: Application) -> None:
         Check, shrink or rebuild the search index; tells sizes and seconds. Memories are files and
         are not touched. Call it when searching fails or looks wrong.
         """
-        return shown_lines(upkeep.steps(maintain(store(), action)))
+        return shown_lines(upkeep.steps(maintain(open_store(), action)))
 
     @tool(destroys=True)
     def run_cleanup(
@@ -44,13 +44,13 @@ def register(application: Application) -> None:
         or with dry_run=false ask the person in a dialog of theirs and do it.
         """
         if not dry_run:
-            plan = upkeep.cleaned_counts(clean_up(store(), dry_run=True))
+            plan = upkeep.cleaned_counts(clean_up(open_store(), dry_run=True))
             Dialog(context).consent(
                 f"Clean up? What is old in the trash is deleted for good. It {plan}",
                 act="deleting what lies in the trash for good",
                 typed="maintain clean --apply",
             )
-        return shown_lines(upkeep.cleaned(clean_up(store(), dry_run=dry_run)))
+        return shown_lines(upkeep.cleaned(clean_up(open_store(), dry_run=dry_run)))
 
     @tool(reads=True)
     def audit_history(
@@ -63,21 +63,21 @@ def register(application: Application) -> None:
         Tell what was done to memories, when and in which session: stored, revised, forgotten, tidied. Call it
         when something changed or is gone and the person wonders why.
         """
-        done = list_deeds(store(), id, session=session, limit=limit, all_projects=all_projects)
-        return shown_lines(deeds.history(done))
+        titled_deeds = list_deeds(open_store(), id, session=session, limit=limit, all_projects=all_projects)
+        return shown_lines(deeds.history(titled_deeds))
 
     @tool(reads=True)
     def metrics_status() -> str:
         """Count what was recalled, shown, stored and spent this month, and tell sizes and what waits."""
-        return shown_lines(figures.metrics(metrics(store())))
+        return shown_lines(figures.metrics(metrics(open_store())))
 
     @tool(reads=True)
     def embedding_info() -> str:
         """Tell which embedding model is chosen, how much it has embedded, and which models there are."""
-        here = store()
-        return shown_lines(figures.embedding(progress(here), list_models(here), here.meaning.problem))
+        store = open_store()
+        return shown_lines(figures.embedding(progress(store), list_models(store), store.meaning.problem))
 
     @tool(reads=True)
     def get_stats() -> str:
         """Count memories by kind, type, status and tag, and tell what could not be read."""
-        return shown_lines(figures.stats(count(store())))
+        return shown_lines(figures.stats(count(open_store())))

@@ -87,7 +87,7 @@ class Application:
 
         def register(function: Callable[P, str]) -> Callable[P, str]:
             @functools.wraps(function)
-            def told(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
+            def answered(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
                 # A parameter called `from_` is `from` to the model.
                 for name in [name for name in kwargs if keyword.iskeyword(name)]:
                     kwargs[f"{name}_"] = kwargs.pop(name)
@@ -95,8 +95,8 @@ class Application:
                     answer = self._with_remarks(function(*args, **kwargs))
                     self._look.beside()
                     return answer
-                except PersonAsked as asked:
-                    return asked.question
+                except PersonAsked as pause:
+                    return pause.question
                 except DaybookError as error:
                     return refused(self._with_remarks(f"{error} {error.hint}".strip()))
                 except OSError as error:
@@ -112,7 +112,7 @@ class Application:
                 ),
                 meta={"anthropic/alwaysLoad": True} if function.__name__ in ALWAYS_LOADED else None,
                 structured_output=False,
-            )(told)
+            )(answered)
             return function
 
         return register

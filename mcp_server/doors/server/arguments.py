@@ -63,7 +63,7 @@ class Server(MCPServer[Any]):
     async def _serve(self, lines: Lines, answered: str) -> None:
         outgoing, answers = anyio.create_memory_object_stream[SessionMessage]()
         async with (
-            stdio_server(anyio.wrap_file(lines)) as (heard, replies),
+            stdio_server(anyio.wrap_file(lines)) as (incoming, replies),
             anyio.create_task_group() as refusing,
         ):
 
@@ -86,7 +86,7 @@ class Server(MCPServer[Any]):
             refusing.start_soon(pass_on)
             greeting = self._lowlevel_server.create_initialization_options()
             async with outgoing:
-                await self._lowlevel_server.run(heard, outgoing, greeting)
+                await self._lowlevel_server.run(incoming, outgoing, greeting)
 
     async def known_tools(self) -> list[Tool]:
         """Return the tools with all their parameters, without the hooks' tool, which no model needs."""
@@ -112,11 +112,17 @@ class Server(MCPServer[Any]):
         except Rejected as error:
             return refused(f"{error} {error.hint}")
         schemas = tools[name].input_schema["properties"]
-        if unknown := [each for each in arguments if each not in schemas]:
-            missing = [each for each in tools[name].input_schema.get("required", ()) if each not in arguments]
-            problems = [_unknown(each, list(schemas)) for each in unknown[:MOST]]
+        if unknown := [argument for argument in arguments if argument not in schemas]:
+            missing = [
+                argument
+                for argument in tools[name].input_schema.get("required", ())
+                if argument not in arguments
+            ]
+            problems = [_unknown(argument, list(schemas)) for argument in unknown[:MOST]]
             return refused(
-                " ".join([*problems, *(_wrong(each, schemas[each], arguments) for each in missing)])
+                " ".join(
+                    [*problems, *(_wrong(argument, schemas[argument], arguments) for argument in missing)]
+                )
             )
         try:
             return await super().call_tool(name, arguments, context)
@@ -124,29 +130,34 @@ class Server(MCPServer[Any]):
             raise
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                wrong = dict.fromkeys(str(each["loc"][0]) for each in error.__cause__.errors())
-                problems = [_wrong(each, schemas[each], arguments) for each in list(wrong)[:MOST]]
+                wrong = dict.fromkeys(str(detail["loc"][0]) for detail in error.__cause__.errors())
+                problems = [_wrong(argument, schemas[argument], arguments) for argument in list(wrong)[:MOST]]
                 return refused(" ".join(problems))
             raise
 
 
 def _short(tool: Tool) -> dict[str, Any]:
     """Return the schema of *tool* without parts that a model does not need; a call that fits it is valid."""
-    taken: dict[str, dict[str, Any]] = tool.input_schema["properties"]
+    properties: dict[str, dict[str, Any]] = tool.input_schema["properties"]
     listed = {
-        name: _short_value(each) for name, each in taken.items() if not UNLISTED.items() <= each.items()
+        name: _short_value(schema)
+        for name, schema in properties.items()
+        if not UNLISTED.items() <= schema.items()
     }
-    return {**{key: each for key, each in tool.input_schema.items() if key != "title"}, "properties": listed}
+    return {
+        **{key: value for key, value in tool.input_schema.items() if key != "title"},
+        "properties": listed,
+    }
 
 
 def _short_value(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return *schema* with one type, text where that is accepted, and without keys that say nothing."""
     types = schema.get("anyOf", [{}])
-    flat = {**schema, **next((each for each in types if each.get("type") == "string"), types[0])}
+    flat = {**schema, **next((option for option in types if option.get("type") == "string"), types[0])}
     if "enum" in flat:
         flat["enum"] = list(filter(None, flat["enum"]))
     idle = ("title", "anyOf", "additionalProperties")
-    return {key: each for key, each in flat.items() if key not in idle and (key != "default" or each)}
+    return {key: value for key, value in flat.items() if key not in idle and (key != "default" or value)}
 
 
 def _is_request(line: str) -> bool:
@@ -168,15 +179,15 @@ def refused(sentence: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
 
 
-def _no_tool(name: str, known: Sequence[str]) -> str:
-    meant = similar(name, known)
+def _no_tool(name: str, tool_names: Sequence[str]) -> str:
+    meant = similar(name, tool_names)
     hint = f"Did you mean {' or '.join(meant)}?" if meant else "DAYBOOK_TOOLSETS says which tools there are."
     return f"There is no tool '{one_line(name, VALUE)}' here. {hint}"
 
 
-def _unknown(name: str, known: Sequence[str]) -> str:
-    meant = similar(name, known)
-    hint = f"did you mean '{meant[0]}'?" if meant else f"it takes {', '.join(known) or 'none'}."
+def _unknown(name: str, arguments: Sequence[str]) -> str:
+    meant = similar(name, arguments)
+    hint = f"did you mean '{meant[0]}'?" if meant else f"it takes {', '.join(arguments) or 'none'}."
     return f"This tool has no argument '{one_line(name, VALUE)}': {hint}"
 
 
@@ -194,6 +205,6 @@ def _taken(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f"one of {', '.join(filter(None, schema['enum']))}"
     if "anyOf" in schema:
-        return " or ".join(_taken(each) for each in schema["anyOf"] if each.get("type") != "null")
+        return " or ".join(_taken(option) for option in schema["anyOf"] if option.get("type") != "null")
     of = schema.get("items", {}).get("type")
     return NAMES.get(schema.get("type", ""), "another value") + (f" of {of}s" if of else "")

@@ -73,7 +73,7 @@ def _watch(opened: Opened) -> None:
 
 def _embed(opened: Opened, work: threading.Event) -> None:
     """Embed and compare what is new when *work* is set; check now and then which model is chosen."""
-    since, left = 0.0, 0
+    since, remaining = 0.0, 0
     while True:
         work.wait(CHOICE_EVERY)
         work.clear()
@@ -81,7 +81,7 @@ def _embed(opened: Opened, work: threading.Event) -> None:
             if embed_pending(opened.store()):
                 give_back()
             if time.monotonic() - since > MINUTE:
-                since, left = time.monotonic(), COMPARED
-            left -= compare_pending(opened.store(), most=left)
+                since, remaining = time.monotonic(), COMPARED
+            remaining -= compare_pending(opened.store(), most=remaining)
         except (DaybookError, OSError) as error:
             log.warning("embedding was put off: %s", error)

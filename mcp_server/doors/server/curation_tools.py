@@ -44,7 +44,7 @@ def register(application: Application) -> None:
     """Add the curation tools to *application*."""
     session = application.session
     tool = application.tool
-    store = application.opened.store
+    open_store = application.opened.store
 
     @tool()
     def archive(
@@ -53,11 +53,11 @@ def register(application: Application) -> None:
     ) -> str:
         """Put memories out of sight: recall finds them with include_archived, nothing else tells them, and
         restore_memory brings them back. Ask the person first."""
-        for each in split_list(ids):
-            ask_before_forgetting(Dialog(context), store(), each, application.turns, verb="archive")
-        here = store()
-        done = to_archive(here, split_list(ids), session=session.id)
-        return shown_lines(archived([(file, still_superseded(here, file)) for file in done]))
+        for memory_id in split_list(ids):
+            ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
+        store = open_store()
+        files = to_archive(store, split_list(ids), session=session.id)
+        return shown_lines(archived([(file, still_superseded(store, file)) for file in files]))
 
     @tool()
     def link_memories(
@@ -74,8 +74,8 @@ def register(application: Application) -> None:
     ) -> str:
         """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
         superseded; contradicts marks the older one where it is told. Linking again changes nothing."""
-        ask_before_replacing(Dialog(context), store(), source, target, rel, application.turns)
-        return shown_lines(links.linked(link.link(store(), source, target, rel, session=session.id)))
+        ask_before_replacing(Dialog(context), open_store(), source, target, rel, application.turns)
+        return shown_lines(links.linked(link.link(open_store(), source, target, rel, session=session.id)))
 
     @tool(destroys=True)
     def unlink_memories(
@@ -84,7 +84,7 @@ def register(application: Application) -> None:
         rel: Annotated[str, Field(description="only this label; without, every link between them")] = "",
     ) -> str:
         """Take back a link; what was superseded by it is active again."""
-        return shown_lines(links.unlinked(link.unlink(store(), source, target, rel, session=session.id)))
+        return shown_lines(links.unlinked(link.unlink(open_store(), source, target, rel, session=session.id)))
 
     @tool(reads=True)
     def get_related(
@@ -95,7 +95,7 @@ def register(application: Application) -> None:
         """Tell what a memory is linked with, in both directions and with the labels, or which memories carry
         any of some tags. Call it to see what else a change touches."""
         return shown_lines(
-            links.related(related.get_related(store(), id, tags=split_list(tags), depth=depth))
+            links.related(related.get_related(open_store(), id, tags=split_list(tags), depth=depth))
         )
 
     @tool(reads=True)
@@ -104,18 +104,20 @@ def register(application: Application) -> None:
     ) -> str:
         """Look for memories about one thing that differ in numbers, names or a negation. Only finds them:
         mark_contradiction marks, resolve_contradiction settles."""
-        return shown_lines(contradictions.found(contradiction.find_contradictions(store(), id, limit=limit)))
+        return shown_lines(
+            contradictions.found(contradiction.find_contradictions(open_store(), id, limit=limit))
+        )
 
     @tool(reads=True)
     def get_contradictions() -> str:
         """List the memories that are marked as contradicting each other."""
-        return shown_lines(contradictions.marked(contradiction.get_contradictions(store())))
+        return shown_lines(contradictions.marked(contradiction.get_contradictions(open_store())))
 
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
         """Mark two memories as contradicting each other; both are told, the older one with a mark."""
         return shown_lines(
-            links.linked(contradiction.mark_contradiction(store(), id, other, session=session.id))
+            links.linked(contradiction.mark_contradiction(open_store(), id, other, session=session.id))
         )
 
     @tool(destroys=True)
@@ -130,12 +132,12 @@ def register(application: Application) -> None:
     ) -> str:
         """Propose how a contradiction is settled; the person is asked in a dialog of theirs."""
         Dialog(context).consent(
-            _proposed(store(), id, other, how),
+            _proposed(open_store(), id, other, how),
             act="settling a contradiction",
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
-        done = contradiction.resolve_contradiction(store(), id, other, how, session=session.id)
-        return shown_lines(contradictions.resolved(done))
+        outcome = contradiction.resolve_contradiction(open_store(), id, other, how, session=session.id)
+        return shown_lines(contradictions.resolved(outcome))
 
     @tool()
     def seed_from_text(
@@ -150,8 +152,8 @@ def register(application: Application) -> None:
         """Make memories of a longer text, one for each section. They are found by recall and never shown
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
-        done = seed.seed_from_text(store(), text, name=name, options=options, session=session.id)
-        return _seeded(store(), done)
+        imports = seed.seed_from_text(open_store(), text, name=name, options=options, session=session.id)
+        return _seeded(open_store(), imports)
 
     @tool()
     def seed_from_file(
@@ -165,14 +167,14 @@ def register(application: Application) -> None:
         person asked for it, who is asked again for a file outside of the project."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         whole = Path(application.opened.folder, os.path.expanduser(path))
-        if why := seed.outside_project(store(), whole):
+        if why := seed.outside_project(open_store(), whole):
             Dialog(context).consent(
                 f"{why} Read it, and make memories of it?",
                 act=seed.READING_OUTSIDE,
                 typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
             )
-        done = seed.seed_from_file(store(), whole, options=options, session=session.id)
-        return _seeded(store(), done)
+        imports = seed.seed_from_file(open_store(), whole, options=options, session=session.id)
+        return _seeded(open_store(), imports)
 
     @tool()
     def bootstrap_project(
@@ -180,13 +182,13 @@ def register(application: Application) -> None:
     ) -> str:
         """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
         in what changed. Only when the person asked for it."""
-        done = seed.bootstrap_project(store(), dry_run=dry_run, session=session.id)
-        return _seeded(store(), done, dry_run=dry_run)
+        imports = seed.bootstrap_project(open_store(), dry_run=dry_run, session=session.id)
+        return _seeded(open_store(), imports, dry_run=dry_run)
 
 
-def _seeded(store: Store, done: Sequence[Imported], *, dry_run: bool = False) -> str:
+def _seeded(store: Store, imports: Sequence[Imported], *, dry_run: bool = False) -> str:
     waiting = from_documents(store)
-    return shown_lines(taken_in(done, what=DOCUMENT, dry_run=dry_run, waiting=waiting))
+    return shown_lines(taken_in(imports, format_name=DOCUMENT, dry_run=dry_run, waiting=waiting))
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:

@@ -137,9 +137,9 @@ class Dialog(Asking):
         if name in self.answers:
             return self.answers[name] or Unanswered.CANCELLED
         part = 0
-        asked, last = state.get("asked", ["", 0])
+        asked_name, last = state.get("asked", ["", 0])
         reply = (self.context.input_responses or {}).get(FIELD)
-        if asked == name and isinstance(reply, ElicitResult):
+        if asked_name == name and isinstance(reply, ElicitResult):
             if reply.action != "accept" or last == len(forms) - 1:
                 answer = _chosen(reply)
                 self.answers[name] = answer if isinstance(answer, str) else ""

@@ -40,9 +40,9 @@ def register(application: Application) -> None:
 
     def known(name: str) -> tuple[str, str]:
         """Return the session's id, and a sentence when nobody has registered it."""
-        found, registered = sync.session_called(opened.store(), name, session.id)
+        session_id, registered = sync.session_called(opened.store(), name, session.id)
         unknown = f" No session is registered as '{one_line(name, 40)}': call kg_register_session."
-        return found, "" if registered else unknown
+        return session_id, "" if registered else unknown
 
     @tool(reads=True)
     def kg_read() -> str:
@@ -82,7 +82,7 @@ def register(application: Application) -> None:
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
             ask_before_rewording(Dialog(context), store, id, gist, application.turns)
         was = kg.shown_before(opened.store(), Level(level), id)
-        done = kg.put_node(
+        outcome = kg.put_node(
             opened.store(),
             Level(level),
             id,
@@ -92,8 +92,8 @@ def register(application: Application) -> None:
             session=mine,
             source=source_of(gist, session.prompt),
         )
-        application.judged(done.id, was=was)
-        return _put(done, level) + unknown
+        application.judged(outcome.id, was=was)
+        return _put(outcome, level) + unknown
 
     @tool()
     def kg_put_edge(
@@ -108,13 +108,15 @@ def register(application: Application) -> None:
         """Link two nodes, a node and a file, or two files in the knowledge graph, or update the notes of that
         edge. 'supersedes' puts its target out of the graph."""
         mine, unknown = known(session_id)
-        here = Level(level)
-        ask_before_replacing(Dialog(context), opened.store(), from_, to, rel, application.turns, level=here)
-        done = kg.put_edge(opened.store(), here, from_, to, rel, notes=_notes(notes), session=mine)
-        application.judged(id_of(done.source))
-        said = f"{one_line(done.source, 200)} --{done.rel}--> {one_line(done.target, 200)}"
-        note = links.note(done.source, done.became)
-        return f"{said}: {_became(done.added)} ({level} level). {note}".rstrip() + unknown
+        edge_level = Level(level)
+        ask_before_replacing(
+            Dialog(context), opened.store(), from_, to, rel, application.turns, level=edge_level
+        )
+        outcome = kg.put_edge(opened.store(), edge_level, from_, to, rel, notes=_notes(notes), session=mine)
+        application.judged(id_of(outcome.source))
+        edge = f"{one_line(outcome.source, 200)} --{outcome.rel}--> {one_line(outcome.target, 200)}"
+        note = links.note(outcome.source, outcome.became)
+        return f"{edge}: {_became(outcome.added)} ({level} level). {note}".rstrip() + unknown
 
     @tool(destroys=True)
     def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
@@ -122,20 +124,20 @@ def register(application: Application) -> None:
         Ask the person first, unless you put it in this session."""
         store = at_level(opened.store(), Level(level))
         ask_before_forgetting(Dialog(context), store, id, application.turns)
-        gone = kg.delete_node(opened.store(), Level(level), id, session=session.id)
-        edges = [f"{other} --{one_line(rel, 60)}--> {gone.id}" for other, rel in gone.edges]
+        outcome = kg.delete_node(opened.store(), Level(level), id, session=session.id)
+        edges = [f"{node_id} --{one_line(rel, 60)}--> {outcome.id}" for node_id, rel in outcome.edges]
         also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
         back = "restore_memory brings the node back" + (", not those edges" if edges else "")
-        return f"{gone.id}: deleted; {back}.{also}"
+        return f"{outcome.id}: deleted; {back}.{also}"
 
     @tool(destroys=True)
     def kg_delete_edge(
         level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
     ) -> str:
         """Delete an edge of the knowledge graph; its ends stay."""
-        gone = kg.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
-        said = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
-        return f"{said}: deleted." if gone else f"{said}: there is no such edge, nothing deleted."
+        deleted = kg.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
+        edge = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
+        return f"{edge}: deleted." if deleted else f"{edge}: there is no such edge, nothing deleted."
 
     @tool()
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
@@ -166,30 +168,30 @@ def register(application: Application) -> None:
 
 
 def _graphs(graphs: Sequence[Graph], most_tokens: int) -> str:
-    if not any(one.nodes or one.edges for one in graphs):
+    if not any(level_graph.nodes or level_graph.edges for level_graph in graphs):
         return "The graph is empty. kg_put_node and kg_put_edge add to it what is worth connecting."
-    said: list[str] = []
-    for one in graphs:
-        said.append(rendered(one, level_limits(most_tokens, said)))
-    return "\n\n".join(said)
+    texts: list[str] = []
+    for level_graph in graphs:
+        texts.append(rendered(level_graph, level_limits(most_tokens, texts)))
+    return "\n\n".join(texts)
 
 
-def _put(done: Put, level: str) -> str:
-    lines = [f"{done.id}: {_became(done.added)} ({level} level)."]
-    if done.came_back:
+def _put(outcome: Put, level: str) -> str:
+    lines = [f"{outcome.id}: {_became(outcome.added)} ({level} level)."]
+    if outcome.came_back:
         lines.append("It came back from the archive.")
-    if done.ordinary:
+    if outcome.ordinary:
         lines.append("It is an ordinary memory: its title is the gist; its text stayed as it was.")
-    if len(done.gist) > LONG_GIST:
+    if len(outcome.gist) > LONG_GIST:
         lines.append(
-            f"The gist has {len(done.gist)} characters; at most {LONG_GIST} read better: split it into nodes"
-            " and edges."
+            f"The gist has {len(outcome.gist)} characters; at most {LONG_GIST} read better:"
+            " split it into nodes and edges."
         )
-    if old := done.overwritten:
+    if old := outcome.overwritten:
         by = f"session {old.by}" if old.by not in ("", "tidy") else old.by or "somebody"
         lines.append(f"It had been changed by {by} at {old.at:%Y-%m-%d %H:%M} UTC, which you had not seen:")
         lines.append(f"was: {one_line(redact(old.gist), 1000)}")
-        lines.append(f"now: {one_line(redact(done.gist), 1000)}")
+        lines.append(f"now: {one_line(redact(outcome.gist), 1000)}")
     return "\n".join(lines)
 
 
@@ -200,26 +202,28 @@ def _became(added: bool) -> str:
 def _news(news: Sequence[News]) -> str:
     if not news:
         return "Nothing was changed by others."
-    told, left = within([_one_news(one) for one in news], LIMIT - 600)
-    rest = ", ".join(one.id for one in news[len(told) :])
-    more = [f"({left} more did not fit; read_memory shows them: {one_line(rest, 400)})"] if left else []
-    return "\n".join([f"{counted(len(news), 'change')} by others:", *told, *more])
+    lines, left_out = within([_one_news(change) for change in news], LIMIT - 600)
+    rest = ", ".join(change.id for change in news[len(lines) :])
+    more = (
+        [f"({left_out} more did not fit; read_memory shows them: {one_line(rest, 400)})"] if left_out else []
+    )
+    return "\n".join([f"{counted(len(news), 'change')} by others:", *lines, *more])
 
 
-def _one_news(one: News) -> str:
-    by = one.by if one.by in ("hand", "tidy") else f"session {one.by}" if one.by else "somebody"
-    head = f"[{one.level.value}, by {by}, {one.when:%Y-%m-%d %H:%M} UTC]"
-    if one.node is None:
-        return f"- {one.id}: deleted {head}"
-    if one.superseded_by:
-        return f"- {one.id}: superseded by {one_line(one.superseded_by, 80)} {head}"
-    first, *rest = (node_block(one.node) or f"- {one_line(one.node.name, 200)}").split("\n")
-    lines = [f"{first} {head}", *rest, *(f"  {edge_line(edge)}" for edge in one.edges[:20])]
+def _one_news(change: News) -> str:
+    by = change.by if change.by in ("hand", "tidy") else f"session {change.by}" if change.by else "somebody"
+    head = f"[{change.level.value}, by {by}, {change.when:%Y-%m-%d %H:%M} UTC]"
+    if change.node is None:
+        return f"- {change.id}: deleted {head}"
+    if change.superseded_by:
+        return f"- {change.id}: superseded by {one_line(change.superseded_by, 80)} {head}"
+    first, *rest = (node_block(change.node) or f"- {one_line(change.node.name, 200)}").split("\n")
+    lines = [f"{first} {head}", *rest, *(f"  {edge_line(edge)}" for edge in change.edges[:20])]
     return "\n".join(lines)
 
 
-def _notes(given: list[str] | str | None) -> list[str] | None:
+def _notes(notes: list[str] | str | None) -> list[str] | None:
     """Return notes as a list; one text is one note, commas and all."""
-    if isinstance(given, str):
-        return [given] if given.strip() else []
-    return given
+    if isinstance(notes, str):
+        return [notes] if notes.strip() else []
+    return notes

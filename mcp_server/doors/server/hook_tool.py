@@ -45,7 +45,7 @@ class Hooks:
         opened.by = lambda: CLAUDE
         self._on = not hooks_are_off(opened.environment)
         self._called = Called()  # what the last prompt called for, until the module confirms it
-        self._gone: list[str] = []  # what the person must be told, until they were
+        self._to_tell: list[str] = []  # what the person must be told, until they were
         self._noted = ""  # the last session that was noted as started by Claude
 
     def answer(
@@ -72,7 +72,7 @@ class Hooks:
         session = self.session
         try:
             self.meet(session_id)
-            session.told = Path(transcript_path) if transcript_path else session.told
+            session.reported = Path(transcript_path) if transcript_path else session.reported
             if event == "UserPromptSubmit":
                 theirs = origin in ("", *PERSONS) and not session.by_claude
                 session.typed = prompt[: turns.LONGEST_PROMPT] if theirs else ""
@@ -82,12 +82,12 @@ class Hooks:
                 return NOTHING
             if event == "PreToolUse":
                 return self._permission(tool)
-            told = NOTHING
+            output = NOTHING
             if self._on:
-                told = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
+                output = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
             self._opened.database.trouble.remarks()  # no one reads them here
             self.look.beside()
-            return told
+            return output
         except (DaybookError, OSError) as error:
             log.warning("hook %s: %s", event, error)
         except Exception:  # a memory must never break a session
@@ -123,15 +123,15 @@ class Hooks:
         if event == "UserPromptSubmit":
             # Before what it marks is a memory.
             self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
-            self._gone += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
-            texts = [self._called.text, *(f"{turns.TO_TELL} {each}" for each in self._gone)]
+            self._to_tell += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
+            texts = [self._called.text, *(f"{turns.TO_TELL} {sentence}" for sentence in self._to_tell)]
             if session.typed and turns.is_marked(prompt):
                 texts.insert(1, turns.mark(store, prompt, session=session.id))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_told(store, self._called)
             self._called = Called()
-            self._gone.clear()
+            self._to_tell.clear()
         if event == "Stop":
             from mcp_server.adapters.own_process import start_worker
 

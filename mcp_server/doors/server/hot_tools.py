@@ -23,54 +23,54 @@ def register(application: Application) -> None:
     """Add the tools of the hot set and of predictions to *application*, and its resource."""
     tool = application.tool
     session = application.session
-    store = application.opened.store
+    open_store = application.opened.store
 
     @application.server.resource(
         HOT_CACHE, name="hot-cache", description="Memories kept at hand.", mime_type="text/plain"
     )
     def hot_cache() -> str:
         try:
-            here = store()
-            ensure_synced(here)
-            catch_up_if_free(here)
-            return at_hand(here, session=session.id) or EMPTY
+            store = open_store()
+            ensure_synced(store)
+            catch_up_if_free(store)
+            return at_hand(store, session=session.id) or EMPTY
         except DaybookError as error:
             return f"{error} {error.hint}".strip()
 
     @tool()
     def pin(id: str) -> str:
         """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
-        here = store()
-        file = hot_places.pin(here, id, pinned=True, session=session.id)
-        return shown_lines(shown.pinned(file, "" if is_shown(here, file) else WAITS))
+        store = open_store()
+        file = hot_places.pin(store, id, pinned=True, session=session.id)
+        return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS))
 
     @tool()
     def unpin(id: str) -> str:
         """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
-        file = hot_places.pin(store(), id, pinned=False, session=session.id)
+        file = hot_places.pin(open_store(), id, pinned=False, session=session.id)
         return shown_lines(shown.pinned(file))
 
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now, until it was not used for two weeks."""
-        has_place = hot_places.promote(store(), id, session=session.id)
+        has_place = hot_places.promote(open_store(), id, session=session.id)
         return shown_lines(shown.promoted(id, has_place=has_place))
 
     @tool()
     def demote(id: str) -> str:
         """Take a memory out of the hot set now; three more accesses bring it back."""
-        was_hot = hot_places.demote(store(), id, session=session.id)
+        was_hot = hot_places.demote(open_store(), id, session=session.id)
         return shown_lines(shown.demoted(id, was_hot=was_hot))
 
     @tool(reads=True)
     def hot_cache_status() -> str:
         """Tell which memories are kept at hand and why, who goes first, and what is likely to come next."""
-        return shown_lines(shown.status(hot_places.hot_status(store(), session=session.id)))
+        return shown_lines(shown.status(hot_places.hot_status(open_store(), session=session.id)))
 
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
         """Tell which memories are asked for one after the other, and how likely."""
-        patterns = predict.access_patterns(store(), limit=min(100, limit))
+        patterns = predict.access_patterns(open_store(), limit=min(100, limit))
         return shown_lines(shown.patterns(patterns, nothing=shown.NO_PATTERN))
 
     @tool(reads=True)
@@ -78,5 +78,5 @@ def register(application: Application) -> None:
         id: Annotated[str, Field(description="after this memory; by default after the last recall")] = "",
     ) -> str:
         """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
-        patterns = predict.predict_next(store(), id, session=session.id)
+        patterns = predict.predict_next(open_store(), id, session=session.id)
         return shown_lines(shown.patterns(patterns, nothing=shown.UNLIKELY))

@@ -30,7 +30,7 @@ def register(application: Application) -> None:
     """Add the learning tools to *application*."""
     session = application.session
     tool = application.tool
-    store = application.opened.store
+    open_store = application.opened.store
 
     @tool()
     def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
@@ -38,7 +38,7 @@ def register(application: Application) -> None:
         Answer a question from everything remembered, citing ids, or say that it is not known. May use the
         person's API budget if they allowed that; otherwise gives the best passages to answer from.
         """
-        return shown_lines(cited(ask_question(store(), question, session=session.id), question))
+        return shown_lines(cited(ask_question(open_store(), question, session=session.id), question))
 
     @tool(reads=True)
     def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
@@ -51,9 +51,9 @@ def register(application: Application) -> None:
             category="" if is_type else category.strip(),
         )
         wanted = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
-        here = store()
-        answer = search(here, wanted, session=session.id or "mcp")
-        return shown_lines(answered(answer, query, waiting=unseen(here, wanted, answer)))
+        store = open_store()
+        answer = search(store, wanted, session=session.id or "mcp")
+        return shown_lines(answered(answer, query, waiting=unseen(store, wanted, answer)))
 
     @tool(reads=True)
     def review_candidates(
@@ -62,7 +62,7 @@ def register(application: Application) -> None:
     ) -> str:
         """List the memories that were proposed and wait for more sightings or for the person."""
         return shown_lines(
-            candidates.waiting(candidate.review_candidates(store(), type=type, min_times=min_times))
+            candidates.waiting(candidate.review_candidates(open_store(), type=type, min_times=min_times))
         )
 
     @tool()
@@ -71,7 +71,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Log output that may show how this project works (versions, commands, configuration); secrets are
         masked, it is kept for a week, and run_mining finds what recurs in it."""
-        return shown_lines(mining.logged(mine.log_output(store(), content, session=session.id)))
+        return shown_lines(mining.logged(mine.log_output(open_store(), content, session=session.id)))
 
     @tool()
     def run_mining(
@@ -79,12 +79,12 @@ def register(application: Application) -> None:
     ) -> str:
         """Look for recurring facts, decisions, commands and versions in what was logged and said lately; they
         become candidates, or memories when they were seen often enough."""
-        return shown_lines(mining.mined(mine.run_mining(store(), hours=hours)))
+        return shown_lines(mining.mined(mine.run_mining(open_store(), hours=hours)))
 
     @tool(reads=True)
     def mining_status() -> str:
         """Tell how large the output log is, how many candidates wait, and what the last runs found."""
-        return shown_lines(mining.status(mine.mining_status(store())))
+        return shown_lines(mining.status(mine.mining_status(open_store())))
 
     @tool()
     def consolidate(
@@ -95,32 +95,34 @@ def register(application: Application) -> None:
         Show what tidying would do (join equal memories, list what may differ, archive what shows no life), or
         with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
         """
-        return shown_lines(upkeep.tidied(tidy(store(), dry_run=not apply, with_model=apply or with_model)))
+        return shown_lines(
+            upkeep.tidied(tidy(open_store(), dry_run=not apply, with_model=apply or with_model))
+        )
 
     @tool()
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:
         """Store candidates as memories, after the person said so in a dialog of theirs."""
-        here = store()
-        keys = _agreed(Dialog(context), here, _named(here, ids), "Store as a memory", "--approve")
-        stored = candidate.approve(here, keys)
-        trust(here, tuple(outcome.id for outcome in stored))  # the person said so
+        store = open_store()
+        keys = _agreed(Dialog(context), store, _named(store, ids), "Store as a memory", "--approve")
+        stored = candidate.approve(store, keys)
+        trust(store, tuple(outcome.id for outcome in stored))  # the person said so
         return shown_lines(candidates.proposals("Stored", stored))
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> str:
         """Delete candidates for good, after the person said so in a dialog of theirs."""
-        here = store()
-        keys = _agreed(Dialog(context), here, _named(here, ids), "Delete for good", "--reject")
-        candidate.reject(here, keys)
+        store = open_store()
+        keys = _agreed(Dialog(context), store, _named(store, ids), "Delete for good", "--reject")
+        candidate.reject(store, keys)
         return shown_lines(candidates.rejected(keys))
 
 
-def _agreed(dialog: Dialog, store: Store, keys: list[str], what: str, option: str) -> list[str]:
+def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: str) -> list[str]:
     """Return those of *keys* of which the person was shown every word, and said yes; raises PersonNeeded."""
     act, typed = "settling what was proposed", f"candidates {option} {' '.join(keys)}"
     waiting = {key: candidate.expected(store, key).memory for key in keys}
     questions = {
-        key: f"{what}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in waiting.items()
+        key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in waiting.items()
     }
     parts = [fits(question) for question in questions.values()]
     if not all(parts) or sum(parts) > MOST_PARTS:
@@ -136,4 +138,6 @@ def _agreed(dialog: Dialog, store: Store, keys: list[str], what: str, option: st
 
 def _named(store: Store, ids: list[str] | str) -> list[str]:
     named = list(split_list(ids))
-    return [each.memory.id for each in candidate.review_candidates(store)] if named == ["all"] else named
+    return (
+        [proposal.memory.id for proposal in candidate.review_candidates(store)] if named == ["all"] else named
+    )

@@ -78,7 +78,7 @@ def register(application: Application) -> None:
     """Add the memory tools to *application*."""
     session = application.session
     tool = application.tool
-    store = application.opened.store
+    open_store = application.opened.store
 
     @tool()
     def remember(
@@ -115,17 +115,17 @@ def register(application: Application) -> None:
             source=source_of(f"{title} {content}", session.prompt),
             session=session.id,
         )
-        here = store()
+        store = open_store()
         if draft.level is Level.TEAM:
             draft = replace(draft, supersedes=superseded_in(draft.supersedes))
             return replies.shown_lines(
-                shown_team.given(remember_for_team(here, draft, keep_secrets=keep_secrets))
+                shown_team.given(remember_for_team(store, draft, keep_secrets=keep_secrets))
             )
-        settled = compare_and_store(here, draft, keep_secrets=keep_secrets, turns=application.turns)
-        settled = apart(here, settled, split_list(distinct), session=session.id)
-        waits = application.judged(settled.id)
-        settled, found = looked_up(here, settled), read_found(here, settled.id)
-        return replies.shown_lines(shown.remembered(settled, found, waits=waits))
+        outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=application.turns)
+        outcome = apart(store, outcome, split_list(distinct), session=session.id)
+        waits = application.judged(outcome.id)
+        outcome, file = looked_up(store, outcome), read_found(store, outcome.id)
+        return replies.shown_lines(shown.remembered(outcome, file, waits=waits))
 
     @tool(reads=True)
     def recall(
@@ -166,25 +166,25 @@ def register(application: Application) -> None:
             all_projects=all_projects,
             include_archived=include_archived,
         )
-        asked = Query(
+        search = Query(
             query, parse_mode(mode), Sort(sort or Sort.COMPOSITE), limit, expand=expand, filter=chosen
         )
-        asked = with_preset(asked, preset)
-        here = store()
-        answer = recall_with_team(here, asked, session=session.id or "mcp")
-        told = shown_recall.answered(answer, query, explain=explain, waiting=unseen(here, asked, answer))
-        return replies.shown_lines(told)
+        search = with_preset(search, preset)
+        store = open_store()
+        answer = recall_with_team(store, search, session=session.id or "mcp")
+        result = shown_recall.answered(answer, query, explain=explain, waiting=unseen(store, search, answer))
+        return replies.shown_lines(result)
 
     @tool(reads=True)
     def read_memory(
         id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
     ) -> str:
         """Read one memory whole, with its version, links, file and how far it is believed."""
-        here = store()
-        file = read_anywhere(here, id)
+        store = open_store()
+        file = read_anywhere(store, id)
         if isinstance(file, Stored):
             return replies.shown_lines(shown_team.whole(file))
-        return replies.shown_lines(shown.whole(file, standing_of(here, file)))
+        return replies.shown_lines(shown.whole(file, standing_of(store, file)))
 
     @tool()
     def revise(
@@ -224,8 +224,8 @@ def register(application: Application) -> None:
                 "Give title, content, type, tags, level, touches, links, supersedes, distinct, pinned,"
                 " category or metadata.",
             )
-        here = store()
-        if is_of_team(here, id):
+        store = open_store()
+        if is_of_team(store, id):
             if level or olds or others or metadata:
                 raise Rejected(
                     "Only words, type, tags, touches, links and category of a team's memory are changed.",
@@ -234,25 +234,25 @@ def register(application: Application) -> None:
             Dialog(context).consent(
                 f"Change the team's memory {one_line(id, 80)}?", act=CHANGING_TEAMS, typed=f"revise {id}"
             )
-            given = revise_for_team(here, id, revision, version=version, keep_secrets=keep_secrets)
-            return replies.shown_lines(shown_team.given(given, verb="revised"))
+            outcome = revise_for_team(store, id, revision, version=version, keep_secrets=keep_secrets)
+            return replies.shown_lines(shown_team.given(outcome, verb="revised"))
         if level:
-            check_level(here, id, Level(level), version=version, keep_secrets=keep_secrets)
-            ask_before_moving(Dialog(context), here, id, Level(level), application.turns)
+            check_level(store, id, Level(level), version=version, keep_secrets=keep_secrets)
+            ask_before_moving(Dialog(context), store, id, Level(level), application.turns)
         if pinned:
-            require_place(here, id)
-        before = read_found(here, id)
+            require_place(store, id)
+        before = read_found(store, id)
         if metadata:
             revision = replace(revision, notes=renoted(before.memory.notes, metadata))
         new = revised_draft(before, revision)
         source = source_of(f"{new.title} {new.text}", session.prompt)
-        if olds and may_replace(Dialog(context), here, replace(new, source=source), olds, application.turns):
+        if olds and may_replace(Dialog(context), store, replace(new, source=source), olds, application.turns):
             source = MANUAL
-        was = words_of(before.memory) if is_shown(here, before) else ""
+        was = words_of(before.memory) if is_shown(store, before) else ""
         memory_id, notes = before.memory.id, []
         if revision != Revision():
             beside = reword(
-                here,
+                store,
                 id,
                 revision,
                 version=version,
@@ -263,26 +263,28 @@ def register(application: Application) -> None:
             )
             if beside:
                 waits = application.judged(beside.id)
-                file = read_found(here, beside.id)
-                stored = shown.remembered(looked_up(here, beside), file, waits=waits)
+                file = read_found(store, beside.id)
+                stored = shown.remembered(looked_up(store, beside), file, waits=waits)
                 stored = replace(stored, notes=(*stored.notes, *([shown.STAYS] if level else [])))
                 return replies.shown_lines(shown.beside(memory_id, stored))
             waits = application.judged(memory_id, was=was)
             notes += [waits] if waits else []
-            if (title or content) and (near := near_now(here, memory_id)):
+            if (title or content) and (near := near_now(store, memory_id)):
                 notes.append(near_note(memory_id, near))
         became = []
         if level:
-            done = change_level(here, id, Level(level), keep_secrets=keep_secrets, session=session.id)
-            where, more = shown.moved(done)
+            change = change_level(store, id, Level(level), keep_secrets=keep_secrets, session=session.id)
+            where, more = shown.moved(change)
             became.append(where)
             notes += more
         if others:
-            became.append(beside_others(tell_apart(here, memory_id, others, session=session.id)))
+            became.append(beside_others(tell_apart(store, memory_id, others, session=session.id)))
         if olds:
-            took = let_replace(here, id, olds, source=source, session=session.id, turns=application.turns)
-            became.append(note(looked_up(here, took)) or shown.ALREADY)
-        return replies.shown_lines(shown.revised(read_found(here, id), became=" ".join(became), notes=notes))
+            replacement = let_replace(
+                store, id, olds, source=source, session=session.id, turns=application.turns
+            )
+            became.append(note(looked_up(store, replacement)) or shown.ALREADY)
+        return replies.shown_lines(shown.revised(read_found(store, id), became=" ".join(became), notes=notes))
 
     @tool(destroys=True)
     def forget(
@@ -292,7 +294,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first;
         forever asks them in a dialog of theirs."""
-        if is_of_team(store(), id):
+        if is_of_team(open_store(), id):
             if forever:
                 raise Rejected(*NOT_FOREVER)
             Dialog(context).consent(
@@ -300,29 +302,29 @@ def register(application: Application) -> None:
                 act=CHANGING_TEAMS,
                 typed=f"forget {one_line(id, 80)}",
             )
-            return replies.shown_lines(shown_team.forgotten(forget_in_team(store(), id)))
+            return replies.shown_lines(shown_team.forgotten(forget_in_team(open_store(), id)))
         if forever:
             Dialog(context).consent(
-                f"Delete the memory {one_line(id, 80)} for good? {told_title(store(), id)}",
+                f"Delete the memory {one_line(id, 80)} for good? {told_title(open_store(), id)}",
                 act="deleting a memory for good",
                 typed=f"forget {one_line(id, 80)} --forever",
             )
         else:
-            ask_before_forgetting(Dialog(context), store(), id, application.turns)
-        gone = forgetting.forget(store(), id, forever=forever, session=session.id)
-        return replies.shown_lines(shown.forgotten(gone))
+            ask_before_forgetting(Dialog(context), open_store(), id, application.turns)
+        outcome = forgetting.forget(open_store(), id, forever=forever, session=session.id)
+        return replies.shown_lines(shown.forgotten(outcome))
 
     @tool()
     def restore_memory(id: str) -> str:
         """Bring back a memory that was forgotten or archived."""
-        here = store()
+        store = open_store()
         try:
-            file = forgetting.restore(here, id, session=session.id)
+            file = forgetting.restore(store, id, session=session.id)
         except NotFound:
-            if here.team() is None:
+            if store.team() is None:
                 raise
-            return replies.shown_lines(shown_team.restored(restore_in_team(here, id)))
-        return replies.shown_lines(shown.restored(file, standing_beside(here, file)))
+            return replies.shown_lines(shown_team.restored(restore_in_team(store, id)))
+        return replies.shown_lines(shown.restored(file, standing_beside(store, file)))
 
     @tool(reads=True)
     def list_memories(
@@ -356,5 +358,5 @@ def register(application: Application) -> None:
             all_projects=all_projects,
             include_archived=include_archived,
         )
-        found = list_(store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
-        return replies.shown_lines(rows.listed(found, max(0, offset)))
+        listing = list_(open_store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
+        return replies.shown_lines(rows.listed(listing, max(0, offset)))

@@ -19,11 +19,11 @@ FORGETTING = "forgetting what the person said"
 MOVING = "moving what the person said to another level"
 
 
-def names_in(given: list[str] | str) -> tuple[str, ...]:
+def names_in(names: list[str] | str) -> tuple[str, ...]:
     """Return the names in a list, or in one text with commas; a text that is no list of ids is one quote."""
-    parts = split_list(given)
+    parts = split_list(names)
     ids = all(ID.fullmatch(part.removesuffix(".md")) for part in parts)
-    return parts if ids or not isinstance(given, str) else (given.strip(),)
+    return parts if ids or not isinstance(names, str) else (names.strip(),)
 
 
 def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
@@ -33,15 +33,15 @@ def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], t
     Does not ask when none of the memories is the person's, or when they said so in the session. Without a
     dialog nothing is decided. Raises PersonNeeded when they say no, and Asked.
     """
-    kept = kept_from(store, new, olds, turns=turns)
-    for old in kept:
+    files = kept_from(store, new, olds, turns=turns)
+    for old in files:
         message = f"Replace “{one_line(old.memory.text)}” ({old.memory.id}) by “{one_line(new.text)}”?"
         answer = dialog.ask(message, YES_OR_NO)
         if isinstance(answer, Unanswered):
             return False
         if answer != "yes":
             raise PersonNeeded(REPLACING, f"read {old.memory.id}", why="they said no")
-    return bool(kept)
+    return bool(files)
 
 
 def ask_before_replacing(
@@ -55,8 +55,8 @@ def ask_before_replacing(
     level: Level | None = None,
 ) -> None:
     """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded, Asked."""
-    if kept := kept_from_link(store, start, end, rel, turns=turns, level=level):
-        new, old = (file.memory for file in kept)
+    if pair := kept_from_link(store, start, end, rel, turns=turns, level=level):
+        new, old = (file.memory for file in pair)
         dialog.consent(
             f"Replace {old.id} by “{one_line(new.text)}” ({new.id})?"
             f" {told_title(store, old.id, lasting=False)}",
@@ -81,9 +81,9 @@ def ask_before_forgetting(
 
 def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:
     """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, Asked, NotFound."""
-    if kept := kept_from_moving(store, memory_id, level, turns):
+    if files := kept_from_moving(store, memory_id, level, turns):
         memory = read(store, memory_id).memory
-        olds = ", ".join(old.memory.id for old in kept if old.memory.id != memory.id)
+        olds = ", ".join(old.memory.id for old in files if old.memory.id != memory.id)
         dialog.consent(
             f"Move {memory.id}, “{one_line(memory.title)}”, to {level.value} level?"
             + (f" It takes the place of {olds} there." if olds else ""),

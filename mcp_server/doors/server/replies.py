@@ -11,28 +11,28 @@ CUT = "(cut; the file has all of it)"
 PATH = 1000  # characters; in a repository a file's name may be anything, even with line feeds
 
 
-def shown_lines(found: Shown, *, label: str = "", limit: int = LIMIT) -> str:
+def shown_lines(result: Shown, *, label: str = "", limit: int = LIMIT) -> str:
     """
     Return a result as lines that mean nothing to markdown, secrets masked, within *limit* characters.
 
     *label* is put before every row; the texts of memories are behind bars. What does not fit is only counted.
     A body may be as long as LONG, because it was requested by its id.
     """
-    head = [_line(found.head)] if found.head else []
-    notes = [_line(note) for note in found.notes]
-    parts = _parts(found, label)
+    head = [_line(result.head)] if result.head else []
+    notes = [_line(note) for note in result.notes]
+    parts = _parts(result, label)
     first = len(parts)
-    for table in found.below:
+    for table in result.below:
         parts += _below(table, label)
     room = limit - MORE - sum(len(line) + 1 for line in (*head, *notes))
-    told, left_out = within(parts, room)
-    if parts and not told:  # even the first alone is too long
-        told, left_out = [f"{parts[0][:room]}\n{CUT}"], len(parts) - 1
+    lines, left_out = within(parts, room)
+    if parts and not lines:  # even the first alone is too long
+        lines, left_out = [f"{parts[0][:room]}\n{CUT}"], len(parts) - 1
     more = [f"({left_out} more did not fit; the command line shows all.)"] if left_out else []
-    if found.offset is not None and found.total > (next := found.offset + len(told)):
-        more = [f"({found.total - next} more: offset={next})"]
-    body = _body(found.body, LONG - sum(map(len, (*head, *told, *notes)))) if found.body else []
-    return "\n".join([*head, *told[:first], *body, *told[first:], *more, *notes])
+    if result.offset is not None and result.total > (next := result.offset + len(lines)):
+        more = [f"({result.total - next} more: offset={next})"]
+    body = _body(result.body, LONG - sum(map(len, (*head, *lines, *notes)))) if result.body else []
+    return "\n".join([*head, *lines[:first], *body, *lines[first:], *more, *notes])
 
 
 def _parts(table: Shown, label: str) -> list[str]:
@@ -53,5 +53,5 @@ def _line(text: str) -> str:
 
 
 def _body(text: str, room: int) -> list[str]:
-    said = quoted(redact(text))
-    return [said] if len(said) <= room else [said[: room - len(CUT)], CUT]
+    body = quoted(redact(text))
+    return [body] if len(body) <= room else [body[: room - len(CUT)], CUT]

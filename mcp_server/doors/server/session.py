@@ -22,14 +22,14 @@ class Session:
     """
     The session's id, prompt and transcript, as the client gave them; the id changes with /clear.
 
-    `typed` is the prompt that the module reported, and `projects` the folder in which Claude Code keeps
-    transcripts. `learned` is the place in the ledger up to which the person was told what was learned, None
-    before they were told anything.
+    `typed` is the prompt that the module reported, `reported` the transcript that it or a hook named, and
+    `projects` the folder in which Claude Code keeps transcripts. `learned` is the place in the ledger up to
+    which the person was told what was learned, None before they were told anything.
     """
 
     id: str
     typed: str = ""
-    told: Path | None = None
+    reported: Path | None = None
     projects: Path | None = None
     learned: tuple[str, int] | None = None
 
@@ -49,12 +49,12 @@ class Session:
 
     def transcript(self) -> Path | None:
         """Return the path of the session's transcript, None when it is unknown or does not exist."""
-        if self.told and self.told.stem == self.id and transcript_file.size(self.told):
-            return self.told
+        if self.reported and self.reported.stem == self.id and transcript_file.size(self.reported):
+            return self.reported
         return transcript_file.find(self.projects, self.id) if self.projects and self.id else None
 
 
 def session_of(environment: Mapping[str, str]) -> Session:
     """Return the session that *environment* names, before a hook has reported it."""
-    known = session_id(environment.get("CLAUDE_CODE_SESSION_ID"))
-    return Session(known, projects=claude_folder(environment) / "projects")
+    name = session_id(environment.get("CLAUDE_CODE_SESSION_ID"))
+    return Session(name, projects=claude_folder(environment) / "projects")

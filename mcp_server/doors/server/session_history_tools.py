@@ -19,25 +19,25 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def get_session_memories(id: OfSession = "") -> str:
         """List the memories that a session stored, and those that it recalled or used."""
-        found = session_history.session_memories(opened.store(), named(application, id))
-        return shown_lines(shown.memories(*found))
+        memories = session_history.session_memories(opened.store(), named(application, id))
+        return shown_lines(shown.memories(*memories))
 
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
         """Note in a few words what a session is about, when that has become clear."""
-        said = session_history.title_session(
+        words = session_history.title_session(
             opened.store(), known(application, id), topic=topic, accept=False
         )
-        application.judged_words(*said)
+        application.judged_words(*words)
         return "The topic is noted."
 
     @tool()
     def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
         """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
-        said = session_history.end_session(
+        words = session_history.end_session(
             opened.store(), known(application, id), topic=topic, summary=summary, accept=False
         )
-        application.judged_words(*said)
+        application.judged_words(*words)
         return "The end of the session is noted."
 
     @tool(reads=True)

@@ -110,10 +110,10 @@ def register(application: Application) -> None:
         Store the summary of a session that you write; the next session is shown its beginning. Call it
         when the work of a session comes to its end.
         """
-        said = session_history.title_session(
+        words = session_history.title_session(
             opened.store(), known(application, id), summary=summary, accept=False
         )
-        application.judged_words(*said)
+        application.judged_words(*words)
         return "The summary is noted."
 
     @tool(destroys=True)
@@ -135,5 +135,5 @@ def named(application: Application, id: str) -> str:
 
 def known(application: Application, id: str) -> str:
     """Return the whole id of the session that is named; this one may not be known yet."""
-    here = application.opened.store
-    return session_history.find_session(here(), id).id if id.strip() else application.session.id
+    open_store = application.opened.store
+    return session_history.find_session(open_store(), id).id if id.strip() else application.session.id

@@ -92,7 +92,7 @@ class Start:
         lines = [line for line in lines if line.strip()]
         from mcp_server.doors.server.toolsets import registered
 
-        greeting = [json.dumps(said) + "\n" for said in self._greeting]
+        greeting = [json.dumps(message) + "\n" for message in self._greeting]
         self._lines.put_back([*greeting, *lines])
         self._meet(json.loads(lines[0]).get("params"))
         server = registered(self.opened, self._hooks)
@@ -103,15 +103,15 @@ class Start:
         if not line.strip():
             return True
         message = json.loads(line)
-        method, given = message.get("method"), message.get("params") or {}
+        method, params = message.get("method"), message.get("params") or {}
         if "id" not in message or method is None:
             if method == "notifications/initialized" and len(self._greeting) == 1:
                 self._greeting.append(message)
                 if self._asks_roots:
                     self._say({"id": opening.ROOTS_ID, "method": "roots/list"})
             return True
-        self._meet(given)
-        result = self._result(method, given)
+        self._meet(params)
+        result = self._result(method, params)
         if result is None:
             return False
         if method == "initialize":
@@ -121,42 +121,46 @@ class Start:
             self._load_now.set()
         return True
 
-    def _result(self, method: str, given: dict[str, Any]) -> dict[str, Any] | None:
+    def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         """Return the library's answer, None when the library must be asked."""
         if method == "initialize":
-            if self._protocol or not greets(given) or given["protocolVersion"] not in self._listed["greeted"]:
+            if (
+                self._protocol
+                or not greets(params)
+                or params["protocolVersion"] not in self._listed["greeted"]
+            ):
                 return None
             self._protocol = GREETED
             result = self._listed[GREETED][method]
-            return self._with_instructions({**result, "protocolVersion": given["protocolVersion"]})
-        protocol = _stateless(given) or (GREETED if len(self._greeting) == 2 else "")
+            return self._with_instructions({**result, "protocolVersion": params["protocolVersion"]})
+        protocol = _stateless(params) or (GREETED if len(self._greeting) == 2 else "")
         if not protocol or self._protocol not in ("", protocol):
             return None
         self._protocol = protocol
         result = self._listed[protocol].get(method)
         if method == "tools/call":
-            answer = self._hook(given)
+            answer = self._hook(params)
             return None if answer is None else {"content": [{"type": "text", "text": answer}], **result}
-        if result is None or given.keys() - {"_meta"}:
+        if result is None or params.keys() - {"_meta"}:
             return None
         for name in ("tools", "resources"):
             if name in result:
-                sets = [self._listed[name][each] for each in self.opened.settings.toolsets]
-                listed = [each for each in chain(*sets) if each["name"] not in self._hidden]
+                sets = [self._listed[name][toolset] for toolset in self.opened.settings.toolsets]
+                listed = [entry for entry in chain(*sets) if entry["name"] not in self._hidden]
                 result = {**result, name: listed}
         return self._with_instructions(dict(result)) if method == "server/discover" else dict(result)
 
-    def _meet(self, given: Any) -> None:
+    def _meet(self, params: Any) -> None:
         """Check which client it is; all but Claude Code get a session of their own, and instructions."""
-        if self._instructions or not isinstance(given, dict):
+        if self._instructions or not isinstance(params, dict):
             return
-        meta = given.get("_meta")
+        meta = params.get("_meta")
         named = meta.get(f"{_META}clientInfo") if isinstance(meta, dict) else None
-        if not opening.is_foreign(given.get("clientInfo") or named):
+        if not opening.is_foreign(params.get("clientInfo") or named):
             return
         self._hooks.is_foreign, self._hidden = True, (HOOK_TOOL,)
         self._instructions = opening.begin(self.opened, self._hooks.session)
-        self._asks_roots = opening.needs_roots(self.opened, given.get("capabilities"))
+        self._asks_roots = opening.needs_roots(self.opened, params.get("capabilities"))
         if self._asks_roots:
             self._lines.takes = self._take_roots
         else:
@@ -179,17 +183,17 @@ class Start:
     def _with_instructions(self, result: dict[str, Any]) -> dict[str, Any]:
         return {**result, "instructions": self._instructions} if self._instructions else result
 
-    def _hook(self, given: dict[str, Any]) -> str | None:
+    def _hook(self, params: dict[str, Any]) -> str | None:
         """Return the answer to a hook that calls its tool, None for another call, or invalid arguments."""
-        arguments = given.get("arguments") or {}
-        if given.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
+        arguments = params.get("arguments") or {}
+        if params.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
             return None
         if arguments.get("event") not in HOOK_EVENTS:
             return None
-        known = {name: said for name, said in arguments.items() if name in HOOK_ARGUMENTS}
-        if not all(isinstance(said, str) for said in known.values()):
+        texts = {name: value for name, value in arguments.items() if name in HOOK_ARGUMENTS}
+        if not all(isinstance(value, str) for value in texts.values()):
             return None
-        return self._hooks.answer(**known)
+        return self._hooks.answer(**texts)
 
     def _refuse(self, refusal: Refusal) -> None:
         self._say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
@@ -207,9 +211,9 @@ def _is_call(line: str) -> bool:
     return bool(line.strip()) and json.loads(line).get("method") == "tools/call"
 
 
-def _stateless(given: dict[str, Any]) -> str:
+def _stateless(params: dict[str, Any]) -> str:
     """Return STATELESS when the request has all that this protocol requires, '' otherwise."""
-    meta = given.get("_meta")
+    meta = params.get("_meta")
     if not isinstance(meta, dict) or meta.get(f"{_META}protocolVersion") != STATELESS:
         return ""
     client = meta.get(f"{_META}clientInfo")

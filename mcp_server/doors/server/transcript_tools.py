@@ -17,7 +17,7 @@ from mcp_server.doors.shown.candidates import proposals
 def register(application: Application) -> None:
     """Add the tools for transcripts to *application*."""
     tool = application.tool
-    store = application.opened.store
+    open_store = application.opened.store
     shown: list[Piece] = []  # the one that next_transcript_chunk gave last
 
     @tool(reads=True)
@@ -26,11 +26,11 @@ def register(application: Application) -> None:
         Return the next piece of this project's past sessions that nothing was learned from, the memories
         near it, and what to propose. For the memory-extractor; follow with submit_candidates.
         """
-        piece = learn.next_piece(store())
+        piece = learn.next_piece(open_store())
         if piece is None:
             return "Nothing is left to learn from."
         shown[:] = [piece]
-        return f"chunk {piece.digest}\n\n{prompt('extract')}\n\n{learn.question(store(), piece)}"
+        return f"chunk {piece.digest}\n\n{prompt('extract')}\n\n{learn.question(open_store(), piece)}"
 
     @tool()
     def submit_candidates(
@@ -44,11 +44,11 @@ def register(application: Application) -> None:
         Propose memories for the piece that next_transcript_chunk gave; each is checked against it, then
         stored, merged or refused. An empty list is the usual answer.
         """
-        here = store()
-        piece = learn.next_piece(here)
+        store = open_store()
+        piece = learn.next_piece(store)
         if piece is None or piece.digest != chunk.strip():
             raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
         if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
-        outcomes, refused = learn.take_proposals(here, piece, candidates)
+        outcomes, refused = learn.take_proposals(store, piece, candidates)
         return shown_lines(proposals("Done", outcomes, refused=refused))

@@ -17,7 +17,7 @@ def register(application: Application) -> None:
     """Add the tools of trust and of retrieval quality to *application*."""
     tool = application.tool
     session = application.session
-    store = application.opened.store
+    open_store = application.opened.store
 
     @tool()
     def validate_memory(
@@ -27,8 +27,8 @@ def register(application: Application) -> None:
     ) -> str:
         """Note that a memory was checked and is right, by the code or by the person: it is believed more,
         and counts as verified today. Not for a memory that merely sounds right."""
-        found = trust.validate(store(), id, reason=reason, note=note, session=session.id)
-        return shown_lines(history(found))
+        record = trust.validate(open_store(), id, reason=reason, note=note, session=session.id)
+        return shown_lines(history(record))
 
     @tool()
     def invalidate_memory(
@@ -38,24 +38,24 @@ def register(application: Application) -> None:
     ) -> str:
         """Note that a memory was checked and is outdated, partly incorrect or wrong: it is believed less.
         Revise it, or remember what is right with supersedes, when you know that."""
-        found = trust.invalidate(store(), id, reason=reason, note=note, session=session.id)
-        return shown_lines(history(found))
+        record = trust.invalidate(open_store(), id, reason=reason, note=note, session=session.id)
+        return shown_lines(history(record))
 
     @tool(reads=True)
     def get_trust_history(id: str) -> str:
         """Tell how far a memory is believed, and each event that moved that."""
-        return shown_lines(history(trust.trust_history(store(), id)))
+        return shown_lines(history(trust.trust_history(open_store(), id)))
 
     @tool()
     def mark_memory_used(
         ids: Annotated[list[str] | str, Field(description="ids, a list or one text with commas")],
     ) -> str:
         """Note that recalled memories were of use in this session, when the answer does not name them."""
-        return shown_lines(use.used(quality.mark_used(store(), split_list(ids), session=session.id)))
+        return shown_lines(use.used(quality.mark_used(open_store(), split_list(ids), session=session.id)))
 
     @tool(reads=True)
     def retrieval_quality_stats(
         days: Annotated[int, Field(description="how far to look back, 0 for all time")] = 30,
     ) -> str:
         """Tell how much of what was recalled or shown was used, and which memories are never of use."""
-        return shown_lines(use.quality(quality.retrieval_quality(store(), days=days)))
+        return shown_lines(use.quality(quality.retrieval_quality(open_store(), days=days)))

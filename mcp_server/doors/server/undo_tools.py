@@ -21,18 +21,18 @@ TAKING_BACK = "taking back what the person said or did"
 def register(application: Application) -> None:
     """Add the tools `history` and `undo` to *application*."""
     session = application.session
-    store = application.opened.store
+    open_store = application.opened.store
 
     @application.tool(reads=True)
     def history(
         id: str, version: Annotated[int, Field(description="this version whole; 0 lists them")] = 0
     ) -> str:
         """Tell what a memory said before, when it was changed, by whom and by which verb."""
-        if not version and is_of_team(store(), id):
-            return replies.shown_lines(shown_team.history(*history_in_team(store(), id)))
+        if not version and is_of_team(open_store(), id):
+            return replies.shown_lines(shown_team.history(*history_in_team(open_store(), id)))
         if version:
-            return replies.shown_lines(shown.version(*version_of(store(), id, version)))
-        return replies.shown_lines(shown.told(history_of(store(), id)))
+            return replies.shown_lines(shown.version(*version_of(open_store(), id, version)))
+        return replies.shown_lines(shown.told(history_of(open_store(), id)))
 
     @application.tool()
     def undo(
@@ -42,10 +42,10 @@ def register(application: Application) -> None:
     ) -> str:
         """Take back the last change of a memory, exactly; once more redoes it. What the person said or did is
         taken back only with their yes in a dialog."""
-        here = store()
-        change = undoing.last_change(here, id, session=session.id)
-        if undoing.is_persons(here, change):
-            named = ", ".join(one_line(each, 80) for each in change.ids[:3]) or one_line(id, 80)
+        store = open_store()
+        change = undoing.last_change(store, id, session=session.id)
+        if undoing.is_persons(store, change):
+            named = ", ".join(one_line(memory_id, 80) for memory_id in change.ids[:3]) or one_line(id, 80)
             more = f" and {counted(len(change.ids) - 3, 'memory')} more" if len(change.ids) > 3 else ""
             Dialog(context).consent(
                 f"Take back the change '{change.verb}' of {named}{more}?",
@@ -53,5 +53,5 @@ def register(application: Application) -> None:
                 typed=f"undo {id}".strip(),
             )
         return replies.shown_lines(
-            shown.undone(undoing.undo(here, change, anyway=anyway, session=session.id))
+            shown.undone(undoing.undo(store, change, anyway=anyway, session=session.id))
         )

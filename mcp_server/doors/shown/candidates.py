@@ -42,13 +42,13 @@ def waiting(candidates: Sequence[Candidate]) -> Shown:
     )
 
 
-def proposals(head: str, done: Sequence[DraftOutcome], *, refused: int = 0) -> Shown:
+def proposals(head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0) -> Shown:
     """Return what became of proposals, *head* before their numbers, with the ids that hold them now."""
     more = f" {refused} refused: their evidence or shape did not fit." if refused else ""
     return Shown(
-        f"{head}: {summary(done)}.{more}",
+        f"{head}: {summary(outcomes)}.{more}",
         ("id", "what became of it", "superseded:"),
-        [(outcome.id, BECAME[outcome.action], ", ".join(outcome.superseded)) for outcome in done],
+        [(outcome.id, BECAME[outcome.action], ", ".join(outcome.superseded)) for outcome in outcomes],
     )
 
 

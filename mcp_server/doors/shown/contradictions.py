@@ -39,14 +39,16 @@ def marked(pairs: Sequence[Contradiction]) -> Shown:
     return _pairs(f"Open: {counted(len(pairs), 'contradiction')}; {how}." if pairs else NONE_OPEN, pairs)
 
 
-def resolved(done: Resolved) -> Shown:
+def resolved(outcome: Resolved) -> Shown:
     """Return how a contradiction was settled."""
-    became = note(done.id, done.became) or SETTLED[done.how].format(done)
-    return Shown(f"{done.id} against {done.other}: settled ({done.how}). {became}", json=asdict(done))
+    became = note(outcome.id, outcome.became) or SETTLED[outcome.how].format(outcome)
+    return Shown(
+        f"{outcome.id} against {outcome.other}: settled ({outcome.how}). {became}", json=asdict(outcome)
+    )
 
 
 def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
-    ends = [(pair, row) for pair in pairs for row in (pair.one, pair.other)]
+    ends = [(pair, row) for pair in pairs for row in (pair.first, pair.other)]
     return Shown(
         head,
         ("id", "type", "updated", "status", "", "against:", "", "title"),
@@ -54,7 +56,7 @@ def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
         tuple(row.text if len(row.text) <= EXCERPT else f"{row.text[:EXCERPT].rstrip()}…" for _, row in ends),
         json=[
             {
-                **{end: _json(row) for end, row in (("one", pair.one), ("other", pair.other))},
+                **{end: _json(row) for end, row in (("one", pair.first), ("other", pair.other))},
                 "why": pair.why,
                 "sure": pair.sure,
                 "nearness": pair.nearness,
@@ -66,10 +68,10 @@ def _pairs(head: str, pairs: Sequence[Contradiction]) -> Shown:
 
 def _row(pair: Contradiction, row: Row) -> tuple[str, ...]:
     memory_id, kind, updated, status, title, _ = row_cells(row)
-    other = pair.other if row is pair.one else pair.one
-    said = "said by the person" if row.row in pair.said else ""
+    other = pair.other if row is pair.first else pair.first
+    mark = "said by the person" if row.row in pair.said_by_person else ""
     why = f"differ in {pair.why}, {'sure' if pair.sure else 'perhaps'}" if pair.why else "marked"
-    return (memory_id, kind, updated, status, said, other.id, why, title)
+    return (memory_id, kind, updated, status, mark, other.id, why, title)
 
 
 def _json(row: Row) -> dict[str, object]:

@@ -24,25 +24,31 @@ TIDIED = {
 }
 
 
-def history(found: Sequence[TitledDeed]) -> Shown:
+def history(entries: Sequence[TitledDeed]) -> Shown:
     """Return what was done, the latest first."""
-    deeds = counted(len(found), "deed")
+    deeds = counted(len(entries), "deed")
     return Shown(
-        f"{deeds}, the latest first; texts of what was forgotten are in the trash" if found else NOTHING,
+        f"{deeds}, the latest first; texts of what was forgotten are in the trash" if entries else NOTHING,
         ("when (UTC)", "id", "what", "session:", "title"),
         [
-            (moment(each.deed.at), each.deed.id or "-", words(each.deed), each.deed.session[:8], each.title)
-            for each in found
+            (
+                moment(entry.deed.at),
+                entry.deed.id or "-",
+                words(entry.deed),
+                entry.deed.session[:8],
+                entry.title,
+            )
+            for entry in entries
         ],
         json=[
             {
-                "at": each.deed.at,
-                "did": words(each.deed),
-                "id": each.deed.id,
-                "title": each.title,
-                "session": each.deed.session,
+                "at": entry.deed.at,
+                "did": words(entry.deed),
+                "id": entry.deed.id,
+                "title": entry.title,
+                "session": entry.deed.session,
             }
-            for each in found
+            for entry in entries
         ],
     )
 
@@ -66,7 +72,7 @@ def _words(deed: Deed) -> str:
         case "tidied" if reason := detail.get("reason"):
             return f"tidied: {reason}"
         case "tidied":
-            return next((said for key, said in TIDIED.items() if detail.get(key)), "tidied")
+            return next((sentence for key, sentence in TIDIED.items() if detail.get(key)), "tidied")
         case "judged":
             names = ", ".join(detail.get("candidates") or ())
             return f"candidates {detail.get('verdict', 'judged')}: {names}"
@@ -79,4 +85,4 @@ def _words(deed: Deed) -> str:
 def done(event: str) -> str:
     """Return what an event of the ledger says was done, in words."""
     row = events.table().get(event)
-    return (row.done if row else None) or event.replace("_", " ")
+    return (row.text if row else None) or event.replace("_", " ")

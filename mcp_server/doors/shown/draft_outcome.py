@@ -21,17 +21,17 @@ BECAME = {
 }
 
 
-def summary(done: Sequence[DraftOutcome]) -> str:
+def summary(outcomes: Sequence[DraftOutcome]) -> str:
     """Return in one line how many drafts were stored, replaced another and so on."""
-    counts = {action: sum(outcome.action is action for outcome in done) for action in BECAME}
+    counts = {action: sum(outcome.action is action for outcome in outcomes) for action in BECAME}
     return ", ".join(f"{number} {BECAME[action]}" for action, number in counts.items() if number) or "nothing"
 
 
-def answered(done: DraftOutcome, new: str) -> str:
+def answered(outcome: DraftOutcome, new: str) -> str:
     """Return the outcome for the memory *new* after the person said how it relates to another."""
-    if done.id != new:
-        return f"{done.id} takes the place of both, {' and '.join(done.superseded)}."
-    return note(done)
+    if outcome.id != new:
+        return f"{outcome.id} takes the place of both, {' and '.join(outcome.superseded)}."
+    return note(outcome)
 
 
 def beside(others: Sequence[str]) -> str:
@@ -51,56 +51,56 @@ def near_command(memory_id: str, near: Sequence[Near]) -> str:
     return f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both hold: --distinct {old}"
 
 
-def note(done: DraftOutcome, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
+def note(outcome: DraftOutcome, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
     """Return the outcome for other memories, and what *settling* says of those near it, '' for nothing."""
-    near = [settling(done.id, done.near)] if done.near else []
-    return " ".join(filter(None, (*_put_away(done), *_replaced(done), *_unmoved(done), *near)))
+    near = [settling(outcome.id, outcome.near)] if outcome.near else []
+    return " ".join(filter(None, (*_put_away(outcome), *_replaced(outcome), *_unmoved(outcome), *near)))
 
 
-def _put_away(done: DraftOutcome) -> Iterator[str]:
-    if done.unlike:
-        yield f"It stays as it was in: {_all(done.unlike)}; to change that, revise {done.id}."
-    if done.action is Action.RESTORE:
+def _put_away(outcome: DraftOutcome) -> Iterator[str]:
+    if outcome.unlike:
+        yield f"It stays as it was in: {_all(outcome.unlike)}; to change that, revise {outcome.id}."
+    if outcome.action is Action.RESTORE:
         yield "It had been put away and is active again."
-    if done.successor and done.action is Action.RESTORE:
-        yield f"{done.successor} had taken its place and stays; ask which one holds."
-    elif done.successor:
-        yield f"{done.successor} took its place, so it stays put away; ask the person which one holds."
+    if outcome.successor and outcome.action is Action.RESTORE:
+        yield f"{outcome.successor} had taken its place and stays; ask which one holds."
+    elif outcome.successor:
+        yield f"{outcome.successor} took its place, so it stays put away; ask the person which one holds."
 
 
-def _replaced(done: DraftOutcome) -> Iterator[str]:
-    if done.superseded:
-        kept = "which is" if len(done.superseded) == 1 else "which are"
-        yield f"It takes the place of {_all(done.superseded)}, {kept} kept as superseded."
-    if done.shadowed:
-        yield f"It stands in for {_all(done.shadowed)} in this project, as long as it is active here;"
+def _replaced(outcome: DraftOutcome) -> Iterator[str]:
+    if outcome.superseded:
+        which_is = "which is" if len(outcome.superseded) == 1 else "which are"
+        yield f"It takes the place of {_all(outcome.superseded)}, {which_is} kept as superseded."
+    if outcome.shadowed:
+        yield f"It stands in for {_all(outcome.shadowed)} in this project, as long as it is active here;"
         yield "elsewhere that holds as before."
-    if done.later:
-        yield f"It takes the place of {_all(done.later)} once it is accepted."
-    if done.apart:
-        yield beside(done.apart)
-    if done.uncovered:
-        yield f"{_all(done.uncovered)} holds in this project again: what stood in for it gave way."
-        yield f"If it does not, revise {done.id} with supersedes."
+    if outcome.later:
+        yield f"It takes the place of {_all(outcome.later)} once it is accepted."
+    if outcome.apart:
+        yield beside(outcome.apart)
+    if outcome.uncovered:
+        yield f"{_all(outcome.uncovered)} holds in this project again: what stood in for it gave way."
+        yield f"If it does not, revise {outcome.id} with supersedes."
 
 
-def _unmoved(done: DraftOutcome) -> Iterator[str]:
-    ids = [name for name in done.unmoved if ID.fullmatch(name)]
-    quotes = [name for name in done.unmoved if name not in ids]
+def _unmoved(outcome: DraftOutcome) -> Iterator[str]:
+    ids = [name for name in outcome.unmoved if ID.fullmatch(name)]
+    quotes = [name for name in outcome.unmoved if name not in ids]
     if ids:
         yield f"No active memory has the id {_all(ids)}, so nothing became of that."
     if quotes:
         yield f"No active memory contains “{'”, “'.join(map(_cut, quotes))}”, so nothing became of that."
-    for quote, found in done.several.items():
-        yield f"“{_cut(quote)}” stands in {_all(found)}: name the one that is meant by its id."
-    if done.elsewhere:
-        yield f"{_all(done.elsewhere)} belongs to another project, from where alone it can be replaced."
-    if done.kept:
-        yield f"{_all(done.kept)} stays: only the person's own word takes its place."
-        yield f"Ask which one holds; if the new one does, revise {done.id} with supersedes asks them in a"
-        yield f"dialog, or they type: daybook revise {done.id} --supersedes {done.kept[0]}."
-    if done.waiting:
-        yield f"No memory is called {_all(done.waiting)} yet; a link to it waits until one is."
+    for quote, matches in outcome.several.items():
+        yield f"“{_cut(quote)}” stands in {_all(matches)}: name the one that is meant by its id."
+    if outcome.elsewhere:
+        yield f"{_all(outcome.elsewhere)} belongs to another project, from where alone it can be replaced."
+    if outcome.kept:
+        yield f"{_all(outcome.kept)} stays: only the person's own word takes its place."
+        yield f"Ask which one holds; if the new one does, revise {outcome.id} with supersedes asks them in a"
+        yield f"dialog, or they type: daybook revise {outcome.id} --supersedes {outcome.kept[0]}."
+    if outcome.waiting:
+        yield f"No memory is called {_all(outcome.waiting)} yet; a link to it waits until one is."
 
 
 def _near(near: Sequence[Near]) -> str:

@@ -21,51 +21,57 @@ MOST = 10  # types, tags … that are told
 MODEL = ("name", "dimensions:", "size:", "languages", "", "in use", "here:")
 
 
-def stats(found: Stats) -> Shown:
+def stats(figures: Stats) -> Shown:
     """Return how many memories there are and how large, by kind and so on, and what could not be read."""
     rows = [
-        *_contents(found),
-        *((f"vault {key}", number) for key, number in list(found.counts.by_vault.items())[:MOST]),
-        ("files", f"{found.counts.size / 1024:,.0f} KB"),
-        ("index", f"{found.index_size / 1024:,.0f} KB"),
-        *(("unreadable", f"{each.path}:{each.line}: {each.reason}") for each in found.unreadable[:MOST]),
+        *_contents(figures),
+        *((f"vault {key}", number) for key, number in list(figures.counts.by_vault.items())[:MOST]),
+        ("files", f"{figures.counts.size / 1024:,.0f} KB"),
+        ("index", f"{figures.index_size / 1024:,.0f} KB"),
+        *(
+            ("unreadable", f"{problem.path}:{problem.line}: {problem.reason}")
+            for problem in figures.unreadable[:MOST]
+        ),
     ]
-    return Shown(rows=rows, json=asdict(found))
+    return Shown(rows=rows, json=asdict(figures))
 
 
-def metrics(found: Metrics) -> Shown:
+def metrics(figures: Metrics) -> Shown:
     """Return all counts as one table; of the ledger's events only those that ever happened."""
-    rows = [*_contents(found.stats), *_sizes(found), *_events(found), *_waits(found)]
-    of_use = quality(found.quality)
-    json = {**asdict(found.stats), **{name: said for name, said in asdict(found).items() if name != "stats"}}
-    json["quality"] = quality_json(found.quality)
+    rows = [*_contents(figures.stats), *_sizes(figures), *_events(figures), *_waits(figures)]
+    of_use = quality(figures.quality)
+    json = {
+        **asdict(figures.stats),
+        **{name: value for name, value in asdict(figures).items() if name != "stats"},
+    }
+    json["quality"] = quality_json(figures.quality)
     return Shown(
-        f"{counted(found.stats.memories, 'memory')} here, and what was done in all projects:",
+        f"{counted(figures.stats.memories, 'memory')} here, and what was done in all projects:",
         ("what", "count"),
-        tuple((name, str(said)) for name, said in rows),
+        tuple((name, str(value)) for name, value in rows),
         below=(replace(of_use, below=()), *of_use.below),
         json=json,
     )
 
 
-def _contents(found: Stats) -> Iterator[tuple[str, object]]:
-    yield "memories", found.memories
+def _contents(figures: Stats) -> Iterator[tuple[str, object]]:
+    yield "memories", figures.memories
     for name, counts in (
-        ("kind", found.counts.by_kind),
-        ("type", found.counts.by_type),
-        ("status", found.counts.by_status),
-        ("tag", found.counts.tags),
+        ("kind", figures.counts.by_kind),
+        ("type", figures.counts.by_type),
+        ("status", figures.counts.by_status),
+        ("tag", figures.counts.tags),
     ):
         for key, number in list(counts.items())[:MOST]:
             yield f"{name} {key}", number
-    if found.unreadable:
-        yield "files that cannot be read", len(found.unreadable)
-    yield "passages", f"{found.passages}, {found.pending} waiting to be embedded"
-    yield "embedding model", found.model
+    if figures.unreadable:
+        yield "files that cannot be read", len(figures.unreadable)
+    yield "passages", f"{figures.passages}, {figures.pending} waiting to be embedded"
+    yield "embedding model", figures.model
 
 
-def _sizes(found: Metrics) -> Iterator[tuple[str, object]]:
-    size = found.size
+def _sizes(figures: Metrics) -> Iterator[tuple[str, object]]:
+    size = figures.size
     for name, number in (
         ("memories of all projects", size.memories),
         ("index", size.index),
@@ -78,14 +84,14 @@ def _sizes(found: Metrics) -> Iterator[tuple[str, object]]:
     yield "limit", f"{size.limit // MEGABYTE:,} MB" if size.limit else "none"
 
 
-def _events(found: Metrics) -> Iterator[tuple[str, object]]:
-    for name, times in found.ever.items():
+def _events(figures: Metrics) -> Iterator[tuple[str, object]]:
+    for name, times in figures.ever.items():
         if times:
-            yield name.replace("_", " "), f"{found.month[name]} since {found.since}, {times} ever"
+            yield name.replace("_", " "), f"{figures.month[name]} since {figures.since}, {times} ever"
 
 
-def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
-    capture, spent = found.capture, found.spending
+def _waits(figures: Metrics) -> Iterator[tuple[str, object]]:
+    capture, spent = figures.capture, figures.spending
     yield "transcripts to keep", capture.unkept
     yield "to learn from", f"{bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')}"
     yield "model calls today", f"{spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}"
@@ -93,37 +99,37 @@ def _waits(found: Metrics) -> Iterator[tuple[str, object]]:
         yield f"learning from session {name}", cost
 
 
-def models(found: Sequence[ListedModel]) -> Shown:
+def models(listed: Sequence[ListedModel]) -> Shown:
     """Return the embedding models that can be chosen."""
     return Shown(
         headers=MODEL,
         rows=[
             (
-                each.name,
-                each.dimensions or "",
-                f"{each.megabytes} MB" if each.megabytes else "",
-                each.languages,
-                each.note,
-                "chosen" if each.chosen else "",
-                "yes" if each.here else "no",
+                model.name,
+                model.dimensions or "",
+                f"{model.megabytes} MB" if model.megabytes else "",
+                model.languages,
+                model.note,
+                "chosen" if model.chosen else "",
+                "yes" if model.here else "no",
             )
-            for each in found
+            for model in listed
         ],
-        json=[asdict(each) for each in found],
+        json=[asdict(model) for model in listed],
     )
 
 
-def embedding(found: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
+def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and its progress, with those that are *listed*."""
-    rest = "; words find the others" if found.embedded < found.passages else ""
-    has = f"{found.embedded} of {found.passages} have its vector{rest}"
+    rest = "; words find the others" if progress.embedded < progress.passages else ""
+    has = f"{progress.embedded} of {progress.passages} have its vector{rest}"
     return Shown(
         rows=(
-            ("chosen", found.chosen),
-            ("passages", has if found.chosen != NONE else "memories are searched by words only"),
-            *(("problem", said) for said in dict.fromkeys([found.problem, problem]) if said),
+            ("chosen", progress.chosen),
+            ("passages", has if progress.chosen != NONE else "memories are searched by words only"),
+            *(("problem", sentence) for sentence in dict.fromkeys([progress.problem, problem]) if sentence),
         ),
         below=(models(listed),) if listed else (),
         notes=("The person changes it with 'daybook model use NAME'.",),
-        json=asdict(found),
+        json=asdict(progress),
     )

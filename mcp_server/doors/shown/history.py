@@ -17,13 +17,14 @@ NOTHING = "There is nothing to undo."
 AGAIN = "'daybook undo' takes this back, too."
 
 
-def told(found: History) -> Shown:
+def told(history: History) -> Shown:
     """Return the changes of a memory, the latest first."""
-    if not found.versions:
-        head = f"Nothing that '{found.id}' said before is kept: it was not changed since, or only by hand."
-        return Shown(head, json={"id": found.id, "path": str(found.path), "versions": []})
+    if not history.versions:
+        head = f"Nothing that '{history.id}' said before is kept: it was not changed since, or only by hand."
+        return Shown(head, json={"id": history.id, "path": str(history.path), "versions": []})
     return Shown(
-        f"'{found.id}' was changed {counted(len(found.versions), 'time')}; a version is what it said before.",
+        f"'{history.id}' was changed {counted(len(history.versions), 'time')};"
+        " a version is what it said before.",
         ("version", "changed (UTC)", "by", "verb"),
         tuple(
             (
@@ -32,16 +33,16 @@ def told(found: History) -> Shown:
                 version.by,
                 version.verb.replace("_", " "),
             )
-            for version in found.versions
+            for version in history.versions
         ),
         tuple(
             f"{version.differs or 'nothing but dates'}{f'; {MASKED}' if version.masked else ''}"
-            for version in found.versions
+            for version in history.versions
         ),
         json={
-            "id": found.id,
-            "path": str(found.path),
-            "versions": [_json(version) for version in found.versions],
+            "id": history.id,
+            "path": str(history.path),
+            "versions": [_json(version) for version in history.versions],
         },
     )
 
@@ -52,27 +53,32 @@ def deleted(memory_id: str) -> Shown:
     return Shown(head, json={"id": memory_id, "path": "", "versions": []})
 
 
-def version(each: Earlier, text: str) -> Shown:
+def version(earlier: Earlier, text: str) -> Shown:
     """Return one version whole."""
-    masked = (f"Masked: {MASKED}.",) if each.masked else ()
-    head = f"Version {each.number}, until it was {each.verb.replace('_', ' ')} {each.at:%Y-%m-%d %H:%M} UTC."
+    masked = (f"Masked: {MASKED}.",) if earlier.masked else ()
+    verb = earlier.verb.replace("_", " ")
+    head = f"Version {earlier.number}, until it was {verb} {earlier.at:%Y-%m-%d %H:%M} UTC."
     return Shown(
-        head, rows=(("file", each.path),), body=text, notes=masked, json={**_json(each), "bytes": text}
+        head, rows=(("file", earlier.path),), body=text, notes=masked, json={**_json(earlier), "bytes": text}
     )
 
 
-def undone(done: Undone) -> Shown:
+def undone(outcome: Undone) -> Shown:
     """Return what was taken back, of a change or of a run of tidying."""
-    json = {"change": done.run, "restored": done.restored, "left": [list(each) for each in done.skipped]}
-    if not done.run:
+    json = {
+        "change": outcome.run,
+        "restored": outcome.restored,
+        "left": [list(pair) for pair in outcome.skipped],
+    }
+    if not outcome.run:
         return Shown(NOTHING, json=json)
-    rows = [(memory_id, "as before") for memory_id in dict.fromkeys(done.restored)]
-    rows += [(memory_id, f"left alone: {why}") for memory_id, why in done.skipped]
+    rows = [(memory_id, "as before") for memory_id in dict.fromkeys(outcome.restored)]
+    rows += [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
     return Shown(
-        f"Taken back: {counted(len(dict.fromkeys(done.restored)), 'memory')}.",
+        f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.",
         ("id", "what became of it"),
         tuple(rows),
-        notes=(AGAIN,) if done.restored else (),
+        notes=(AGAIN,) if outcome.restored else (),
         json=json,
     )
 

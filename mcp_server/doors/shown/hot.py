@@ -21,44 +21,44 @@ NO_PATTERN = "No pattern yet: two recalls of a session have to follow each other
 UNLIKELY = "Nothing is likely enough to be predicted; 'daybook patterns' shows what is known."
 
 
-def status(found: HotStatus) -> Shown:
+def status(hot_set: HotStatus) -> Shown:
     """Return the hot set: the memories with a place, those that fill free ones, the hot ones without one."""
-    groups = {"held": found.held, "predicted": found.predicted, "evicted": found.evicted}
+    groups = {"held": hot_set.placed, "predicted": hot_set.predicted, "evicted": hot_set.evicted}
     states = {"held": "", "predicted": "likely next", "evicted": "no place for it"}
-    next_out = found.next_out.row.id if found.next_out else None
-    json = {"capacity": found.capacity, "next_out": next_out} | {
-        name: [_warm_json(warm, found) for warm in group] for name, group in groups.items()
+    next_out = hot_set.next_out.row.id if hot_set.next_out else None
+    json = {"capacity": hot_set.capacity, "next_out": next_out} | {
+        name: [_warm_json(warm, hot_set) for warm in group] for name, group in groups.items()
     }
     notes = [f"The first to go is {next_out}."] if next_out else []
-    notes += [] if found.held or found.predicted else [EMPTY]
-    if not found.capacity:
+    notes += [] if hot_set.placed or hot_set.predicted else [EMPTY]
+    if not hot_set.capacity:
         return Shown(OFF, json=json)
     return Shown(
-        f"{len(found.held)} of {found.capacity} places are taken.",
+        f"{len(hot_set.placed)} of {hot_set.capacity} places are taken.",
         ("id", "why", "heat:", "accesses:", "last:", "salience:", "", "title"),
-        [_row(warm, found, states[name]) for name, group in groups.items() for warm in group],
+        [_row(warm, hot_set, states[name]) for name, group in groups.items() for warm in group],
         notes=tuple(notes),
         json=json,
     )
 
 
-def patterns(found: Sequence[Pattern], *, nothing: str) -> Shown:
+def patterns(all_patterns: Sequence[Pattern], *, nothing: str) -> Shown:
     """Return which memory is recalled after which; *nothing* is the sentence for none."""
     return Shown(
-        "" if found else nothing,
+        "" if all_patterns else nothing,
         ("comes", "after:", "probability:", "seen:", "title"),
         [
             (pattern.second, pattern.first, f"{pattern.probability:.2f}", pattern.count, pattern.second_title)
-            for pattern in found
+            for pattern in all_patterns
         ],
-        json=[asdict(pattern) for pattern in found],
+        json=[asdict(pattern) for pattern in all_patterns],
     )
 
 
-def pinned(found: MemoryFile, note: str = "") -> Shown:
+def pinned(file: MemoryFile, note: str = "") -> Shown:
     """Return that a memory is pinned, or no longer is; *note* says what became of it besides."""
-    became = "pinned" if found.memory.pinned else "not pinned any more"
-    return Shown(f"{found.memory.id}: {became}.", rows=((found.path,),), notes=(note,) if note else ())
+    became = "pinned" if file.memory.pinned else "not pinned any more"
+    return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=(note,) if note else ())
 
 
 def promoted(memory_id: str, *, has_place: bool) -> Shown:

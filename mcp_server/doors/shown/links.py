@@ -34,50 +34,52 @@ AFTER = {
 NOTHING = "Nothing is related yet; a link says what belongs together (link_memories, 'daybook link FROM TO')."
 
 
-def linked(done: Linked) -> Shown:
+def linked(link: Linked) -> Shown:
     """Return what became of a new link."""
-    return _became(done, "linked." if done.changed else "linked already.")
+    return _became(link, "linked." if link.changed else "linked already.")
 
 
-def unlinked(done: Linked) -> Shown:
+def unlinked(link: Linked) -> Shown:
     """Return what became of a link that was taken back."""
-    return _became(done, "unlinked." if done.changed else "there is no such link; nothing was changed.")
+    return _became(link, "unlinked." if link.changed else "there is no such link; nothing was changed.")
 
 
-def _became(done: Linked, told: str) -> Shown:
-    head = f"{done.source} {done.rel} {done.target}: {told} {note(done.source, done.became)}"
-    return Shown(head.rstrip(), json=asdict(done))
+def _became(link: Linked, words: str) -> Shown:
+    head = f"{link.source} {link.rel} {link.target}: {words} {note(link.source, link.became)}"
+    return Shown(head.rstrip(), json=asdict(link))
 
 
 def note(source: str, became: Sequence[LinkOutcome]) -> str:
     """Return what became of the memories that a link from *source* leads to, '' for nothing."""
     return " ".join(
-        AFTER[each.after].format(
-            source=source, id=each.id, state=state_of(each.status, by=each.by) or each.status.value
+        AFTER[outcome.after].format(
+            source=source,
+            id=outcome.id,
+            state=state_of(outcome.status, by=outcome.by) or outcome.status.value,
         )
-        for each in became
+        for outcome in became
     )
 
 
-def related(found: Related) -> Shown:
+def related(relations: Related) -> Shown:
     """Return what a memory is linked with, and the memories with any of some tags."""
-    links = counted(len(found.edges) + found.left_out, "link")
-    nothing = () if found.edges or found.tagged else (NOTHING,)
-    more = (f"{found.left_out} more; ask with less depth.",) if found.left_out else ()
+    links = counted(len(relations.edges) + relations.left_out, "link")
+    nothing = () if relations.edges or relations.tagged else (NOTHING,)
+    more = (f"{relations.left_out} more; ask with less depth.",) if relations.left_out else ()
     tagged = Shown(
-        f"With such a tag: {counted(len(found.tagged), 'memory')}",
+        f"With such a tag: {counted(len(relations.tagged), 'memory')}",
         ROW,
-        [row_cells(row) for row in found.tagged],
+        [row_cells(row) for row in relations.tagged],
     )
     return Shown(
-        f"{found.about.id} · {found.about.title}: {links}" if found.about else "",
+        f"{relations.about.id} · {relations.about.title}: {links}" if relations.about else "",
         ("memory", "link", "with", "type", "updated", "status", "", "title"),
-        [_edge(edge) for _, edge in found.edges],
-        below=(tagged,) if found.tagged else (),
+        [_edge(edge) for _, edge in relations.edges],
+        below=(tagged,) if relations.tagged else (),
         notes=(*more, *nothing),
         json={
-            "links": [_edge_json(edge, depth) for depth, edge in found.edges],
-            "tagged": [row_json(row) for row in found.tagged],
+            "links": [_edge_json(edge, depth) for depth, edge in relations.edges],
+            "tagged": [row_json(row) for row in relations.tagged],
         },
     )
 

@@ -35,7 +35,7 @@ OF_OUTCOME = (
 
 
 def remembered(
-    done: DraftOutcome,
+    outcome: DraftOutcome,
     file: MemoryFile,
     *,
     waits: str = "",
@@ -46,20 +46,20 @@ def remembered(
 
     *waits* says why it is not shown unasked, *settling* how the person or Claude settles what is near it.
     """
-    told = note(done, settling=settling)
+    remark = note(outcome, settling=settling)
     kind = type_or_kind(file.memory.kind, file.memory.type)
-    what = f"remembered as {kind} ({file.vault.level.value} level)"
-    added = () if told or not done.known else ("Only what it lacked beside its words was added.",)
+    label = f"remembered as {kind} ({file.vault.level.value} level)"
+    added = () if remark or not outcome.known else ("Only what it lacked beside its words was added.",)
     return Shown(
-        f"{done.id}: {'known already' if done.known else what}.",
+        f"{outcome.id}: {'known already' if outcome.known else label}.",
         rows=((file.path,),),
-        notes=(*added, *filter(None, (told, waits))),
+        notes=(*added, *filter(None, (remark, waits))),
         json={
-            "id": done.id,
+            "id": outcome.id,
             "path": file.path,
             "level": file.vault.level.value,
-            "known": done.known,
-            **{name: value for name, value in asdict(done).items() if name in OF_OUTCOME},
+            "known": outcome.known,
+            **{name: value for name, value in asdict(outcome).items() if name in OF_OUTCOME},
         },
     )
 
@@ -75,22 +75,22 @@ def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) ->
     )
 
 
-def moved(done: LevelChange) -> tuple[str, list[str]]:
+def moved(change: LevelChange) -> tuple[str, list[str]]:
     """Return where a memory stands after its move to another level, and notes on what came of that."""
-    level = done.file.vault.level
-    if done.left is None:
+    level = change.file.vault.level
+    if change.old_vault is None:
         return f"at {level.value} level already.", []
     where = "in every project" if level is Level.USER else "in this project alone"
     notes = []
-    if done.superseded:
-        notes.append(f"It takes the place of {', '.join(done.superseded)}, which is kept as superseded.")
-    if done.shared and done.file.vault.in_repository:
+    if change.superseded:
+        notes.append(f"It takes the place of {', '.join(change.superseded)}, which is kept as superseded.")
+    if change.shared and change.file.vault.in_repository:
         notes.append(
-            f"Git sees its file, {done.file.path}: once committed, whoever gets the repository reads it."
+            f"Git sees its file, {change.file.path}: once committed, whoever gets the repository reads it."
         )
-    elif done.shared:
+    elif change.shared:
         notes.append("Git sees that its file is gone from the repository.")
-    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(done.still)]
+    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(change.still_superseded)]
 
 
 def beside(memory_id: str, stored: Shown) -> Shown:
@@ -98,50 +98,55 @@ def beside(memory_id: str, stored: Shown) -> Shown:
     return replace(stored, head=f"{memory_id}: not changed, for the person said it. Beside it: {stored.head}")
 
 
-def forgotten(gone: Forgotten) -> Shown:
+def forgotten(outcome: Forgotten) -> Shown:
     """Return the outcome for a forgotten memory, and for those that it was related to."""
-    heirs, again = (", ".join(ids[:MOST]) for ids in (gone.heirs, gone.uncovered))
+    heirs, again = (", ".join(ids[:MOST]) for ids in (outcome.heirs, outcome.uncovered))
     merged = f"It had been merged into {heirs}: read and revise that, it may say it still."
-    back = f"forgotten; 'daybook restore {gone.id}' brings it back"
+    back = f"forgotten; 'daybook restore {outcome.id}' brings it back"
     return Shown(
-        f"{gone.id}: {back if gone.path else 'deleted for good'}.",
-        rows=((gone.path,),) if gone.path else (),
+        f"{outcome.id}: {back if outcome.path else 'deleted for good'}.",
+        rows=((outcome.path,),) if outcome.path else (),
         notes=(
             *([merged] if heirs else []),
             *([f"In this project holds again what it had stood in for: {again}."] if again else []),
-            *_still(gone.superseded),
-            *([_elsewhere(gone)] if gone.remote else []),
+            *_still(outcome.superseded),
+            *([_elsewhere(outcome)] if outcome.remote else []),
         ),
     )
 
 
-def _elsewhere(gone: Forgotten) -> str:
+def _elsewhere(outcome: Forgotten) -> str:
     return (
-        f"Your other machines may have it in their trash: run 'daybook forget {gone.id} --forever' on each."
-        f" {gone.remote} has it in its history: 'daybook remote rewrite' takes it out."
+        "Your other machines may have it in their trash:"
+        f" run 'daybook forget {outcome.id} --forever' on each."
+        f" {outcome.remote} has it in its history: 'daybook remote rewrite' takes it out."
     )
 
 
-def archived(done: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
+def archived(files: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
     """Return what was put out of sight, each with the ids of what it had superseded."""
     return Shown(
-        f"Archived: {counted(len(done), 'memory')}; 'daybook restore' brings back.",
+        f"Archived: {counted(len(files), 'memory')}; 'daybook restore' brings back.",
         ("id", "file"),
-        [(file.memory.id, file.path) for file, _ in done],
-        notes=tuple(line for _, superseded in done for line in _still(superseded)),
+        [(file.memory.id, file.path) for file, _ in files],
+        notes=tuple(line for _, superseded in files for line in _still(superseded)),
     )
 
 
 def restored(file: MemoryFile, beside: Sequence[str]) -> Shown:
     """Return that a memory came back, and which active ones took its place or lost theirs to it."""
-    told = "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
-    return Shown(f"{file.memory.id}: restored.", rows=((file.path,),), notes=tuple(map(told.format, beside)))
-
-
-def saved(stored: Remembered, what: str, *, waits: str = "") -> Shown:
-    """Return that *what*, a session or a conversation, was saved; *waits* is as for `remembered`."""
+    sentence = (
+        "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
+    )
     return Shown(
-        f"{stored.memory.id}: {what} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
+        f"{file.memory.id}: restored.", rows=((file.path,),), notes=tuple(map(sentence.format, beside))
+    )
+
+
+def saved(stored: Remembered, kind: str, *, waits: str = "") -> Shown:
+    """Return that a session or a conversation was saved, as *kind* says; *waits* is as for `remembered`."""
+    return Shown(
+        f"{stored.memory.id}: {kind} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
     )
 
 
@@ -224,13 +229,13 @@ def conversation(file: MemoryFile, turns: Sequence[Turn], offset: int, limit: in
     memory, count = file.memory, counted(len(turns), "turn")
     if offset and offset >= len(turns):
         return Shown(f"{memory.id} has {count}; give a smaller offset.")
-    told = turns[offset:][:limit]
-    messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in told]
+    page = turns[offset:][:limit]
+    messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in page]
     return Shown(
         f"{memory.id} · conversation · {count}{f', from {offset + 1} on' if offset else ''} · {memory.title}",
         ("speaker", "time"),
-        [(turn.speaker, turn.time) for turn in told],
-        tuple(turn.words for turn in told),
+        [(turn.speaker, turn.time) for turn in page],
+        tuple(turn.words for turn in page),
         json={"id": memory.id, "title": memory.title, "turns": len(turns), "messages": messages},
         offset=offset,
         total=len(turns),

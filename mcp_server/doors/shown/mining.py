@@ -15,36 +15,36 @@ if TYPE_CHECKING:
 NEXT = "review_candidates or 'daybook candidates' shows what waits."
 
 
-def logged(done: Logged) -> Shown:
+def logged(entry: Logged) -> Shown:
     """Return what was added to the log."""
-    masked = f" Masked: {counted(done.masked, 'secret')}." if done.masked else ""
-    what = "run_mining or 'daybook mine' looks for what recurs"
-    return Shown(f"{done.size:,} bytes logged for a week; {what}.{masked}")
+    masked = f" Masked: {counted(entry.masked, 'secret')}." if entry.masked else ""
+    advice = "run_mining or 'daybook mine' looks for what recurs"
+    return Shown(f"{entry.size:,} bytes logged for a week; {advice}.{masked}")
 
 
-def mined(done: Mining) -> Shown:
+def mined(run: Mining) -> Shown:
     """Return what a run of mining read and stored."""
-    read = f"{counted(done.outputs, 'output')} and {counted(done.conversations, 'conversation')} read"
-    stored = f"stored: {summary(done.stored)}"
-    return Shown(f"{read}, {done.sighted} new sightings; {stored}. {NEXT}", json=asdict(done))
+    read = f"{counted(run.outputs, 'output')} and {counted(run.conversations, 'conversation')} read"
+    stored = f"stored: {summary(run.stored)}"
+    return Shown(f"{read}, {run.sighted} new sightings; {stored}. {NEXT}", json=asdict(run))
 
 
-def status(found: MiningStatus) -> Shown:
+def status(mining: MiningStatus) -> Shown:
     """Return how mining stands, and its last runs."""
     runs = [
         (
             f"run of {moment(run.at)}",
             ", ".join(f"{n} {key}" for key, n in run.detail.items() if key != "vault"),
         )
-        for run in found.runs
+        for run in mining.runs
     ]
     return Shown(
         rows=(
-            ("output log", f"{found.size:,} bytes of {counted(found.days, 'day')}"),
-            ("waiting", counted(found.waiting, "candidate")),
-            ("stored", found.verdicts.get("approved", 0)),
-            ("rejected", found.verdicts.get("rejected", 0)),
+            ("output log", f"{mining.size:,} bytes of {counted(mining.days, 'day')}"),
+            ("waiting", counted(mining.waiting, "candidate")),
+            ("stored", mining.verdicts.get("approved", 0)),
+            ("rejected", mining.verdicts.get("rejected", 0)),
             *(runs or [("runs", "none yet")]),
         ),
-        json=asdict(found),
+        json=asdict(mining),
     )

@@ -67,10 +67,10 @@ def cited(answer: CitedAnswer, question: str, *, most: int | None = None) -> Sho
 
 def shelves(hits: Sequence[Hit]) -> list[tuple[str, list[Hit]]]:
     """Return (the line above it, '' for none; its hits) for each shelf that is not empty."""
-    known, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
+    knowledge, talks = [hit for hit in hits if not hit.below], [hit for hit in hits if hit.below]
     alone = from_conversations_alone(hits)
-    lines = (NEAREST if alone else "", f"{NOTHING_KNOWN} {BELOW}" if alone and not known else BELOW)
-    return [(line, shelf) for line, shelf in zip(lines, (known, talks), strict=True) if shelf]
+    lines = (NEAREST if alone else "", f"{NOTHING_KNOWN} {BELOW}" if alone and not knowledge else BELOW)
+    return [(line, shelf) for line, shelf in zip(lines, (knowledge, talks), strict=True) if shelf]
 
 
 def from_conversations_alone(hits: Iterable[Hit]) -> bool:
@@ -81,15 +81,15 @@ def from_conversations_alone(hits: Iterable[Hit]) -> bool:
 def doubts(hit: Hit) -> list[str]:
     """Return, in a few words each, what to know before relying on a hit."""
     believed = trust_label(hit.parts.trust)
-    said = (
+    sentences = (
         of_team(hit),
-        state_of(hit.status, by=hit.superseded_by, here=hit.shadowed_by),
+        state_of(hit.status, by=hit.superseded_by, shadowed_by=hit.shadowed_by),
         outdated(hit.outdated_by),
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
         "" if believed == "high" else f"trust {believed}",
         files_of_before(hit.stale),
     )
-    return list(filter(None, said))
+    return list(filter(None, sentences))
 
 
 def of_team(hit: Hit) -> str:
@@ -102,7 +102,7 @@ def of_team(hit: Hit) -> str:
 
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
     """Return a hit for programs."""
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         "id": hit.id,
         "title": hit.title,
         "type": hit.type,
@@ -124,8 +124,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "contradicts": list(hit.contradicts),
     }
     if hit.level is Level.TEAM:
-        said |= {"author": hit.author, "confirmed_by": hit.confirmed_by}
-    return said | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else said
+        fields |= {"author": hit.author, "confirmed_by": hit.confirmed_by}
+    return fields | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else fields
 
 
 def _nothing(query: str, waiting: int) -> str:
@@ -139,11 +139,11 @@ def _nothing(query: str, waiting: int) -> str:
 
 
 def _verdict(answer: Answer) -> str:
-    said = answer.verdict.value.capitalize()
+    words = answer.verdict.value.capitalize()
     if answer.verdict is Confidence.NONE:
-        return said
+        return words
     alone = ", by past conversations alone" if from_conversations_alone(answer.hits) else ""
-    return f"{said} confidence{alone}"
+    return f"{words} confidence{alone}"
 
 
 def _tables(hits: Sequence[Hit], query: str, most: int | None) -> tuple[Shown, ...]:
@@ -173,7 +173,7 @@ def _explained(answer: Answer) -> Shown:
     return Shown(
         headers=("id", "score:", *(f"{name}:" for name in parts[0])),
         rows=[
-            (hit.id, f"{hit.score:.3f}", *each.values()) for hit, each in zip(answer.hits, parts, strict=True)
+            (hit.id, f"{hit.score:.3f}", *part.values()) for hit, part in zip(answer.hits, parts, strict=True)
         ],
     )
 

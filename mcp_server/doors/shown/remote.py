@@ -18,78 +18,85 @@ NO_REMOTE = "This store has no remote: 'daybook remote add URL' adds one."
 STAYS = "the index, logs, settings, unfinished work, the trash, and what memories said before"
 
 
-def leaving(found: Leaving) -> Shown:
+def leaving(preview: Leaving) -> Shown:
     """Return what would leave for a remote, and what stays here."""
-    asked = f"{counted(found.questions, 'question')} in it"
-    questions = asked if found.remote.questions else "without the questions"
-    of_projects = ", ".join(found.projects) or "none"
-    events = f"{counted(sum(found.events.values()), 'line')}, {questions}"
-    conversations = "" if found.remote.conversations else "conversations, "
+    question_count = f"{counted(preview.questions, 'question')} in it"
+    questions = question_count if preview.remote.questions else "without the questions"
+    of_projects = ", ".join(preview.projects) or "none"
+    events = f"{counted(sum(preview.events.values()), 'line')}, {questions}"
+    conversations = "" if preview.remote.conversations else "conversations, "
     return Shown(
-        f"This leaves for {found.url}, {bytes_of(found.size)}:",
+        f"This leaves for {preview.url}, {bytes_of(preview.size)}:",
         rows=(
-            *((name, counted(number, "file")) for name, number in sorted(found.files.items())),
+            *((name, counted(number, "file")) for name, number in sorted(preview.files.items())),
             ("projects", of_projects),
             ("ledger", events),
-            *((f"  {name}", counted(number, "line")) for name, number in sorted(found.events.items())),
+            *((f"  {name}", counted(number, "line")) for name, number in sorted(preview.events.items())),
             ("stays here", f"{conversations}{STAYS}"),
-            *_held(found.held),
+            *_held(preview.held),
         ),
-        notes=(f"{found.url} is made now.",) if found.makes else (),
-        json={**asdict(found), "remote": {**asdict(found.remote), "url": found.url}},
+        notes=(f"{preview.url} is made now.",) if preview.makes else (),
+        json={**asdict(preview), "remote": {**asdict(preview.remote), "url": preview.url}},
     )
 
 
-def exchanged(done: Exchanged) -> Shown:
+def exchanged(exchange: Exchanged) -> Shown:
     """Return what an exchange gave and took."""
-    came = [
-        f"{counted(len(ids), 'memory')} {what}"
-        for ids, what in (
-            (done.added, "came"),
-            (done.changed, "changed"),
-            (done.forgotten, "went to the trash"),
+    changes = [
+        f"{counted(len(ids), 'memory')} {verb}"
+        for ids, verb in (
+            (exchange.added, "came"),
+            (exchange.changed, "changed"),
+            (exchange.forgotten, "went to the trash"),
         )
         if ids
     ]
     gave = (
-        f"{counted(done.given, 'file')} {'is' if done.given == 1 else 'are'} ready"
-        if done.trouble
-        else f"{counted(done.given, 'file')} given"
+        f"{counted(exchange.given, 'file')} {'is' if exchange.given == 1 else 'are'} ready"
+        if exchange.trouble
+        else f"{counted(exchange.given, 'file')} given"
     )
     return Shown(
-        ", ".join([gave, *(came or ["nothing came"])]),
-        rows=(*_held(done.held), *(("not written yet", f"{path}: {why}") for path, why in done.left.items())),
+        ", ".join([gave, *(changes or ["nothing came"])]),
+        rows=(
+            *_held(exchange.held),
+            *(("not written yet", f"{path}: {why}") for path, why in exchange.left.items()),
+        ),
         notes=(
             *(
-                f"[{one}] was changed in the same place on two machines: [{other}] has the other words."
-                " 'daybook review' asks you."
-                for one, other in done.clashes.items()
+                f"[{memory_id}] was changed in the same place on two machines:"
+                f" [{other_id}] has the other words. 'daybook review' asks you."
+                for memory_id, other_id in exchange.clashes.items()
             ),
-            *([f"! {done.trouble} What is here waits for the next exchange."] if done.trouble else []),
+            *(
+                [f"! {exchange.trouble} What is here waits for the next exchange."]
+                if exchange.trouble
+                else []
+            ),
         ),
-        json=asdict(done),
+        json=asdict(exchange),
     )
 
 
-def state(found: RemoteState | None) -> Shown:
+def state(remote: RemoteState | None) -> Shown:
     """Return where the remote is, what leaves, and how the last exchange ended."""
-    if found is None:
+    if remote is None:
         return Shown(NO_REMOTE, json=None)
     kinds = [
-        "conversations" if found.conversations else "no conversations",
-        "the questions in the ledger" if found.questions else "no questions",
+        "conversations" if remote.conversations else "no conversations",
+        "the questions in the ledger" if remote.questions else "no questions",
     ]
     return Shown(
         rows=(
-            ("remote", found.url),
+            ("remote", remote.url),
             ("leaves", f"memories, sessions, the ledger; {' and '.join(kinds)}"),
-            ("last exchange", found.last.at or "none yet"),
-            *_held(dict(found.last.held)),
+            ("last exchange", remote.last.at or "none yet"),
+            *_held(dict(remote.last.held)),
         ),
-        notes=(f"! {found.last.trouble}",) if found.last.trouble else (),
-        json=asdict(found),
+        notes=(f"! {remote.last.trouble}",) if remote.last.trouble else (),
+        json=asdict(remote),
     )
 
 
-def _held(held: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(("stays here", f"{path} {why}") for path, why in sorted(held.items()))
+def _held(reasons: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(("stays here", f"{path} {why}") for path, why in sorted(reasons.items()))

@@ -62,33 +62,33 @@ OUTCOME_OF_EVERYWHERE = {
 UNSETTLED = (Became.LATER, Became.CHANGED, Became.GONE)
 
 
-def waiting(found: Review) -> Shown:
+def waiting(review: Review) -> Shown:
     """Return what waits, an entry a row."""
-    if not found.entries:
-        return Shown(NOTHING, json={"counts": dict(found.counts), "entries": []})
-    kinds = ", ".join(f"{name} {number}" for name, number in found.counts.items() if number)
-    more = (f"{found.left_out} more: 'daybook review --limit' shows them.",) if found.left_out else ()
+    if not review.entries:
+        return Shown(NOTHING, json={"counts": dict(review.counts), "entries": []})
+    kinds = ", ".join(f"{name} {number}" for name, number in review.counts.items() if number)
+    more = (f"{review.left_out} more: 'daybook review --limit' shows them.",) if review.left_out else ()
     return Shown(
         f"Waiting for the person's word: {kinds}.",
         ("", "kind", "id", "type", "updated", "why", "title"),
         tuple(
             (f"{number}", entry.kind, entry.name, entry.type, f"{entry.updated:%F}", entry.why, entry.title)
-            for number, entry in enumerate(found.entries, start=1)
+            for number, entry in enumerate(review.entries, start=1)
         ),
-        tuple("\n".join(_said(entry)) for entry in found.entries),
-        notes=(*more, *([UNASKED] if found.counts.get(ORIGIN) else [])),
-        json={"counts": dict(found.counts), "entries": [_json(entry) for entry in found.entries]},
+        tuple("\n".join(_texts(entry)) for entry in review.entries),
+        notes=(*more, *([UNASKED] if review.counts.get(ORIGIN) else [])),
+        json={"counts": dict(review.counts), "entries": [_json(entry) for entry in review.entries]},
     )
 
 
-def settled(done: Sequence[tuple[Entry, Became]]) -> Shown:
+def settled(outcomes: Sequence[tuple[Entry, Became]]) -> Shown:
     """Return the outcome for entries that the person was asked about."""
-    number = sum(became not in UNSETTLED for _, became in done)
+    number = sum(became not in UNSETTLED for _, became in outcomes)
     return Shown(
-        f"Settled: {number} of {counted(len(done), 'entry')}.",
+        f"Settled: {number} of {counted(len(outcomes), 'entry')}.",
         ("id", "what became of it"),
-        tuple((entry.name, outcome(entry, became)) for entry, became in done),
-        json=[{"id": entry.name, "became": became.value} for entry, became in done],
+        tuple((entry.name, outcome(entry, became)) for entry, became in outcomes),
+        json=[{"id": entry.name, "became": became.value} for entry, became in outcomes],
     )
 
 
@@ -105,10 +105,10 @@ def outcome(entry: Entry, became: Became) -> str:
 
 def choices(entry: Entry) -> dict[str, str]:
     """Return the possible answers to *entry* → what each means."""
-    said = MEANING.get(entry.kind, CHOICES)
+    meanings = MEANING.get(entry.kind, CHOICES)
     if entry.level:
-        said = {**said, Verdict.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
-    return {answer.value: said[answer] for answer in entry.answers}
+        meanings = {**meanings, Verdict.REPLACES: STANDS_IN if entry.shadows else HOLDS_HERE}
+    return {answer.value: meanings[answer] for answer in entry.answers}
 
 
 def whole(entry: Entry) -> list[str]:
@@ -159,13 +159,13 @@ def _lines(entry: Entry) -> str:
     return " ¶ ".join(line.strip() for line in [*entry.text.splitlines(), *entry.about] if line.strip())
 
 
-def _said(entry: Entry) -> list[str]:
-    against = [f"and {entry.against.id}:", *_said(entry.against)] if entry.against else []
+def _texts(entry: Entry) -> list[str]:
+    against = [f"and {entry.against.id}:", *_texts(entry.against)] if entry.against else []
     return [entry.text, *entry.about, *against]
 
 
 def _json(entry: Entry) -> dict[str, object]:
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         "kind": entry.kind,
         "id": entry.id,
         "type": entry.type,
@@ -178,5 +178,5 @@ def _json(entry: Entry) -> dict[str, object]:
         "answers": [answer.value for answer in entry.answers],
     }
     if entry.against:
-        said["against"] = _json(entry.against)
-    return said
+        fields["against"] = _json(entry.against)
+    return fields

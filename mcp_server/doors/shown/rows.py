@@ -17,7 +17,7 @@ ROW = ("id", "type", "updated", "status", "title", "tags")
 
 def row_cells(row: Row, *, shadowed_by: str = "") -> tuple[str, ...]:
     """Return the cells of ROW for a memory; its status only where it is not simply told."""
-    state = state_of(row.status, here=shadowed_by)
+    state = state_of(row.status, shadowed_by=shadowed_by)
     tags = f"[{', '.join(row.tags)}]" if row.tags else ""
     return (row.id, type_or_kind(row.kind, row.type), f"{row.updated_at:%Y-%m-%d}", state, row.title, tags)
 
@@ -37,20 +37,20 @@ def row_json(row: Row) -> dict[str, object]:
     }
 
 
-def listed(found: Listing, offset: int) -> Shown:
+def listed(listing: Listing, offset: int) -> Shown:
     """Return a page of memories that begins at *offset*."""
-    nothing = f"No memories from {offset} on; there are {found.total}." if found.total else "No memories."
-    shadowed = [found.shadowed.get(row.row, "") for row in found.rows]
+    nothing = f"No memories from {offset} on; there are {listing.total}." if listing.total else "No memories."
+    shadowed = [listing.shadowed.get(row.row, "") for row in listing.rows]
     return Shown(
-        counted(found.total, "memory") if found.rows else nothing,
+        counted(listing.total, "memory") if listing.rows else nothing,
         ROW,
-        [row_cells(row, shadowed_by=by) for row, by in zip(found.rows, shadowed, strict=True)],
+        [row_cells(row, shadowed_by=by) for row, by in zip(listing.rows, shadowed, strict=True)],
         json={
-            "total": found.total,
+            "total": listing.total,
             "memories": [
-                row_json(row) | {"shadowed_by": by} for row, by in zip(found.rows, shadowed, strict=True)
+                row_json(row) | {"shadowed_by": by} for row, by in zip(listing.rows, shadowed, strict=True)
             ],
         },
         offset=offset,
-        total=found.total if found.rows else 0,
+        total=listing.total if listing.rows else 0,
     )

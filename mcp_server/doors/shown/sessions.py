@@ -45,13 +45,16 @@ def listed(episodes: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
     )
 
 
-def one(told: SessionReport, stored: Sequence[Row] = (), given: Sequence[Given] = ()) -> Shown:
-    """Return one session, and with them what it *stored* and was *given*."""
-    episode = told.episode
-    kinds = ", ".join(f"{kind} {number}" for kind, number in told.stored.items()) or "nothing"
+def one(report: SessionReport, stored: Sequence[Row] = (), uses: Sequence[Given] = ()) -> Shown:
+    """Return one session, and with them the memories that it *stored* and its *uses* of given ones."""
+    episode = report.episode
+    kinds = ", ".join(f"{kind} {number}" for kind, number in report.stored.items()) or "nothing"
     read = [
-        ("transcript", f"{each.kept:,} of {each.size:,} bytes kept, {each.learned:,} learned from")
-        for each in told.transcripts[:5]
+        (
+            "transcript",
+            f"{transcript.kept:,} of {transcript.size:,} bytes kept, {transcript.learned:,} learned from",
+        )
+        for transcript in report.transcripts[:5]
     ]
     return Shown(
         " · ".join(filter(None, (_name(episode), episode.topic))),
@@ -60,69 +63,73 @@ def one(told: SessionReport, stored: Sequence[Row] = (), given: Sequence[Given] 
             ("began", f"{moment(episode.started)} UTC, last {moment(episode.last)}"),
             *([("ended", moment(episode.ended))] if episode.ended else []),
             ("folder", episode.folder or "not known"),
-            ("stored", f"{kinds}; recalled {counted(told.recalled, 'memory')}, used {told.used}"),
+            ("stored", f"{kinds}; recalled {counted(report.recalled, 'memory')}, used {report.used}"),
             *read,
-            ("learning from it", str(told.cost) or "no call of a model"),
+            ("learning from it", str(report.cost) or "no call of a model"),
             *([("summary:",)] if episode.summary else []),
         ),
         body=episode.summary,
-        below=_memories(stored, given),
+        below=_memories(stored, uses),
         notes=(FORGOTTEN,) if episode.forgotten else (),
         json={
-            **asdict(told),
+            **asdict(report),
             "memories": [row_json(row) for row in stored],
-            "given": [asdict(each) for each in given],
+            "given": [asdict(use) for use in uses],
         },
     )
 
 
-def memories(episode: Episode, stored: Sequence[Row], given: Sequence[Given]) -> Shown:
+def memories(episode: Episode, stored: Sequence[Row], uses: Sequence[Given]) -> Shown:
     """Return what a session stored, and what it was given that it asked for."""
-    head = f"session {_name(episode)} stored {len(stored)}, and was given {len(given)} that it asked for"
-    return Shown(head, below=_memories(stored, given))
+    head = f"session {_name(episode)} stored {len(stored)}, and was given {len(uses)} that it asked for"
+    return Shown(head, below=_memories(stored, uses))
 
 
-def patterns(found: Patterns) -> Shown:
+def patterns(recurring: Patterns) -> Shown:
     """Return what several sessions recalled, used or learned about."""
     return Shown(
-        IN_SEVERAL if found.memories or found.tags else NO_PATTERN,
+        IN_SEVERAL if recurring.memories or recurring.tags else NO_PATTERN,
         below=(
-            Shown("", ("memory", "sessions:", "times:", "title"), [_again(each) for each in found.memories]),
-            Shown("", ("tag:", "sessions:", "memories:", ""), [_again(each) for each in found.tags]),
+            Shown(
+                "",
+                ("memory", "sessions:", "times:", "title"),
+                [_again(entry) for entry in recurring.memories],
+            ),
+            Shown("", ("tag:", "sessions:", "memories:", ""), [_again(entry) for entry in recurring.tags]),
         ),
-        json=asdict(found),
+        json=asdict(recurring),
     )
 
 
-def forgotten(found: ForgottenSession) -> Shown:
+def forgotten(outcome: ForgottenSession) -> Shown:
     """Return the forgotten memories of a session, or those that would be, a row for each."""
-    entries = [f"{entry.reason}: {entry.title}" for entry in found.entries]
+    entries = [f"{entry.reason}: {entry.title}" for entry in outcome.entries]
     rows = [
         *(entries or ["Nothing was learned in that session."]),
-        *(f"left as it is: {line}" for line in found.left),
-        *(f"not done: {line}" for line in found.failed),
+        *(f"left as it is: {line}" for line in outcome.left),
+        *(f"not done: {line}" for line in outcome.failed),
     ]
-    head = f"Done; 'daybook forget-session {found.session[:120]} --undo' puts it back:"
+    head = f"Done; 'daybook forget-session {outcome.session[:120]} --undo' puts it back:"
     return Shown(
-        "Nothing was changed; the plan:" if found.dry_run else head,
+        "Nothing was changed; the plan:" if outcome.dry_run else head,
         rows=[(row,) for row in rows],
-        json={**asdict(found), "lines": rows},
+        json={**asdict(outcome), "lines": rows},
     )
 
 
-def _memories(stored: Sequence[Row], given: Sequence[Given]) -> tuple[Shown, ...]:
+def _memories(stored: Sequence[Row], uses: Sequence[Given]) -> tuple[Shown, ...]:
     return (
         Shown("Stored:", ROW, [row_cells(row) for row in stored]),
         Shown(
             "Given:",
             ("id", "recalled:", "used:", "title"),
-            [(each.id, each.recalled, each.used, each.title) for each in given],
+            [(use.id, use.recalled, use.used, use.title) for use in uses],
         ),
     )
 
 
-def _again(each: Again) -> tuple[object, ...]:
-    return (each.name.rpartition("/")[2], each.sessions, each.times, each.title)
+def _again(entry: Again) -> tuple[object, ...]:
+    return (entry.name.rpartition("/")[2], entry.sessions, entry.times, entry.title)
 
 
 def _name(episode: Episode) -> str:

@@ -29,9 +29,9 @@ OF_TEAM = "(the copy of what the team's curators confirmed: it is only read)"
 ONLY_READ = "(came with the repository: nothing new is stored there)"
 
 
-def status(found: State, *, project: str, settings: Settings) -> Shown:
+def status(state: State, *, project: str, settings: Settings) -> Shown:
     """Return what *project* has, what waits, what was spent of what *settings* allow, and what needs you."""
-    stats, capture = found.stats, found.capture
+    stats, capture = state.stats, state.capture
     kinds = [_of_kind(number, kind) for kind, number in stats.counts.by_kind.items()]
     return Shown(
         ", ".join([f"{counted(stats.memories, 'memory')} for {project or 'no project'}", *kinds]),
@@ -39,13 +39,13 @@ def status(found: State, *, project: str, settings: Settings) -> Shown:
             ("embedding model", f"{stats.model}, {stats.pending} of {stats.passages} passages wait for it"),
             ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
             ("to keep", counted(capture.unkept, "transcript")),
-            *_calls(found, settings),
-            *([("other machines", _remote(found.remote))] if found.remote else []),
-            *([("team", _team(found.team))] if found.team else []),
-            *((f"learning from session {name}", cost) for name, cost in found.spending.sessions),
+            *_calls(state, settings),
+            *([("other machines", _remote(state.remote))] if state.remote else []),
+            *([("team", _team(state.team))] if state.team else []),
+            *((f"learning from session {name}", cost) for name, cost in state.spending.sessions),
         ),
-        notes=tuple(f"! {need}" for need in found.needs) or (NOTHING,),
-        json=asdict(found),
+        notes=tuple(f"! {need}" for need in state.needs) or (NOTHING,),
+        json=asdict(state),
     )
 
 
@@ -54,7 +54,7 @@ def _remote(remote: RemoteState) -> str:
 
 
 def _team(team: Membership) -> str:
-    waits = [each for each in team.waiting if not each.refused]
+    waits = [entry for entry in team.waiting if not entry.refused]
     return ", ".join(
         [
             f"{team.name} as {team.member} ({team.role})",
@@ -65,8 +65,8 @@ def _team(team: Membership) -> str:
     )
 
 
-def _calls(found: State, settings: Settings) -> Iterator[tuple[str, object]]:
-    capture, spent = found.capture, found.spending
+def _calls(state: State, settings: Settings) -> Iterator[tuple[str, object]]:
+    capture, spent = state.capture, state.spending
     reason, until = spent.paused_reason, spent.paused_until
     if capture.model_calls:
         cost = f"spent {spent.today} of ${settings.daily_usd:.2f}"
@@ -108,7 +108,7 @@ def where(
     named = [("project", NOBODYS)]
     if project:
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
-    gone = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
+    gone_line = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
     elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' makes both one"
     return Shown(
         rows=(
@@ -117,8 +117,11 @@ def where(
             ("index", index),
             *(("note", problem) for problem in problems),
             *((vault.level.value, _root(vault)) for vault in vaults),
-            *(("perhaps", (elsewhere if each.elsewhere else gone).format(each)) for each in may_be),
-            *(("before", f"{each}, for this folder as another project") for each in before),
+            *(
+                ("perhaps", (elsewhere if former.elsewhere else gone_line).format(former))
+                for former in may_be
+            ),
+            *(("before", f"{folder}, for this folder as another project") for folder in before),
         ),
         json={
             "project": asdict(project) if project else None,
@@ -126,7 +129,7 @@ def where(
             "index": index,
             "vaults": [{"key": vault.key, "level": vault.level, "root": vault.root} for vault in vaults],
             "problems": problems,
-            "may_be_former": [asdict(each) for each in may_be],
+            "may_be_former": [asdict(former) for former in may_be],
         },
     )
 
@@ -137,21 +140,26 @@ def _root(vault: Vault) -> str:
     return f"{vault.root}  {OF_TEAM if vault.level is Level.TEAM else ONLY_READ}"
 
 
-def check(done: Check) -> Shown:
+def check(result: Check) -> Shown:
     """Return whether a part works, and the advice when it does not."""
-    told = f"{'ok  ' if done.well else 'FAIL'}  {done.name}: {done.seen}"
+    line = f"{'ok  ' if result.well else 'FAIL'}  {result.name}: {result.seen}"
     return Shown(
-        told, notes=(f"      {done.advice}",) if done.advice and not done.well else (), json=asdict(done)
+        line,
+        notes=(f"      {result.advice}",) if result.advice and not result.well else (),
+        json=asdict(result),
     )
 
 
-def synced(done: SyncReport) -> Shown:
+def synced(report: SyncReport) -> Shown:
     """Return how many files were taken in, and those that could not be."""
     return Shown(
-        f"{done.added} added, {done.modified} modified, {done.removed} removed",
+        f"{report.added} added, {report.modified} modified, {report.removed} removed",
         rows=[
-            ("cannot be read", f"{each.path}{f':{each.line}' if each.line else ''}: {each.reason}")
-            for each in done.unreadable
+            (
+                "cannot be read",
+                f"{problem.path}{f':{problem.line}' if problem.line else ''}: {problem.reason}",
+            )
+            for problem in report.unreadable
         ],
-        json=asdict(done),
+        json=asdict(report),
     )

@@ -22,59 +22,61 @@ MOST_ROWS = 100
 CALLED = 80  # characters of a record's name
 
 
-def taken_in(done: Sequence[Imported], *, what: str, dry_run: bool, waiting: Sequence[Row] = ()) -> Shown:
+def taken_in(
+    imports: Sequence[Imported], *, format_name: str, dry_run: bool, waiting: Sequence[Row] = ()
+) -> Shown:
     """
-    Return the outcome for each record of the sources *done*; for unchanged ones only the number.
+    Return the outcome for each record of the sources in *imports*; for unchanged ones only the number.
 
-    *what* is the format; *waiting* are the memories that documents made and the person has not accepted yet.
+    *waiting* are the memories that documents made and the person has not accepted yet.
     """
-    items = [item for source in done for item in source.items]
-    told = [item for item in items if item.why or item.outcome is not Outcome.UNCHANGED]
+    items = [item for source in imports for item in source.items]
+    listed = [item for item in items if item.why or item.outcome is not Outcome.UNCHANGED]
     would = " would be" if dry_run else ""
     number = ", ".join(f"{count}{would} {outcome.value}" for outcome, count in counts(items).items())
-    place = done[0].place if len(done) == 1 else counted(len(done), "place")
-    remarks = [remark for source in done for remark in source.remarks]
-    more = len(told) - MOST_ROWS
+    place = imports[0].place if len(imports) == 1 else counted(len(imports), "place")
+    remarks = [remark for source in imports for remark in source.remarks]
+    more = len(listed) - MOST_ROWS
     return Shown(
         f"{place}: {number}." if items else f"There is nothing to take in from {place}.",
         ("what", "would be" if dry_run else "outcome", "id", "why"),
-        tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in told[:MOST_ROWS]),
+        tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in listed[:MOST_ROWS]),
         notes=(
             *remarks[:MOST_ROWS],
             *([f"{more} more are told by the command with --json."] if more > 0 else []),
             *([waits(waiting)] if waiting and not dry_run else []),
         ),
-        json={"what": what, "dry_run": dry_run, "sources": [asdict(source) for source in done]},
+        json={"what": format_name, "dry_run": dry_run, "sources": [asdict(source) for source in imports]},
     )
 
 
-def exported(done: Exported, target: Path) -> Shown:
+def exported(export: Exported, target: Path) -> Shown:
     """Return how many memories *target* holds now, and what could not be written there."""
     return Shown(
-        f"{target} holds {counted(done.memories, 'memory')} now.",
-        rows=[("left", reason) for reason in done.left],
-        notes=() if done.memories else ("There is nothing to export yet; all projects may have more.",),
-        json={"target": target, **asdict(done)},
+        f"{target} holds {counted(export.memories, 'memory')} now.",
+        rows=[("left", reason) for reason in export.left],
+        notes=() if export.memories else ("There is nothing to export yet; all projects may have more.",),
+        json={"target": target, **asdict(export)},
     )
 
 
-def clients(found: Sequence[ListedClient]) -> Shown:
+def clients(listed: Sequence[ListedClient]) -> Shown:
     """Return the other clients of MCP that are known, and whether they use this memory."""
     states = [
-        "connected" if each.connected else "not connected" if each.present else "not on this machine"
-        for each in found
+        "connected" if client.connected else "not connected" if client.present else "not on this machine"
+        for client in listed
     ]
     return Shown(
         headers=("name", "client", "", "its settings"),
         rows=[
-            (each.name, each.title, each.trouble or state, each.file)
-            for each, state in zip(found, states, strict=True)
+            (client.name, client.title, client.trouble or state, client.file)
+            for client, state in zip(listed, states, strict=True)
         ],
-        json=[asdict(each) for each in found],
+        json=[asdict(client) for client in listed],
     )
 
 
 def waits(rows: Sequence[Row]) -> str:
     """Return the command that accepts *rows*, which documents made, so that they are shown unasked."""
-    what = counted(len(rows), "memory")
-    return f"Found by search and not told unasked: {what}. To accept all: {ACCEPTING} (in a terminal)."
+    number = counted(len(rows), "memory")
+    return f"Found by search and not told unasked: {number}. To accept all: {ACCEPTING} (in a terminal)."

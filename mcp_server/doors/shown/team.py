@@ -84,7 +84,7 @@ def state(found: Membership | None) -> Shown:
 def sent(done: Sent) -> Shown:
     """Return what the team was given of what waited."""
     return Shown(
-        f"GivenToTeam to the team: {counted(len(done.given), 'memory')}.",
+        f"Given to the team: {counted(len(done.given), 'memory')}.",
         rows=(
             *(("given", f"{each.memory.id}  {one_line(each.memory.title, 80)}") for each in done.given),
             *(("refused", each.id) for each in done.refused),

@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 MOST_ROWS = 100
 
 
-def taken_in_team(done: TakenByTeam) -> Shown:
+def taken_in_team(outcome: TakenByTeam) -> Shown:
     """Return how many memories the team got, and which files were left out and why."""
-    head = f"{done.new} new, {done.known} there already, {len(done.left)} left out"
-    more = len(done.left) - MOST_ROWS
+    head = f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out"
+    more = len(outcome.left) - MOST_ROWS
     return Shown(
-        f"{head}, {done.confirmed} confirmed." if done.confirmed else f"{head}.",
+        f"{head}, {outcome.confirmed} confirmed." if outcome.confirmed else f"{head}.",
         ("left out", "why"),
-        done.left[:MOST_ROWS],
+        outcome.left[:MOST_ROWS],
         notes=(f"{more} more are told by the command with --json.",) if more > 0 else (),
-        json=asdict(done),
+        json=asdict(outcome),
     )
 
 
-def members(found: Sequence[Member]) -> Shown:
+def members(roster: Sequence[Member]) -> Shown:
     """Return who has a token."""
     return Shown(
-        f"{counted(len(found), 'member')}." if found else "Nobody has a token yet.",
+        f"{counted(len(roster), 'member')}." if roster else "Nobody has a token yet.",
         ("name", "role"),
-        tuple((each.name, each.role.value) for each in found),
-        notes=() if found else ("Issue one with 'daybook team token issue NAME --role curator'.",),
-        json=[{"name": each.name, "role": each.role.value} for each in found],
+        tuple((member.name, member.role.value) for member in roster),
+        notes=() if roster else ("Issue one with 'daybook team token issue NAME --role curator'.",),
+        json=[{"name": member.name, "role": member.role.value} for member in roster],
     )

@@ -21,16 +21,16 @@ UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate'
 
 def standing(now: Standing) -> str:
     """Return the trust in a memory, on one line."""
-    state = state_of(Status.ACTIVE, here=now.shadowed_by)
+    state = state_of(Status.ACTIVE, shadowed_by=now.shadowed_by)
     return " · ".join(
         filter(None, (f"trust: {now.label} ({now.trust:.2f})", files_of_before(now.stale), state))
     )
 
 
-def moved(found: TrustHistory, note: str = "") -> Shown:
+def moved(record: TrustHistory, note: str = "") -> Shown:
     """Return the trust in a memory after it was checked; *note* says what became of it besides."""
-    told = history(found)
-    return Shown(told.head, notes=(note,) if note else (), json=told.json)
+    table = history(record)
+    return Shown(table.head, notes=(note,) if note else (), json=table.json)
 
 
 def accepted(rows: Sequence[Row], *, wait: bool) -> Shown:
@@ -45,16 +45,16 @@ def accepted(rows: Sequence[Row], *, wait: bool) -> Shown:
     )
 
 
-def history(found: TrustHistory) -> Shown:
+def history(record: TrustHistory) -> Shown:
     """Return the trust in a memory and each event that changed it, latest first."""
     return Shown(
-        f"{found.id} · {standing(found.standing)} · base {found.base:.2f}",
+        f"{record.id} · {standing(record.standing)} · base {record.base:.2f}",
         ("when", "moved by:", "reason", "note"),
-        [(moment(event.at), f"{event.amount:+.2f}", event.reason, event.note) for event in found.events],
-        notes=() if found.events else (UNMOVED,),
+        [(moment(event.at), f"{event.amount:+.2f}", event.reason, event.note) for event in record.events],
+        notes=() if record.events else (UNMOVED,),
         json={
-            **asdict(found),
-            "events": [event._asdict() for event in found.events],
-            "label": found.standing.label,
+            **asdict(record),
+            "events": [event._asdict() for event in record.events],
+            "label": record.standing.label,
         },
     )

@@ -22,75 +22,75 @@ PLAN = "Nothing was changed; the plan:"
 TIDY = "Nothing needs tidying."
 
 
-def tidied(done: Tidied) -> Shown:
+def tidied(run: Tidied) -> Shown:
     """Return a row for each entry, then what was left undone, then the counts."""
-    price = f"at most ${done.price:.4f}" if done.price else "whose price is 0 or not known"
-    asking = f"The model was not asked: {counted(done.unasked, 'call')}, {price}, with --with-model."
-    left = f"left for the next run, or for your word in 'daybook review': {done.left} more aged"
-    numbers = done.counts | {
-        "repaired": done.repaired,
-        "emptied from the trash": done.emptied,
-        "pruned from the history": done.pruned,
-        "model calls": done.calls,
+    price = f"at most ${run.price:.4f}" if run.price else "whose price is 0 or not known"
+    asking = f"The model was not asked: {counted(run.unasked, 'call')}, {price}, with --with-model."
+    left_line = f"left for the next run, or for your word in 'daybook review': {run.left} more aged"
+    numbers = run.counts | {
+        "repaired": run.repaired,
+        "emptied from the trash": run.emptied,
+        "pruned from the history": run.pruned,
+        "model calls": run.calls,
     }
-    notes = [asking] if done.unasked else []
-    if done.is_empty and not (done.waits or done.clock or done.calls):
-        return Shown(TIDY, notes=tuple(notes), json=asdict(done))
+    notes = [asking] if run.unasked else []
+    if run.is_empty and not (run.waits or run.clock or run.calls):
+        return Shown(TIDY, notes=tuple(notes), json=asdict(run))
     rows = [
-        *(entry.line for entry in done.entries),
-        *(f"left to you: {line}" for line in done.proposals),
-        *(f"not done: {line}" for line in (*done.refused, *done.failed)),
-        *([f"the model waits: {done.waits}"] if done.waits else []),
-        *([done.clock] if done.clock else []),
-        *([left] if done.left else []),
+        *(entry.line for entry in run.entries),
+        *(f"left to you: {line}" for line in run.proposals),
+        *(f"not done: {line}" for line in (*run.refused, *run.failed)),
+        *([f"the model waits: {run.waits}"] if run.waits else []),
+        *([run.clock] if run.clock else []),
+        *([left_line] if run.left else []),
     ]
-    spent = f" (${done.spent:.4f})" if done.calls else ""
+    spent = f" (${run.spent:.4f})" if run.calls else ""
     return Shown(
-        PLAN if done.dry_run else "Done; 'daybook tidy --undo' puts it back:",
+        PLAN if run.dry_run else "Done; 'daybook tidy --undo' puts it back:",
         rows=[(row,) for row in rows],
-        notes=(*notes, f"{_counted(numbers, dry_run=done.dry_run)}{spent}"),
-        json=asdict(done),
+        notes=(*notes, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
+        json=asdict(run),
     )
 
 
-def cleaned(done: Cleaned) -> Shown:
+def cleaned(run: Cleaned) -> Shown:
     """Return a row for each memory and file, then counts."""
     rows = [
-        *(entry.line for entry in done.tidied.entries),
-        *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in done.trash),
-        *(f"not done: {line}" for line in done.tidied.failed),
-        *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in done.kept),
-        *([done.tidied.clock] if done.tidied.clock else []),
+        *(entry.line for entry in run.tidied.entries),
+        *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in run.trash),
+        *(f"not done: {line}" for line in run.tidied.failed),
+        *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in run.kept),
+        *([run.tidied.clock] if run.tidied.clock else []),
     ]
     takes_back = "what was archived or thrown away, not what was deleted for good"
     return Shown(
-        PLAN if done.dry_run else f"Done; 'daybook tidy --undo' takes back {takes_back}:",
+        PLAN if run.dry_run else f"Done; 'daybook tidy --undo' takes back {takes_back}:",
         rows=[(row,) for row in rows],
-        notes=(cleaned_counts(done),),
-        json={**asdict(done), "lines": [*rows, cleaned_counts(done)]},
+        notes=(cleaned_counts(run),),
+        json={**asdict(run), "lines": [*rows, cleaned_counts(run)]},
     )
 
 
-def cleaned_counts(done: Cleaned) -> str:
+def cleaned_counts(run: Cleaned) -> str:
     """Return how much cleaning up did, or would do, in one line."""
     numbers = {
-        "aged, expired or thrown away": len(done.tidied.entries),
-        f"deleted from the trash for good ({done.freed:,} bytes)": len(done.trash),
-        "files of killed processes, old logs": len(done.litter),
+        "aged, expired or thrown away": len(run.tidied.entries),
+        f"deleted from the trash for good ({run.freed:,} bytes)": len(run.trash),
+        "files of killed processes, old logs": len(run.litter),
     }
-    return _counted(numbers, dry_run=done.dry_run)
+    return _counted(numbers, dry_run=run.dry_run)
 
 
-def worked(done: Work | None) -> Shown:
+def worked(work: Work | None) -> Shown:
     """Return what a worker did, None when another one is at it."""
-    if done is None:
+    if work is None:
         return Shown("Another worker is at it.")
-    waits = (f"The rest waits: {done.waits}",) if done.waits else ()
+    waits = (f"The rest waits: {work.waits}",) if work.waits else ()
     return Shown(
-        f"{counted(done.kept, 'turn')} kept; memories: {summary(done.outcomes)}",
-        rows=_failed(done.failed),
+        f"{counted(work.kept, 'turn')} kept; memories: {summary(work.outcomes)}",
+        rows=_failed(work.failed),
         notes=waits,
-        json=asdict(done),
+        json=asdict(work),
     )
 
 
@@ -100,17 +100,17 @@ def to_take_in(transcripts: int, size: int) -> Shown:
     return Shown(head, json={"transcripts": transcripts, "bytes": size})
 
 
-def backfilled(done: Backfilled) -> Shown:
+def backfilled(run: Backfilled) -> Shown:
     """Return how many transcripts from before were taken in, and which could not be."""
-    head = f"{counted(done.transcripts, 'transcript')} taken in, {counted(done.utterances, 'turn')}."
-    return Shown(head, rows=_failed(done.failed), json=asdict(done))
+    head = f"{counted(run.transcripts, 'transcript')} taken in, {counted(run.utterances, 'turn')}."
+    return Shown(head, rows=_failed(run.failed), json=asdict(run))
 
 
 def _failed(reasons: Mapping[str, str]) -> list[tuple[str]]:
     return [(f"failed: {path}: {reason}",) for path, reason in reasons.items()]
 
 
-def steps(done: Sequence[MaintenanceStep]) -> Shown:
+def steps(rows: Sequence[MaintenanceStep]) -> Shown:
     """Return what was done to the index, with its sizes and how long it took."""
     return Shown(
         rows=[
@@ -119,9 +119,9 @@ def steps(done: Sequence[MaintenanceStep]) -> Shown:
                 f"{step.said}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
                 f" {step.seconds:.1f} s",
             )
-            for step in done
+            for step in rows
         ],
-        json=[asdict(step) for step in done],
+        json=[asdict(step) for step in rows],
     )
 
 

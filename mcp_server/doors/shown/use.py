@@ -18,34 +18,34 @@ NOTHING = "Nothing was recalled or shown in that time: Claude's recalls and your
 NOTHING_GIVEN = "Claude was given nothing yet: that begins with the next session or recall."
 
 
-def quality(found: Quality) -> Shown:
+def quality(figures: Quality) -> Shown:
     """Return how much of what was given was used, and which memories are used most or never."""
-    json = quality_json(found)
-    if not found.given and not found.prompts_silent:
+    json = quality_json(figures)
+    if not figures.given and not figures.prompts_silent:
         return Shown(NOTHING, json=json)
-    span = f"the last {counted(found.days, 'day')}" if found.days else "all time"
+    span = f"the last {counted(figures.days, 'day')}" if figures.days else "all time"
     return Shown(
         f"What was given in {span}:",
         rows=(
-            ("memories given", found.given),
-            ("used", f"{found.used} ({found.usage_rate:.0%})"),
-            ("different memories", found.unique),
-            ("prompts told something", found.prompts_told),
-            ("prompts told nothing", found.prompts_silent),
+            ("memories given", figures.given),
+            ("used", f"{figures.used} ({figures.usage_rate:.0%})"),
+            ("different memories", figures.unique),
+            ("prompts told something", figures.prompts_told),
+            ("prompts told nothing", figures.prompts_silent),
         ),
         below=(
-            _tallies("Most used", found.top_used),
-            _tallies(f"Given {LEAST_GIVEN} times or more and never used", found.least_useful),
+            _tallies("Most used", figures.top_used),
+            _tallies(f"Given {LEAST_GIVEN} times or more and never used", figures.least_useful),
         ),
         json=json,
     )
 
 
-def quality_json(found: Quality) -> dict[str, object]:
-    """Return *found* for programs."""
-    tallies = {"top_used": found.top_used, "least_useful": found.least_useful}
-    told = {name: [tally._asdict() for tally in each] for name, each in tallies.items()}
-    return asdict(found) | told | {"usage_rate": found.usage_rate}
+def quality_json(figures: Quality) -> dict[str, object]:
+    """Return *figures* for programs."""
+    tallies = {"top_used": figures.top_used, "least_useful": figures.least_useful}
+    lists = {name: [tally._asdict() for tally in group] for name, group in tallies.items()}
+    return asdict(figures) | lists | {"usage_rate": figures.usage_rate}
 
 
 def used(ids: Sequence[str]) -> Shown:
@@ -53,24 +53,24 @@ def used(ids: Sequence[str]) -> Shown:
     return Shown(f"{', '.join(ids)}: noted as used." if ids else "No id was given.")
 
 
-def receipts(found: Sequence[Receipt]) -> Shown:
+def receipts(rows: Sequence[Receipt]) -> Shown:
     """Return what was given, when, why, at what cost, and whether it was used."""
     return Shown(
-        "" if found else NOTHING_GIVEN,
+        "" if rows else NOTHING_GIVEN,
         ("when", "why", "id", "score:", "tokens:", "used:", "asked:"),
         [
             (
-                moment(each.at),
-                each.why,
-                each.id,
-                "" if each.score is None else f"{each.score:.2f}",
-                each.tokens or "",
-                "yes" if each.used else "",
-                each.said[:40],
+                moment(receipt.at),
+                receipt.why,
+                receipt.id,
+                "" if receipt.score is None else f"{receipt.score:.2f}",
+                receipt.tokens or "",
+                "yes" if receipt.used else "",
+                receipt.said[:40],
             )
-            for each in found
+            for receipt in rows
         ],
-        json=[each._asdict() | {"id": each.id} for each in found],
+        json=[receipt._asdict() | {"id": receipt.id} for receipt in rows],
     )
 
 

@@ -38,7 +38,7 @@ BRINGS_BACK = "restore"  # the act for what lies in the trash
 @dataclass(frozen=True, slots=True)
 class Act:
     """
-    What can be done with a memory: its label, what it comes to, and what does it.
+    One thing that can be done with a memory: its label, its outcome as a hint, and the function that does it.
 
     `run` is given the store, the id and the word that a person typed for it; it returns what was done.
     `many` tells whether it is offered for many at once, `asks` the label of that word.
@@ -63,8 +63,8 @@ class Chosen:
 
 
 def _archive(store: Store, memory_id: str, _: str) -> Shown:
-    (found,) = archive(store, [memory_id])
-    return shown.archived([(found, still_superseded(store, found))])
+    (file,) = archive(store, [memory_id])
+    return shown.archived([(file, still_superseded(store, file))])
 
 
 def _forget(store: Store, memory_id: str, _: str) -> Shown:
@@ -72,13 +72,13 @@ def _forget(store: Store, memory_id: str, _: str) -> Shown:
 
 
 def _restore(store: Store, memory_id: str, _: str) -> Shown:
-    found = restore(store, memory_id)
-    return shown.restored(found, standing_beside(store, found))
+    file = restore(store, memory_id)
+    return shown.restored(file, standing_beside(store, file))
 
 
 def _pin(store: Store, memory_id: str, _: str) -> Shown:
-    found = promote.pin(store, memory_id, pinned=True)
-    return hot.pinned(found, _taken_over(store, memory_id))
+    file = promote.pin(store, memory_id, pinned=True)
+    return hot.pinned(file, _taken_over(store, memory_id))
 
 
 def _unpin(store: Store, memory_id: str, _: str) -> Shown:
@@ -108,11 +108,11 @@ def _tag(store: Store, memory_id: str, word: str) -> Shown:
     tags = clean_tags(word.split(","))
     if not tags:
         raise Rejected("There is no tag to add.", "Type a word, or several with commas.")
-    known = read(store, memory_id).memory.tags
-    if set(tags) <= set(known):
+    old_tags = read(store, memory_id).memory.tags
+    if set(tags) <= set(old_tags):
         raise Rejected(f"'{memory_id}' has that tag already.")
-    revise(store, memory_id, Revision(tags=(*known, *tags)), source=MANUAL)
-    return Shown(f"{memory_id}: tagged {', '.join(tag for tag in tags if tag not in known)}.")
+    revise(store, memory_id, Revision(tags=(*old_tags, *tags)), source=MANUAL)
+    return Shown(f"{memory_id}: tagged {', '.join(tag for tag in tags if tag not in old_tags)}.")
 
 
 def _taken_over(store: Store, memory_id: str) -> str:
@@ -155,15 +155,15 @@ def for_many(store: Store) -> dict[str, Act]:
     }
 
 
-def offered(store: Store, found: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
+def offered(store: Store, file: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
     """Return what can be done with the memory as it stands now; nothing with the copy of a team's."""
-    active = found.memory.status is Status.ACTIVE and not is_put_away(found)
-    if found.vault.level is Level.TEAM or not active:
+    active = file.memory.status is Status.ACTIVE and not is_put_away(file)
+    if file.vault.level is Level.TEAM or not active:
         return {name: ACTS[name] for name in ("restore", "forget") if not active}
     names = []
-    if found.memory.kind is Kind.KNOWLEDGE:
-        names = ["unpin"] if found.memory.pinned else ["pin", "demote" if is_hot else "promote"]
-        names += levels_for(store, found)
+    if file.memory.kind is Kind.KNOWLEDGE:
+        names = ["unpin"] if file.memory.pinned else ["pin", "demote" if is_hot else "promote"]
+        names += levels_for(store, file)
     return {name: _told(store, name) for name in (*names, "archive", "forget")}
 
 
@@ -184,10 +184,10 @@ def act_on_one(request: Request, fields: Fields) -> Response:
     act, name = _act(fields.get("act", "")), new_name()
     chosen = _known_as(store, memory_id)
     with one_change(name):
-        done = act.run(store, memory_id, fields.get("word", ""))
-    rows = [" · ".join(cells(done, row)) for row in done.rows]
-    lines = [done.head, *rows, *done.notes]
-    return _answered(request, lines, change=name, done=[_known_as(store, chosen.id)])
+        result = act.run(store, memory_id, fields.get("word", ""))
+    rows = [" · ".join(cells(result, row)) for row in result.rows]
+    lines = [result.head, *rows, *result.notes]
+    return _answered(request, lines, change=name, memories=[_known_as(store, chosen.id)])
 
 
 def ask_for_many(request: Request) -> Response:
@@ -213,18 +213,18 @@ def act_on_many(request: Request, fields: Fields) -> Response:
     """
     name = fields.get("act", "")
     act, change = _act(name, many=True), new_name()
-    done: list[Chosen] = []
+    memories: list[Chosen] = []
     refused: list[tuple[str, str]] = []
     chosen = _chosen(request, fields.getlist("id"))
     with one_change(change):
-        for each in chosen:
+        for memory in chosen:
             try:
-                act.run(each.store, each.id, fields.get("word", ""))
-                done.append(_known_as(each.store, each.id))
+                act.run(memory.store, memory.id, fields.get("word", ""))
+                memories.append(_known_as(memory.store, memory.id))
             except (DaybookError, OSError) as error:
-                refused.append((each.title, str(error)))
-    head = f"{act.label}: {len(done)} of {len(chosen)} done."
-    return _answered(request, [head], refused=refused, change=change, done=done)
+                refused.append((memory.title, str(error)))
+    head = f"{act.label}: {len(memories)} of {len(chosen)} done."
+    return _answered(request, [head], refused=refused, change=change, memories=memories)
 
 
 def take_back(request: Request, fields: Fields) -> Response:
@@ -234,12 +234,12 @@ def take_back(request: Request, fields: Fields) -> Response:
     What was changed since is left alone, and named.
     """
     wanted = fields.get("change", "")
-    for each in _chosen(request, fields.getlist("id")):
-        change = _last(each.store, each.id)
+    for memory in _chosen(request, fields.getlist("id")):
+        change = _last(memory.store, memory.id)
         if change and change.name == wanted:
-            done = undo.undo(each.store, change)
-            said = history.undone(done)
-            return _answered(request, [said.head], refused=done.skipped)
+            outcome = undo.undo(memory.store, change)
+            result = history.undone(outcome)
+            return _answered(request, [result.head], refused=outcome.skipped)
     raise Conflict(
         "That cannot be taken back any more: something else was changed since.",
         "Look at the page Changes.",
@@ -252,17 +252,17 @@ def _answered(
     *,
     refused: Sequence[tuple[str, str]] = (),
     change: str = "",
-    done: Sequence[Chosen] = (),
+    memories: Sequence[Chosen] = (),
 ) -> Response:
-    """Return what was *done* in a change of that name, which can be taken back if the ledger has it."""
-    last = _last(done[0].store, done[0].id) if done else None
+    """Return what was done with *memories*; its change can be taken back if the ledger has it."""
+    last = _last(memories[0].store, memories[0].id) if memories else None
     return page(
         request,
         "done.html",
         lines=lines,
         refused=refused,
         change=change if last and last.name == change else "",
-        refs=[each.ref for each in done],
+        refs=[memory.ref for memory in memories],
         project=request.query_params.get("project", ""),
     )
 
@@ -274,21 +274,21 @@ def _last(store: Store, memory_id: str) -> undo.LastChange | None:
         return None
 
 
-def _chosen(request: Request, said: Sequence[str]) -> list[Chosen]:
+def _chosen(request: Request, names: Sequence[str]) -> list[Chosen]:
     """Return the memories that a form names by `vault/id` or by their ids; raise Rejected for none."""
     where = Where(request, store_for(request))
-    found = [_one(where, each) for each in dict.fromkeys(said)]
-    if not found:
+    memories = [_one(where, name) for name in dict.fromkeys(names)]
+    if not memories:
         raise Rejected("No memory was chosen.", "Tick those that are meant.")
-    return found
+    return memories
 
 
-def _one(where: Where, said: str) -> Chosen:
-    vault, _, memory_id = said.rpartition("/")
+def _one(where: Where, name: str) -> Chosen:
+    vault, _, memory_id = name.rpartition("/")
     store = where.store(vault)
     chosen = _known_as(store, memory_id)
     if vault and not chosen.ref.startswith(f"{vault}/"):  # both levels have that id, and the farther is meant
-        chosen = _known_as(store.scoped(each for each in store.vaults if each.key == vault), memory_id)
+        chosen = _known_as(store.scoped(place for place in store.vaults if place.key == vault), memory_id)
     return chosen
 
 

@@ -53,7 +53,7 @@ def application(viewer: Viewer) -> Starlette:
     """Return the application that answers what the guard lets through."""
     routes: list[BaseRoute] = [route for routes in PAGES for route in routes]
     routes.append(Mount("/static", StaticFiles(directory=STATIC), name="static"))
-    made = Starlette(
+    app = Starlette(
         routes=routes,
         exception_handlers={
             DaybookError: page.failed,
@@ -63,8 +63,8 @@ def application(viewer: Viewer) -> Starlette:
             HTTPStatus.METHOD_NOT_ALLOWED: _no_page,
         },
     )
-    made.state.viewer = viewer
-    return made
+    app.state.viewer = viewer
+    return app
 
 
 def _missing(request: Request, _: Exception) -> Response:

@@ -1,4 +1,4 @@
-"""asked: what the page of memories is asked for, as it stands in the page's address."""
+"""asked: what the address of a page asks for: a selection of memories, a project, a store."""
 
 from dataclasses import asdict, dataclass, fields, replace
 from enum import Enum
@@ -19,9 +19,9 @@ ALL = "all"  # as a project: every project; no project has this key, for a key e
 ANY = "any"  # as a status: whatever it is
 WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
-TRASH, WAITING = "trash", "waiting"  # as a status: what is no memory now, or none yet
+TRASH, WAITING = "trash", "waiting"  # as a status: what lies in the trash, and candidates
 STATUSES = {
-    **{each.value: (each,) for each in Status},
+    **{status.value: (status,) for status in Status},
     "": (Status.ACTIVE,),
     ANY: ANY_STATUS,
     TRASH: ANY_STATUS,
@@ -31,7 +31,7 @@ Word = TypeVar("Word", bound=Enum)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Selection:
     """The question, the filters and the place in the list; each is '' where the address does not say it."""
 
     q: str = ""
@@ -50,16 +50,18 @@ class Asked:
     @property
     def filters(self) -> dict[str, str]:
         """The filters that are set, by their names; the project is where one looks from, and is none."""
-        said = {name: str(value) for name, value in asdict(self).items() if value}
-        return {name: value for name, value in said.items() if name not in ("q", "mode", "project", "offset")}
+        values = {name: str(value) for name, value in asdict(self).items() if value}
+        return {
+            name: value for name, value in values.items() if name not in ("q", "mode", "project", "offset")
+        }
 
-    def here(self, **changed: object) -> str:
+    def url(self, **changed: object) -> str:
         """Return the address of the page that asks this, with what is *changed*."""
         return address("/memories", **{**asdict(self), "offset": self.offset or "", **changed})
 
     def at(self, offset: int) -> str:
         """Return the address of the page that asks this and begins at the row *offset*."""
-        return self.here(offset=offset or "")
+        return self.url(offset=offset or "")
 
     def filter(self) -> Filter:
         """Return the filter that is asked for; raise Rejected for a word that is none."""
@@ -67,7 +69,7 @@ class Asked:
         _one_of(Kind, self.kind, "a kind")
         if self.status not in STATUSES:
             raise _unknown(self.status, "a status", [*map(str, Status), TRASH, WAITING, ANY])
-        made = filter_of(
+        basis = filter_of(
             level=self.level,
             kind=self.kind,
             type=self.type,
@@ -77,19 +79,19 @@ class Asked:
             until=self.until,
             all_projects=self.project == ALL,
         )
-        return replace(made, statuses=STATUSES[self.status])
+        return replace(basis, statuses=STATUSES[self.status])
 
 
-def asked_of(request: Request) -> Asked:
+def selection_of(request: Request) -> Selection:
     """Return what the address of *request* asks for; raise Rejected for a bad mode or offset."""
-    said = {
+    values = {
         name.name: request.query_params.get(name.name, "").strip()
-        for name in fields(Asked)
+        for name in fields(Selection)
         if name.name != "offset"
     }
-    if said["mode"] not in MODES:
-        raise _unknown(said["mode"], "a way to search", ["words", "meaning"])
-    return Asked(**said, offset=number(request, "offset"))
+    if values["mode"] not in MODES:
+        raise _unknown(values["mode"], "a way to search", ["words", "meaning"])
+    return Selection(**values, offset=number(request, "offset"))
 
 
 def store_for(request: Request) -> Store:
@@ -98,9 +100,9 @@ def store_for(request: Request) -> Store:
 
     With `vault` in the address it is that vault alone, see `Where.to`.
     """
-    here = request.query_params
-    store = viewer(request).opened.store() if here.get("project") == ALL else store_of(request)
-    vault = store.vault(here.get("vault", ""))
+    params = request.query_params
+    store = viewer(request).opened.store() if params.get("project") == ALL else store_of(request)
+    vault = store.vault(params.get("vault", ""))
     return store.scoped([vault]) if vault else store
 
 
@@ -108,8 +110,8 @@ class Where:
     """Where memories are opened: the address of each, seen from the project that it belongs to."""
 
     def __init__(self, request: Request, store: Store) -> None:
-        here = request.query_params.get("project", "")
-        self.here = "" if here == ALL else here
+        key = request.query_params.get("project", "")
+        self.project_key = "" if key == ALL else key
         self._opened = viewer(request).opened
         self._store = store
         self._alone = request.query_params.get("vault", "")
@@ -123,11 +125,11 @@ class Where:
     @property
     def write(self) -> str:
         """The address of the page on which a memory is written."""
-        return address(WRITE, project=self.here)
+        return address(WRITE, project=self.project_key)
 
     def tagged(self, tag: str) -> str:
         """Return the address of the list of memories with that tag."""
-        return address("/memories", project=self.here, tag=tag)
+        return address("/memories", project=self.project_key, tag=tag)
 
     def store(self, vault: str) -> Store:
         """Return the store as seen from the project of that vault, '' for the one at hand; raise NotFound."""
@@ -137,7 +139,7 @@ class Where:
 
     def seen(self, memory_id: str, tail: str = "") -> str:
         """Return the address of a memory as it is seen from here, without the viewer's base."""
-        return address(f"/memories/{memory_id}{tail}", project=self.here)
+        return address(f"/memories/{memory_id}{tail}", project=self.project_key)
 
     def of(self, ref: str) -> str:
         """Return the address of the memory that the ledger calls *ref*, without the viewer's base."""
@@ -147,9 +149,9 @@ class Where:
     def project(self, vault: str) -> str:
         """Return the key of the project from which that vault is seen, '' where it is seen from the start."""
         if self._store.vault(vault):
-            return self.here
+            return self.project_key
         if self._others is None:
-            self._others = {each.key: each.project for each in places.all_vaults(self._store.home)}
+            self._others = {place.key: place.project for place in places.all_vaults(self._store.home)}
         return self._others.get(vault, vault)
 
     def _is_hidden(self, vault: str, memory_id: str) -> bool:
@@ -167,15 +169,17 @@ def projects(request: Request) -> list[Project]:
     opened = viewer(request).opened
     started_in = opened.store().project
     return [
-        each for each in places.known_projects(opened.home) if each.key != (started_in and started_in.key)
+        project
+        for project in places.known_projects(opened.home)
+        if project.key != (started_in and started_in.key)
     ]
 
 
-def _one_of(words: type[Word], said: str, what: str) -> None:
-    values = [str(each.value) for each in words]
-    if said and said not in values:
-        raise _unknown(said, what, values)
+def _one_of(words: type[Word], word: str, noun: str) -> None:
+    values = [str(value.value) for value in words]
+    if word and word not in values:
+        raise _unknown(word, noun, values)
 
 
-def _unknown(said: str, what: str, known: list[str]) -> Rejected:
-    return Rejected(f"'{said[:40]}' is not {what}.", f"Use one of: {', '.join(known)}.")
+def _unknown(word: str, noun: str, values: list[str]) -> Rejected:
+    return Rejected(f"'{word[:40]}' is not {noun}.", f"Use one of: {', '.join(values)}.")

@@ -46,33 +46,33 @@ class Parts:
 def changes(request: Request) -> Response:
     """Return a page of what was done, the latest first."""
     store = store_for(request)
-    asked = {
+    params = {
         name: request.query_params.get(name, "").strip()
         for name in ("id", "session", "verb", "by", "project")
     }
     offset = number(request, "from")
 
     def at(first: int) -> str:
-        return address("/changes", **asked, **{"from": first or ""})
+        return address("/changes", **params, **{"from": first or ""})
 
-    found = list_deeds(
+    titled_deeds = list_deeds(
         store,
-        asked["id"],
-        session=asked["session"],
-        event=asked["verb"],
-        by=asked["by"],
+        params["id"],
+        session=params["session"],
+        event=params["verb"],
+        by=params["by"],
         limit=MOST + 1,
         offset=offset,
-        all_projects=asked["project"] == ALL,
+        all_projects=params["project"] == ALL,
     )
     return page(
         request,
         "changes.html",
-        groups=_groups(found[:MOST]),
-        asked=asked,
+        groups=_groups(titled_deeds[:MOST]),
+        params=params,
         offset=offset,
         own=at(offset),
-        **paged(at, offset, MOST, more=len(found) > MOST),
+        **paged(at, offset, MOST, more=len(titled_deeds) > MOST),
         verbs={event: deeds.done(event) for event in known_events(store)},
         authors=BY,
         nothing=deeds.NOTHING,
@@ -85,13 +85,13 @@ def did(request: Request) -> Response:
     """Return what one deed did, with the way to take it back where it is the last change of its memory."""
     store = store_for(request)
     file, offset = request.query_params.get("file", ""), number(request, "offset")
-    found = [part for deed in deeds_at(store, (file, offset)) for part in preview_of_deed(store, deed)]
+    previews = [part for deed in deeds_at(store, (file, offset)) for part in preview_of_deed(store, deed)]
     name = request.query_params.get("change", "")
     return page(
         request,
         "changes_did.html",
-        parts=[_parts(each) for each in found[:MOST_COMPARED]],
-        left_out=max(0, len(found) - MOST_COMPARED),
+        parts=[_parts(preview) for preview in previews[:MOST_COMPARED]],
+        left_out=max(0, len(previews) - MOST_COMPARED),
         reasons=reasons(store, name) if name else [],
         name=name,
         where=Where(request, store),
@@ -101,26 +101,26 @@ def did(request: Request) -> Response:
 def undoing(request: Request) -> Response:
     """Return what taking back the last change, of the project or of a memory, or a named one would do."""
     store = store_for(request)
-    asked = {name: request.query_params.get(name, "").strip() for name in ("id", "change")}
-    return _undoing(request, store, _change(store, asked), asked)
+    params = {name: request.query_params.get(name, "").strip() for name in ("id", "change")}
+    return _undoing(request, store, _change(store, params), params)
 
 
 def undo_it(request: Request, fields: Fields) -> Response:
     """Take the change back that was shown; one that is not the last any more is shown again instead."""
     store = store_for(request)
-    asked = {name: str(fields.get(name, "")) for name in ("id", "change")}
-    change = _change(store, asked)
+    params = {name: str(fields.get(name, "")) for name in ("id", "change")}
+    change = _change(store, params)
     if change.name != fields.get("shown"):
-        return _undoing(request, store, change, asked, problem=OTHER)
+        return _undoing(request, store, change, params, problem=OTHER)
     try:
-        done = undo(store, change, anyway="anyway" in fields)
+        outcome = undo(store, change, anyway="anyway" in fields)
     except Conflict as error:
-        return _undoing(request, store, change, asked, problem=str(error))
+        return _undoing(request, store, change, params, problem=str(error))
     return page(
         request,
         "changes_undone.html",
-        told=undone(done),
-        again=asked["id"],
+        result=undone(outcome),
+        again=params["id"],
         project=request.query_params.get("project", ""),
         title="Taken back",
     )
@@ -131,11 +131,11 @@ def forgetting(request: Request) -> Response:
     store = store_for(request)
     named = request.query_params.get("session", "").strip()
     if not named:
-        found = session_history.list_sessions(store, limit=MAX_LIMIT)
+        episodes = session_history.list_sessions(store, limit=MAX_LIMIT)
         return page(
             request,
             "changes_forget.html",
-            found=found,
+            episodes=episodes,
             report=None,
             where=Where(request, store),
             nothing=sessions.NONE,
@@ -159,13 +159,13 @@ def forget_it(request: Request, fields: Fields) -> Response:
     store = store_for(request)
     named = str(fields.get("session", ""))
     if "back" in fields:
-        told, title = undone(undo_forget_session(store, named)), "Brought back"
+        result, title = undone(undo_forget_session(store, named)), "Brought back"
     else:
-        told, title = sessions.forgotten(forget_session(store, named, dry_run=False)), "Forgotten"
+        result, title = sessions.forgotten(forget_session(store, named, dry_run=False)), "Forgotten"
     return page(
         request,
         "changes_undone.html",
-        told=told,
+        result=result,
         title=title,
         session=named,
         back="back" not in fields,
@@ -173,57 +173,57 @@ def forget_it(request: Request, fields: Fields) -> Response:
     )
 
 
-def _change(store: Store, asked: dict[str, str]) -> LastChange:
-    return change_named(store, asked["change"]) if asked["change"] else last_change(store, asked["id"])
+def _change(store: Store, params: dict[str, str]) -> LastChange:
+    return change_named(store, params["change"]) if params["change"] else last_change(store, params["id"])
 
 
 def _undoing(
-    request: Request, store: Store, change: LastChange, asked: dict[str, str], *, problem: str = ""
+    request: Request, store: Store, change: LastChange, params: dict[str, str], *, problem: str = ""
 ) -> Response:
-    found = preview_of_undo(store, change)
+    previews = preview_of_undo(store, change)
     return page(
         request,
         "changes_undo.html",
         change=change,
-        asked=asked,
+        params=params,
         by=BY.get(change.by, "an earlier version of Daybook"),
         verb=deeds.done(change.verb),
-        notes=[deeds.done(each.event) for each in change.notes],
-        parts=[_parts(each) for each in found[:MOST_COMPARED]],
-        count=len(found),
-        refused=[each for each in found if each.refused],
-        possible=not found or any(not each.refused for each in found),
-        anyway=any(each.anyway for each in found),
+        notes=[deeds.done(note.event) for note in change.notes],
+        parts=[_parts(preview) for preview in previews[:MOST_COMPARED]],
+        count=len(previews),
+        refused=[preview for preview in previews if preview.refused],
+        possible=not previews or any(not preview.refused for preview in previews),
+        anyway=any(preview.anyway for preview in previews),
         reasons=reasons(store, change.name),
         problem=problem,
         where=Where(request, store),
     )
 
 
-def _parts(each: Preview) -> Parts:
-    was, now = each.before, each.after
-    known = now or was
-    title = known.title if known else each.id
+def _parts(preview: Preview) -> Parts:
+    was, now = preview.before, preview.after
+    memory = now or was
+    title = memory.title if memory else preview.id
     if was is None or now is None:
-        return Parts(each, title, folded(compared(was.text if was else "", now.text if now else "")), "")
+        return Parts(preview, title, folded(compared(was.text if was else "", now.text if now else "")), "")
     rest = difference(replace(was, text=now.text), now)
-    return Parts(each, title, folded(compared(was.text, now.text)) if was.text != now.text else (), rest)
+    return Parts(preview, title, folded(compared(was.text, now.text)) if was.text != now.text else (), rest)
 
 
-def _groups(found: list[TitledDeed]) -> list[list[TitledDeed]]:
+def _groups(titled_deeds: list[TitledDeed]) -> list[list[TitledDeed]]:
     """Return the deeds with those of one run or change that follow on each other together."""
     groups: list[list[TitledDeed]] = []
-    for each in found:
-        if groups and _name(each) and _name(groups[-1][0]) == _name(each):
-            groups[-1].append(each)
+    for titled in titled_deeds:
+        if groups and _name(titled) and _name(groups[-1][0]) == _name(titled):
+            groups[-1].append(titled)
         else:
-            groups.append([each])
+            groups.append([titled])
     return groups
 
 
-def _name(each: TitledDeed) -> str:
+def _name(titled: TitledDeed) -> str:
     """Return the name of the run or the change that a deed belongs to, '' for none."""
-    return str(each.deed.detail.get("run") or each.deed.detail.get("change") or "")
+    return str(titled.deed.detail.get("run") or titled.deed.detail.get("change") or "")
 
 
 ROUTES = (

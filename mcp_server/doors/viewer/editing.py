@@ -59,15 +59,15 @@ class FormText:
         )
 
     @classmethod
-    def sent(cls, given: Fields) -> Self:
+    def sent(cls, inputs: Fields) -> Self:
         """Return what a form was sent with; a field that it lacks is empty."""
-        return cls(**{field.name: given.get(field.name, "") for field in fields(cls)})
+        return cls(**{field.name: inputs.get(field.name, "") for field in fields(cls)})
 
     @property
     def version(self) -> str:
         """A digest of all that the form holds: what else stands in the file may change under an editor."""
-        said = "\0".join(getattr(self, field.name) for field in fields(self))
-        return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        content = "\0".join(getattr(self, field.name) for field in fields(self))
+        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
     def changed_to(self, other: "FormText") -> Revision:
         """Return the revision of what differs in *other*; the rest of the file keeps its bytes."""
@@ -90,29 +90,29 @@ def edit(request: Request) -> Response:
     """Return the page on which a memory is edited; raise NotFound, Unreadable."""
     check_writable(request)
     store = store_for(request)
-    found = read(store, request.path_params["memory_id"])
-    words = FormText.of(found.memory)
-    return page(request, "edit.html", words=words, version=words.version, **_about(request, store, found))
+    file = read(store, request.path_params["memory_id"])
+    words = FormText.of(file.memory)
+    return page(request, "edit.html", words=words, version=words.version, **_about(request, store, file))
 
 
-def save(request: Request, given: Fields) -> Response:
+def save(request: Request, inputs: Fields) -> Response:
     """Save what was edited, and return what became of it: saved, refused, or both texts where they part."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
-    words, version = FormText.sent(given), given.get("over") or given.get("version", "")
+    words, version = FormText.sent(inputs), inputs.get("over") or inputs.get("version", "")
     outcome: dict[str, Any] = {}
     status, became = HTTPStatus.OK, {"saved": False, "conflict": False, "refused": False}
     try:
-        saved = _saved(store, memory_id, words, version, keep_secrets="keep_secrets" in given)
-        found = saved or read(store, memory_id)
-        now = FormText.of(found.memory)
+        saved = _saved(store, memory_id, words, version, keep_secrets="keep_secrets" in inputs)
+        file = saved or read(store, memory_id)
+        now = FormText.of(file.memory)
         if saved:
             became["saved"] = True
             version = now.version
-            outcome = {"at": store.clock(), "near": _near(request, store, found)}
+            outcome = {"at": store.clock(), "near": _near(request, store, file)}
         else:
             status, became["conflict"] = HTTPStatus.CONFLICT, True
             outcome = {"theirs": now, "parts": _parts(now, words), "newest": now.version}
-        about = _about(request, store, found)
+        about = _about(request, store, file)
     except (DaybookError, OSError) as error:
         status, became["refused"] = HTTPStatus.BAD_REQUEST, True
         outcome = refusal(error)
@@ -132,8 +132,8 @@ def _saved(
     """Return the memory with those *words*, None when its own are not at *version* any more."""
 
     def attempt() -> MemoryFile | None:
-        found = read(store, memory_id)
-        was = FormText.of(found.memory)
+        file = read(store, memory_id)
+        was = FormText.of(file.memory)
         if was.version != version:
             return None
         revision = was.changed_to(words)
@@ -141,7 +141,7 @@ def _saved(
             require_place(store, memory_id)
         if revision == Revision(pinned=revision.pinned) and revision.pinned is not None:
             return pin(store, memory_id, pinned=revision.pinned)
-        save_it = partial(revise, store, memory_id, revision, version=found.digest, source=MANUAL)
+        save_it = partial(revise, store, memory_id, revision, version=file.digest, source=MANUAL)
         return save_it(keep_secrets=keep_secrets)
 
     return repeated(attempt)
@@ -149,13 +149,13 @@ def _saved(
 
 def _parts(now: FormText, mine: FormText) -> list[tuple[str, object]]:
     """Return (field, where its two values part) for the fields in which what it says *now* is not *mine*."""
-    both = ((field.name, getattr(now, field.name), getattr(mine, field.name)) for field in fields(now))
-    return [(name, folded(compared(there, here))) for name, there, here in both if there != here]
+    pairs = ((field.name, getattr(now, field.name), getattr(mine, field.name)) for field in fields(now))
+    return [(name, folded(compared(theirs, own))) for name, theirs, own in pairs if theirs != own]
 
 
-def preview(request: Request, given: Fields) -> Response:
+def preview(request: Request, inputs: Fields) -> Response:
     """Return what a text will look like."""
-    return page(request, "preview.html", text=given.get("text", ""))
+    return page(request, "preview.html", text=inputs.get("text", ""))
 
 
 def new(request: Request) -> Response:
@@ -164,9 +164,9 @@ def new(request: Request) -> Response:
     return _new(request, FormText())
 
 
-def remember(request: Request, given: Fields) -> Response:
+def remember(request: Request, inputs: Fields) -> Response:
     """Remember what was written, and return what became of it and of the memories it met."""
-    store, words, level = store_for(request), FormText.sent(given), given.get("level", "")
+    store, words, level = store_for(request), FormText.sent(inputs), inputs.get("level", "")
     try:
         draft = Draft(
             titled(words.title, words.text),
@@ -177,8 +177,8 @@ def remember(request: Request, given: Fields) -> Response:
             level=Level(level) if level in tuple(Level) else None,
             source=MANUAL,
         )
-        done = looked_up(store, compare_and_store(store, draft, keep_secrets="keep_secrets" in given))
-        found = read(store, done.id)
+        outcome = looked_up(store, compare_and_store(store, draft, keep_secrets="keep_secrets" in inputs))
+        file = read(store, outcome.id)
     except (DaybookError, OSError) as error:
         refused = {"refused": True, **refusal(error)}
         if "hx-request" in request.headers:
@@ -188,13 +188,13 @@ def remember(request: Request, given: Fields) -> Response:
     answer = page(
         request,
         "remembered.html",
-        done=done,
-        head=remembered(done, found).head,
-        title=found.memory.title,
-        path=found.path,
-        told=linked_words(request, where, note(done, settling=lambda *_: ""), _named(done)),
-        near=_near(request, store, found, done.near),
-        **_about(request, store, found),
+        outcome=outcome,
+        head=remembered(outcome, file).head,
+        title=file.memory.title,
+        path=file.path,
+        remark=linked_words(request, where, note(outcome, settling=lambda *_: ""), _named(outcome)),
+        near=_near(request, store, file, outcome.near),
+        **_about(request, store, file),
     )
     answer.headers["HX-Retarget"] = "#main"
     return answer
@@ -206,37 +206,37 @@ def _new(request: Request, words: FormText, status: int = HTTPStatus.OK, **value
     return page(request, "new.html", status, words=words, **{**common, **values})
 
 
-def _named(done: DraftOutcome) -> set[str]:
-    """Return the ids of the memories that *done* tells of."""
+def _named(outcome: DraftOutcome) -> set[str]:
+    """Return the ids of the memories that *outcome* tells of."""
     return {
-        *(done.id, done.successor),
-        *done.superseded,
-        *done.shadowed,
-        *done.later,
-        *done.kept,
-        *done.uncovered,
+        *(outcome.id, outcome.successor),
+        *outcome.superseded,
+        *outcome.shadowed,
+        *outcome.later,
+        *outcome.kept,
+        *outcome.uncovered,
     }
 
 
 def linked_words(request: Request, where: Where, sentence: str, ids: set[str]) -> Markup:
     """Return *sentence* with a link to each memory of *ids* that it names."""
-    made, at, base = Markup(), 0, viewer(request).base
+    markup, at, base = Markup(), 0, viewer(request).base
     for word in ID.finditer(sentence):
         if word[0] in ids:
             to = base + where.seen(word[0])
-            made += escape(sentence[at : word.start()]) + Markup('<a href="{}">{}</a>').format(to, word[0])
+            markup += escape(sentence[at : word.start()]) + Markup('<a href="{}">{}</a>').format(to, word[0])
             at = word.end()
-    return made + escape(sentence[at:])
+    return markup + escape(sentence[at:])
 
 
 def _near(
-    request: Request, store: Store, found: MemoryFile, near: tuple[Near, ...] | None = None
+    request: Request, store: Store, file: MemoryFile, near: tuple[Near, ...] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the memories that may be about the same thing as *found*, each with its address."""
+    """Return the memories that may be about the same thing as the memory of *file*, each with its address."""
     where = Where(request, store)
     with suppress(DaybookError):
-        near = near_now(store, found.memory.id) if near is None else near
-    return [{"near": each, "to": where.seen(each.id)} for each in near or ()]
+        near = near_now(store, file.memory.id) if near is None else near
+    return [{"near": neighbour, "to": where.seen(neighbour.id)} for neighbour in near or ()]
 
 
 def refusal(error: DaybookError | OSError) -> dict[str, Any]:
@@ -248,18 +248,18 @@ def refusal(error: DaybookError | OSError) -> dict[str, Any]:
         "sentence": str(error),
         "hint": WITHOUT if secret else error.hint,
         "secret": secret,
-        "gone": isinstance(error, NotFound),
+        "is_gone": isinstance(error, NotFound),
     }
 
 
 def _about(
-    request: Request, store: Store, found: MemoryFile | None = None, memory_id: str = ""
+    request: Request, store: Store, file: MemoryFile | None = None, memory_id: str = ""
 ) -> dict[str, Any]:
     """Return what the pages of one memory show around their own: its id, title and addresses."""
     return {
-        "id": found.memory.id if found else memory_id,
+        "id": file.memory.id if file else memory_id,
         "where": Where(request, store),
-        "types": TYPES if not found or found.memory.kind is Kind.KNOWLEDGE else (),
+        "types": TYPES if not file or file.memory.kind is Kind.KNOWLEDGE else (),
     }
 
 

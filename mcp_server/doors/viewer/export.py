@@ -25,11 +25,11 @@ from mcp_server.doors.viewer.page import STATIC, Viewer, rendered
 BASE = "/page"  # what the addresses of the pages begin with while they are collected
 FIRST = ("/", "/memories", "/graph", "/told", "/insight", "/changes")
 FOLLOWED = re.compile(r"/|/memories|/changes|/graph/links|/memories/[^/]+(?:/history)?")
-PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page shows inside itself, sooner or later
+PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page loads into itself
 LATER = ("toggle", "load")  # when such a part is asked for
 MORE = {"from", "offset", "page"}  # the fields of an address that lead on in a list
 SCRIPTED = ("/graph", "/insight")  # pages that are drawn in the browser
-OF_SERVER = ("htmx.min.js", "viewer.js", "live.js")  # scripts that are nothing without the server
+OF_SERVER = ("htmx.min.js", "viewer.js", "live.js")  # scripts that need the server
 VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "wbr"})
 HEAD = re.compile(r'<(?:link rel="stylesheet" href|script src)="(?P<address>[^"]+)"')
 TITLE = re.compile(r"<title>(?P<title>.*?) · Daybook</title>", re.DOTALL)
@@ -45,14 +45,14 @@ class ExportedPage:
     html: Markup
 
 
-def export(opened: Opened, done: Callable[[int, int], None]) -> str:
+def export(opened: Opened, step: Callable[[int, int], None]) -> str:
     """
     Return the viewer's pages as one HTML document.
 
-    *done* is called after each page with how many are collected, and how many are known of so far.
+    *step* is called after each page with how many are collected, and how many are known of so far.
     Raises DaybookError.
     """
-    return asyncio.run(_Collection(opened).document(done))
+    return asyncio.run(_Collection(opened).document(step))
 
 
 def leads_to(address: str) -> bool:
@@ -69,15 +69,15 @@ class _Collection:
 
     def __init__(self, opened: Opened) -> None:
         self._app: ASGIApp = application(Viewer(opened, BASE, read_only=True))
-        self._known = dict.fromkeys(FIRST)
+        self._addresses = dict.fromkeys(FIRST)
         self._styles: dict[str, None] = {}
         self._scripts: dict[str, list[str]] = {}  # with the pages that they are for
 
-    async def document(self, done: Callable[[int, int], None]) -> str:
+    async def document(self, step: Callable[[int, int], None]) -> str:
         pages: list[ExportedPage] = []
-        while len(pages) < len(self._known):
-            pages.append(await self._page([*self._known][len(pages)]))
-            done(len(pages), len(self._known))
+        while len(pages) < len(self._addresses):
+            pages.append(await self._page([*self._addresses][len(pages)]))
+            step(len(pages), len(self._addresses))
         style = "\n".join([await self._get(address) for address in self._styles])
         scripts = [(" ".join(of), await self._get(address)) for address, of in self._scripts.items()]
         own = (STATIC / "exported.js").read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ class _Collection:
         page = _Rewritten()
         page.feed(html)
         page.close()
-        self._known |= dict.fromkeys(page.led_to)
+        self._addresses |= dict.fromkeys(page.led_to)
         for position, address in page.parts.items():
             page.written[position] = await self._without_server(await self._get(address, part=True))
         return "".join(page.written)
@@ -155,14 +155,14 @@ class _Rewritten(HTMLParser):
         self._after = ""  # what is written once that ends
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        pressed = tag in ("a", "button") and any(name.startswith("hx-") for name in given)
-        if self._depth or pressed or (tag == "script" and given.get("type") != "application/json"):
+        attributes = dict(attrs)
+        pressed = tag in ("a", "button") and any(name.startswith("hx-") for name in attributes)
+        if self._depth or pressed or (tag == "script" and attributes.get("type") != "application/json"):
             self._depth += tag not in VOID
             return
-        self.written.append(self._start(tag, given))
-        part = str(given.get("hx-get") or "").removeprefix(BASE)
-        if PART.fullmatch(urlsplit(part).path) and str(given.get("hx-trigger")).startswith(LATER):
+        self.written.append(self._start(tag, attributes))
+        part = str(attributes.get("hx-get") or "").removeprefix(BASE)
+        if PART.fullmatch(urlsplit(part).path) and str(attributes.get("hx-trigger")).startswith(LATER):
             self.parts[len(self.written)] = part
             self.written.append("")
             self._depth, self._after = 1, f"</{tag}>"
@@ -190,20 +190,24 @@ class _Rewritten(HTMLParser):
     def handle_charref(self, name: str) -> None:
         self.handle_data(f"&#{name};")
 
-    def _start(self, tag: str, given: Mapping[str, str | None]) -> str:
+    def _start(self, tag: str, attributes: Mapping[str, str | None]) -> str:
         """Return the start of an element that asks no server; note the page that it leads to."""
-        kept = {name: value for name, value in given.items() if not name.startswith("hx-")}
-        if tag == "form" and "action" in kept:
-            kept = {name: value for name, value in kept.items() if name in ("class", "id")} | {"hidden": None}
-        leads = str(kept.get("href") or "")
+        attributes_left = {name: value for name, value in attributes.items() if not name.startswith("hx-")}
+        if tag == "form" and "action" in attributes_left:
+            attributes_left = {
+                name: value for name, value in attributes_left.items() if name in ("class", "id")
+            } | {"hidden": None}
+        leads = str(attributes_left.get("href") or "")
         if leads.startswith(BASE):
             address = leads.removeprefix(BASE)
             if leads_to(address):
                 self.led_to.append(address)
-                kept["href"] = f"#{address}"
+                attributes_left["href"] = f"#{address}"
             else:
-                del kept["href"]
-        return "<" + " ".join([tag, *(_attribute(name, value) for name, value in kept.items())]) + ">"
+                del attributes_left["href"]
+        return (
+            "<" + " ".join([tag, *(_attribute(name, value) for name, value in attributes_left.items())]) + ">"
+        )
 
 
 def _attribute(name: str, value: str | None) -> str:

@@ -27,20 +27,20 @@ class Following:
         self._lasts = lasts
         self._looked = 0.0
         self._ended = False
-        self._one = threading.Lock()
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def look(self) -> None:
         """Note that a page is open; may be called from any thread."""
         self._looked = time.monotonic()
-        with self._one:
+        with self._lock:
             if not self._ended and not (self._thread and self._thread.is_alive()):
                 self._thread = threading.Thread(target=self._follow, name=NAME, daemon=True)
                 self._thread.start()
 
     def end(self) -> None:
         """Watch no more."""
-        with self._one:
+        with self._lock:
             self._ended = True
         if self._thread:
             self._thread.join(AT_END)

@@ -35,7 +35,7 @@ OFFERED = 400  # memories that are offered as the one in the middle, those with 
 
 
 @dataclass(frozen=True, slots=True)
-class AskedLinks:
+class LinkSelection:
     """Which links the page's address asks for; '' where it does not say it."""
 
     project: str = ""
@@ -45,7 +45,7 @@ class AskedLinks:
     around: str = ""
     steps: str = ""
 
-    def here(self, path: str = "/graph", **changed: object) -> str:
+    def url(self, path: str = "/graph", **changed: object) -> str:
         """Return the address that asks for this, with what is *changed*, without the viewer's base."""
         return address(path, **{**asdict(self), **changed})
 
@@ -57,16 +57,16 @@ class AskedLinks:
 
 def graph(request: Request) -> Response:
     """Return the page of the graph, or for a request of htmx only the picture with its table."""
-    asked, store, network = _asked(request)
-    part = _chosen(request, asked, store, network)
-    known = hashlib.blake2b(repr(part).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-    if request.query_params.get("known") == known:
-        return Response(status_code=HTTPStatus.NO_CONTENT)  # what is on the page is so still
-    values = {**_picture(request, store, part), **_table(request, asked, store, part), "known": known}
+    selection, store, network = _asked(request)
+    part = _chosen(request, selection, store, network)
+    digest = hashlib.blake2b(repr(part).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    if request.query_params.get("known") == digest:
+        return Response(status_code=HTTPStatus.NO_CONTENT)  # the page shows this already
+    values = {**_picture(request, store, part), **_table(request, selection, store, part), "digest": digest}
     if "hx-request" in request.headers:
         answer = page(request, "graph_picture.html", network=network, **values)
         if "known" not in request.query_params:
-            answer.headers["HX-Push-Url"] = viewer(request).base + asked.here()
+            answer.headers["HX-Push-Url"] = viewer(request).base + selection.url()
         return answer
     count = degrees(network.links)
     choices: Mapping[str, Any] = {
@@ -74,7 +74,7 @@ def graph(request: Request) -> Response:
         "every_project": ALL,
         "relations": relations_of(network),
         "types": [name for name in MARKS if any(node.type == name for node in network.nodes)],
-        "levels": [each.value for each in Level],
+        "levels": [level.value for level in Level],
         "deepest": DEEPEST,
         "offered": sorted((node for node in network.nodes if node.id), key=lambda node: -count[node.key])[
             :OFFERED
@@ -85,9 +85,9 @@ def graph(request: Request) -> Response:
 
 def links(request: Request) -> Response:
     """Return a page of the table of links, for a request of htmx without what is around it."""
-    asked, store, network = _asked(request)
+    selection, store, network = _asked(request)
     whole = "hx-request" not in request.headers
-    values = _table(request, asked, store, _chosen(request, asked, store, network))
+    values = _table(request, selection, store, _chosen(request, selection, store, network))
     return page(request, "graph_links.html" if whole else "graph_table.html", **values)
 
 
@@ -96,20 +96,22 @@ def style(_: Request) -> Response:
     return PlainTextResponse(STYLE, media_type="text/css")
 
 
-def _asked(request: Request) -> tuple[AskedLinks, Store, Network]:
-    names = [field.name for field in fields(AskedLinks)]
-    asked = AskedLinks(**{name: request.query_params.get(name, "").strip() for name in names})
+def _asked(request: Request) -> tuple[LinkSelection, Store, Network]:
+    names = [field.name for field in fields(LinkSelection)]
+    selection = LinkSelection(**{name: request.query_params.get(name, "").strip() for name in names})
     store = store_for(request)
-    return asked, store, read_network(store, all_projects=asked.project == ALL)
+    return selection, store, read_network(store, all_projects=selection.project == ALL)
 
 
-def _chosen(request: Request, asked: AskedLinks, store: Store, network: Network) -> Network:
-    levels = {each.value: each for each in Level}
-    if asked.level and asked.level not in levels:
-        raise Rejected(f"'{asked.level[:40]}' is not a level.", f"Use one of: {', '.join(levels)}.")
-    around = find_in(network, store, asked.around) if asked.around else frozenset[str]()
+def _chosen(request: Request, selection: LinkSelection, store: Store, network: Network) -> Network:
+    levels = {level.value: level for level in Level}
+    if selection.level and selection.level not in levels:
+        raise Rejected(f"'{selection.level[:40]}' is not a level.", f"Use one of: {', '.join(levels)}.")
+    around = find_in(network, store, selection.around) if selection.around else frozenset[str]()
     steps = number(request, "steps") or 1
-    return chosen(network, Choice(asked.relation, asked.type, levels.get(asked.level), around, steps))
+    return chosen(
+        network, Choice(selection.relation, selection.type, levels.get(selection.level), around, steps)
+    )
 
 
 def _picture(request: Request, store: Store, part: Network) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _picture(request: Request, store: Store, part: Network) -> dict[str, Any]:
     }
 
 
-def _table(request: Request, asked: AskedLinks, store: Store, part: Network) -> dict[str, Any]:
+def _table(request: Request, selection: LinkSelection, store: Store, part: Network) -> dict[str, Any]:
     where = Where(request, store)
     offset = number(request, "offset")
     nodes = {node.key: node for node in part.nodes}
@@ -147,18 +149,18 @@ def _table(request: Request, asked: AskedLinks, store: Store, part: Network) -> 
         return {
             "node": node,
             "to": where.to(node.vault, node.id) if node.id else "",
-            "around": asked.here(around=name),
+            "around": selection.url(around=name),
         }
 
     rows = [(end(link.start), link, end(link.end)) for link in part.links[offset : offset + LISTED]]
     return {
-        "asked": asked,
+        "selection": selection,
         "rows": rows,
         "total": len(part.links),
         "first": offset + 1,
         "last": offset + len(rows),
         **paged(
-            lambda first: asked.here("/graph/links", offset=first or ""),
+            lambda first: selection.url("/graph/links", offset=first or ""),
             offset,
             LISTED,
             more=offset + LISTED < len(part.links),

@@ -121,8 +121,8 @@ class Guard:
         return cookie is not None and _same(cookie.value, self._key)
 
 
-def _same(given: str, secret: str) -> bool:
-    return hmac.compare_digest(given.encode(), secret.encode())
+def _same(value: str, secret: str) -> bool:
+    return hmac.compare_digest(value.encode(), secret.encode())
 
 
 def _no(status: HTTPStatus, sentence: str) -> Response:

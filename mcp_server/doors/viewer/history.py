@@ -46,28 +46,28 @@ def history(request: Request) -> Response:
     return _history(request, store_for(request))
 
 
-def take_back(request: Request, given: Fields) -> Response:
+def take_back(request: Request, inputs: Fields) -> Response:
     """Take back the last change that the page showed; a refusal shows what the file says and what it said."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
     change = last_change(store, memory_id)
-    if change.name != given.get("change"):
+    if change.name != inputs.get("change"):
         return _history(request, store, problem=CHANGED)
     try:
-        done = undone(undo(store, change, anyway="anyway" in given))
+        result = undone(undo(store, change, anyway="anyway" in inputs))
     except Conflict as error:
         return _history(request, store, problem=str(error), refused=_both(store, change))
-    rows = [f"{about}: {became}" for about, became in done.rows]
-    return _history(request, store, told=[done.head, *rows, "Taking it back is the last change now."])
+    rows = [f"{about}: {became}" for about, became in result.rows]
+    return _history(request, store, lines=[result.head, *rows, "Taking it back is the last change now."])
 
 
-def say_again(request: Request, given: Fields) -> Response:
+def say_again(request: Request, inputs: Fields) -> Response:
     """Let the memory say again what it said in one version, as a new change; nothing is lost."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
-    found = read(store, memory_id)
-    before = _states(history_of(store, memory_id)).get(given.get("number", ""))
+    file = read(store, memory_id)
+    before = _states(history_of(store, memory_id)).get(inputs.get("number", ""))
     if before is None or before.memory is None:
         raise Rejected("That version holds no memory whose words could be taken.", "Choose another one.")
-    if found.digest != given.get("digest"):
+    if file.digest != inputs.get("digest"):
         return _history(request, store, problem=CHANGED)
     was = before.memory
     revision = Revision(
@@ -78,63 +78,63 @@ def say_again(request: Request, given: Fields) -> Response:
         touches=was.touches,
         category=was.category,
     )
-    revise(store, memory_id, revision, version=found.digest, source=MANUAL, keep_secrets=True)
-    told = f"It says again what it said in version {before.name}."
-    return _history(request, store, told=[told, "What it said until now is kept as a version, too."])
+    revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True)
+    sentence = f"It says again what it said in version {before.name}."
+    return _history(request, store, lines=[sentence, "What it said until now is kept as a version, too."])
 
 
-def bring_back(request: Request, given: Fields) -> Response:
+def bring_back(request: Request, inputs: Fields) -> Response:
     """Bring the memory back from the trash."""
     store = store_for(request)
-    found = restore(store, request.path_params["memory_id"])
+    file = restore(store, request.path_params["memory_id"])
     also = [
-        f"'{other}' is active, too, although one took the place of the other."
-        for other in standing_beside(store, found)
+        f"'{other_id}' is active, too, although one took the place of the other."
+        for other_id in standing_beside(store, file)
     ]
-    return _history(request, store, told=["It is back from the trash, and active.", *also])
+    return _history(request, store, lines=["It is back from the trash, and active.", *also])
 
 
 def _history(
     request: Request,
     store: Store,
     *,
-    told: list[str] | None = None,
+    lines: list[str] | None = None,
     problem: str = "",
     refused: list[dict[str, Any]] | None = None,
 ) -> Response:
-    found = history_of(store, request.path_params["memory_id"])
-    states = _states(found)
+    record = history_of(store, request.path_params["memory_id"])
+    states = _states(record)
     now = states[NOW]
     titles = [state.memory.title for state in (now, *states.values()) if state.memory]
-    one, two = _chosen(request, states)
-    table = told_history(found)
+    older, newer = _chosen(request, states)
+    table = told_history(record)
     rows = [(*row, differs) for row, differs in zip(table.rows, table.texts, strict=True)]
     return page(
         request,
         "history.html",
-        id=found.id,
-        title=next(iter(titles), found.id),
+        id=record.id,
+        title=next(iter(titles), record.id),
         where=Where(request, store),
         digest=files.digest(now.text.encode("utf-8", "surrogateescape")) if now.text else "",
-        path=found.path,
-        put_away=_is_put_away(store, found.id),
-        versions=list(zip(found.versions, rows, strict=True)),
-        last=_last(store, found.id),
-        one=one,
-        two=two,
-        compared=_compared(states[one], states[two]) if one and two else None,
+        path=record.path,
+        put_away=_is_put_away(store, record.id),
+        versions=list(zip(record.versions, rows, strict=True)),
+        last=_last(store, record.id),
+        older=older,
+        newer=newer,
+        compared=_compared(states[older], states[newer]) if older and newer else None,
         beside="beside" in request.query_params,
-        told=told or [],
+        lines=lines or [],
         problem=problem,
         refused=refused or [],
     )
 
 
-def _states(found: History) -> dict[str, OneVersion]:
+def _states(record: History) -> dict[str, OneVersion]:
     """Return what the memory said by the names of its versions, the oldest first and NOW last."""
-    known = {str(each.number): (each.path, each.memory) for each in reversed(found.versions)}
-    states = {name: OneVersion(name, _text(path), memory) for name, (path, memory) in known.items()}
-    return {**states, NOW: OneVersion(NOW, _text(found.path), found.memory)}
+    versions = {str(version.number): (version.path, version.memory) for version in reversed(record.versions)}
+    states = {name: OneVersion(name, _text(path), memory) for name, (path, memory) in versions.items()}
+    return {**states, NOW: OneVersion(NOW, _text(record.path), record.memory)}
 
 
 def _text(path: Path) -> str:
@@ -163,36 +163,40 @@ def _last(store: Store, memory_id: str) -> LastChange | None:
 def _chosen(request: Request, states: dict[str, OneVersion]) -> tuple[str, str]:
     """Return the names of the two versions that the address names, the older first; '' for none."""
     names = list(states)
-    asked = [request.query_params.get(name, "") for name in ("one", "two")]
-    if not all(name in states for name in asked):
+    chosen = [request.query_params.get(name, "") for name in ("one", "two")]
+    if not all(name in states for name in chosen):
         return "", ""
-    one, two = sorted(asked, key=names.index)
-    return one, two
+    older, newer = sorted(chosen, key=names.index)
+    return older, newer
 
 
-def _compared(one: OneVersion, two: OneVersion) -> dict[str, object]:
+def _compared(older: OneVersion, newer: OneVersion) -> dict[str, object]:
     """Return where two versions part: title and text by their words, the rest in a sentence."""
-    if one.memory is None or two.memory is None:
-        return {"parts": [("file", folded(compared(one.text, two.text)))], "rest": ""}
-    was, now = one.memory, two.memory
-    both = [(name, getattr(was, name), getattr(now, name)) for name in ("title", "text")]
+    if older.memory is None or newer.memory is None:
+        return {"parts": [("file", folded(compared(older.text, newer.text)))], "rest": ""}
+    was, now = older.memory, newer.memory
+    pairs = [(name, getattr(was, name), getattr(now, name)) for name in ("title", "text")]
     return {
-        "parts": [(name, folded(compared(there, here))) for name, there, here in both if there != here],
+        "parts": [
+            (name, folded(compared(old_text, new_text)))
+            for name, old_text, new_text in pairs
+            if old_text != new_text
+        ],
         "rest": difference(replace(was, title=now.title, text=now.text), now),
     }
 
 
 def _both(store: Store, change: LastChange) -> list[dict[str, Any]]:
     """Return, for each file that was changed since *change*, where what it said before parts from now."""
-    found = []
+    refusals = []
     for ref, _, was, now_place, now in change.effects:
         vault = store.vault(ref.rpartition("/")[0])
         path = place_of(store, vault, ref, now_place) if vault else None
         before = kept(store, ref, was) if was else None
         if path and before is not None and files.digest(data := files.read(path)) != now:
-            texts = [each.decode("utf-8", "replace") for each in (data, before)]
-            found.append({"id": ref.rpartition("/")[2], "parts": folded(compared(*texts))})
-    return found
+            texts = [content.decode("utf-8", "replace") for content in (data, before)]
+            refusals.append({"id": ref.rpartition("/")[2], "parts": folded(compared(*texts))})
+    return refusals
 
 
 MEMORY = "/memories/{memory_id}"

@@ -21,22 +21,22 @@ USUAL = "30"
 
 def told_used_and_spent(request: Request) -> Response:
     """Return the page of the figures."""
-    said = request.query_params.get("days", USUAL)
-    if said not in map(str, RANGES):
-        raise Rejected(f"'{said[:20]}' days are not shown.", f"Choose one of {', '.join(map(str, RANGES))}.")
+    days = request.query_params.get("days", USUAL)
+    if days not in map(str, RANGES):
+        raise Rejected(f"'{days[:20]}' days are not shown.", f"Choose one of {', '.join(map(str, RANGES))}.")
     project = request.query_params.get("project", "")
     store = store_for(request)
-    found = insight(store, days=int(said), everywhere=project == ALL)
+    figures = insight(store, days=int(days), everywhere=project == ALL)
     answer = page(
         request,
         "insight.html",
-        found=found,
-        series=series(found),
-        empty={name: not any(map(happened, found.days)) for name, happened in HAPPENED.items()},
+        figures=figures,
+        series=series(figures),
+        empty={name: not any(map(happened, figures.days)) for name, happened in HAPPENED.items()},
         happened=HAPPENED,
-        ages=[*zip(_age_names(), found.ages, strict=True)],
+        ages=[*zip(_age_names(), figures.ages, strict=True)],
         soon=SOON,
-        day_range=int(said),
+        day_range=int(days),
         ranges=RANGES,
         project=project,
         projects=projects(request),
@@ -56,18 +56,18 @@ HAPPENED = {
 """Plot → how to tell whether a day has anything of it."""
 
 
-def series(found: Insight) -> dict[str, Any]:
+def series(figures: Insight) -> dict[str, Any]:
     """Return the numbers that the plots draw: the days in Unix seconds, and of each plot its lines."""
     return {
-        "days": [day.at for day in found.days],
+        "days": [day.at for day in figures.days],
         "told": [
-            [day.start for day in found.days],
-            [day.prompts for day in found.days],
-            [day.searches for day in found.days],
+            [day.start for day in figures.days],
+            [day.prompts for day in figures.days],
+            [day.searches for day in figures.days],
         ],
-        "used": [[_percent(day) for day in found.days]],
-        "spent": [[round(day.usd, 6) for day in found.days]],
-        "sessions": [[day.sessions for day in found.days]],
+        "used": [[_percent(day) for day in figures.days]],
+        "spent": [[round(day.usd, 6) for day in figures.days]],
+        "sessions": [[day.sessions for day in figures.days]],
     }
 
 

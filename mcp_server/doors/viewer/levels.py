@@ -18,18 +18,18 @@ def move_to(level: Level) -> Callable[[Store, str, str], Shown]:
     """Return what moves a memory of a store to *level*; it raises Rejected when it is there already."""
 
     def run(store: Store, memory_id: str, _: str) -> Shown:
-        done = change_level(store, memory_id, level)
-        where, notes = shown.moved(done)
-        if done.left is None:
-            raise Rejected(f"'{done.file.memory.id}' is {where}", "Nothing was changed.")
-        return Shown(f"{done.file.memory.id}: {where}", notes=tuple(notes))
+        change = change_level(store, memory_id, level)
+        where, notes = shown.moved(change)
+        if change.old_vault is None:
+            raise Rejected(f"'{change.file.memory.id}' is {where}", "Nothing was changed.")
+        return Shown(f"{change.file.memory.id}: {where}", notes=tuple(notes))
 
     return run
 
 
-def levels_for(store: Store, found: MemoryFile) -> list[str]:
+def levels_for(store: Store, file: MemoryFile) -> list[str]:
     """Return the names of the moves that make sense for knowledge as it stands, seen from this project."""
-    if found.vault.level is Level.PROJECT:
+    if file.vault.level is Level.PROJECT:
         return [TO_USER]
     return [TO_PROJECT] if store.of_project else []
 

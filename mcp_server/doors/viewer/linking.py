@@ -32,51 +32,51 @@ def links(request: Request) -> Response:
 
 def choices(request: Request) -> Response:
     """Return the memories whose title or id has the words typed so far, to choose from."""
-    store, said = store_for(request), request.query_params.get("said", "")
+    store, words = store_for(request), request.query_params.get("said", "")
     own = find(store, request.path_params["memory_id"])
-    found = [row for row in named_like(store, said, limit=CHOICES + 1) if row.ref != own.ref][:CHOICES]
-    told = [(row, type_or_kind(row.kind, row.type), state_of(row.status)) for row in found]
-    return page(request, "link_choices.html", choices=told, said=said)
+    rows = [row for row in named_like(store, words, limit=CHOICES + 1) if row.ref != own.ref][:CHOICES]
+    options = [(row, type_or_kind(row.kind, row.type), state_of(row.status)) for row in rows]
+    return page(request, "link_choices.html", choices=options, words=words)
 
 
-def add(request: Request, given: Fields) -> Response:
+def add(request: Request, inputs: Fields) -> Response:
     """Link the memory to another one or to a file, or let another one supersede it."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
-    other = given.get("to") or given.get("said", "")
+    other = inputs.get("to") or inputs.get("said", "")
     if not other.strip():
         raise Rejected("It is not said what to link to.", "Type words of a title and choose one.")
-    if given.get("how") == "superseded":
-        done = link(store, other, memory_id, SUPERSEDES)
+    if inputs.get("how") == "superseded":
+        outcome = link(store, other, memory_id, SUPERSEDES)
     else:
-        done = link(store, memory_id, other, given.get("rel", ""))
-    return _links(request, store, done=shown.linked(done).head)
+        outcome = link(store, memory_id, other, inputs.get("rel", ""))
+    return _links(request, store, remark=shown.linked(outcome).head)
 
 
-def take_away(request: Request, given: Fields) -> Response:
+def take_away(request: Request, inputs: Fields) -> Response:
     """Take a link from or to the memory away."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
-    ends = (memory_id, given.get("target", ""))
-    if given.get("incoming"):
-        ends = (given["incoming"], memory_id)
-    return _links(request, store, done=shown.unlinked(unlink(store, *ends, given.get("rel", ""))).head)
+    ends = (memory_id, inputs.get("target", ""))
+    if inputs.get("incoming"):
+        ends = (inputs["incoming"], memory_id)
+    return _links(request, store, remark=shown.unlinked(unlink(store, *ends, inputs.get("rel", ""))).head)
 
 
-def beside(request: Request, given: Fields) -> Response:
+def beside(request: Request, inputs: Fields) -> Response:
     """Settle how a memory stands to one that may be about the same thing: it replaces that, or both hold."""
-    store, memory_id, other = store_for(request), request.path_params["memory_id"], given.get("other", "")
-    if given.get("how") == "replaces":
-        done = looked_up(store, let_replace(store, memory_id, [other]))
-        told = note(done, settling=lambda *_: "") or f"{memory_id} had taken its place already."
+    store, memory_id, other = store_for(request), request.path_params["memory_id"], inputs.get("other", "")
+    if inputs.get("how") == "replaces":
+        outcome = looked_up(store, let_replace(store, memory_id, [other]))
+        remark = note(outcome, settling=lambda *_: "") or f"{memory_id} had taken its place already."
     else:
-        told = told_apart(tell_apart(store, memory_id, [other]))
+        remark = told_apart(tell_apart(store, memory_id, [other]))
     where = Where(request, store)
-    return page(request, "told.html", told=linked_words(request, where, told, {memory_id, other}))
+    return page(request, "told.html", remark=linked_words(request, where, remark, {memory_id, other}))
 
 
-def _links(request: Request, store: Store, *, done: str = "") -> Response:
-    """Return the page of links, after a change only the list of them with what was *done*."""
-    found = read(store, request.path_params["memory_id"])
-    memory, where = found.memory, Where(request, store)
+def _links(request: Request, store: Store, *, remark: str = "") -> Response:
+    """Return the page of links, after a change only the list of them with a *remark* on what was done."""
+    file = read(store, request.path_params["memory_id"])
+    memory, where = file.memory, Where(request, store)
     related = get_related(store, memory.id)
     rows = [
         {
@@ -96,9 +96,9 @@ def _links(request: Request, store: Store, *, done: str = "") -> Response:
         rows=rows,
         left_out=related.left_out,
         labels=RESERVED,
-        done=linked_words(request, where, done, ids),
+        remark=linked_words(request, where, remark, ids),
     )
-    if done:
+    if remark:
         answer.headers["HX-Trigger-After-Swap"] = "linked"
     return answer
 

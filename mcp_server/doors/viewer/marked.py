@@ -21,12 +21,12 @@ def marked(text: str, terms: Collection[str], most: int = 0) -> Markup:
     *terms* are those of `words.query_terms`; other forms of a word are marked as well, as the index finds
     them.
     """
-    said = " ".join(visible(excerpt(text, terms, most) if most else text).split())
+    line = " ".join(visible(excerpt(text, terms, most) if most else text).split())
     stems = {_stem(term) for term in terms}
-    pieces = _WORD.split(said)  # every second one is a word
+    pieces = _WORD.split(line)  # every second one is a word
     meant = {word for word in set(pieces[1::2]) if _is_meant(word, terms, stems)}
-    made = [f"<mark>{escape(each)}</mark>" if each in meant else str(escape(each)) for each in pieces]
-    return Markup("".join(made))  # noqa: S704 - each piece is escaped
+    parts = [f"<mark>{escape(piece)}</mark>" if piece in meant else str(escape(piece)) for piece in pieces]
+    return Markup("".join(parts))  # noqa: S704 - each piece is escaped
 
 
 def _is_meant(word: str, terms: Collection[str], stems: Collection[str]) -> bool:

@@ -27,10 +27,10 @@ from mcp_server.doors.viewer.asked import (
     MODES,
     TRASH,
     WAITING,
-    Asked,
+    Selection,
     Where,
-    asked_of,
     projects,
+    selection_of,
     store_for,
 )
 from mcp_server.doors.viewer.marked import marked
@@ -61,24 +61,24 @@ MAIN = ("words", "near", "cosine", "maxsim")  # the parts that a hit shows at on
 
 def memories(request: Request) -> Response:
     """Return the page of memories, or for a request of htmx only what was found."""
-    asked, store = asked_of(request), store_for(request)
+    selection, store = selection_of(request), store_for(request)
     whole = "hx-request" not in request.headers
     if whole:
         store.meaning()  # it loads while the person still types
-    found = LISTS.get(asked.status, _searched if asked.q else _listed)(request, store, asked)
-    in_trash = asked.status == TRASH
+    listing = LISTS.get(selection.status, _searched if selection.q else _listed)(request, store, selection)
+    in_trash = selection.status == TRASH
     many = {BRINGS_BACK: ACTS[BRINGS_BACK]} if in_trash else for_many(store)
-    values: dict[str, Any] = {"asked": asked, "many": many, "in_trash": in_trash, **found}
+    values: dict[str, Any] = {"selection": selection, "many": many, "in_trash": in_trash, **listing}
     if not whole:
         answer = page(request, "memories_found.html", **values)
-        answer.headers.update(_address(request, asked))
+        answer.headers.update(_address(request, selection))
         return answer
     choices: dict[str, Any] = {
         "projects": projects(request),
         "types": TYPES,
-        "kinds": [each.value for each in Kind],
-        "levels": [each.value for each in Level],
-        "statuses": [each.value for each in Status if each is not Status.ACTIVE],
+        "kinds": [kind.value for kind in Kind],
+        "levels": [level.value for level in Level],
+        "statuses": [status.value for status in Status if status is not Status.ACTIVE],
         "modes": MODES,
         "every_project": ALL,
         "any_status": ANY,
@@ -91,21 +91,21 @@ def memories(request: Request) -> Response:
     return answer
 
 
-def _address(request: Request, asked: Asked) -> dict[str, str]:
-    """Return the header that sets the browser's address to what is *asked*, if it is not there yet."""
-    to = viewer(request).base + asked.here()
+def _address(request: Request, selection: Selection) -> dict[str, str]:
+    """Return the header that sets the browser's address to the *selection*'s, if it is not there yet."""
+    to = viewer(request).base + selection.url()
     before = urlsplit(request.headers.get("hx-current-url", ""))
-    here = parse_qs(before.query)
-    said = parse_qs(urlsplit(to).query)
-    if before.path == urlsplit(to).path and here == said:
+    current = parse_qs(before.query)
+    wanted = parse_qs(urlsplit(to).query)
+    if before.path == urlsplit(to).path and current == wanted:
         return {}
     # Typing makes no entry of the browser's history of each letter; a filter makes one.
-    typed = {**here, "q": ""} == {**said, "q": ""}
+    typed = {**current, "q": ""} == {**wanted, "q": ""}
     return {"HX-Replace-Url" if typed else "HX-Push-Url": to}
 
 
-def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
-    found = list_memories(store, asked.filter(), limit=LISTED, offset=asked.offset)
+def _listed(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
+    listing = list_memories(store, selection.filter(), limit=LISTED, offset=selection.offset)
     where = Where(request, store)
     rows = [
         {
@@ -116,54 +116,58 @@ def _listed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
             "tags": row.tags,
             "to": where.to(row.vault, row.id),
             "excerpt": _beginning(row.title, row.text),
-            "state": state_of(row.status, by=row.superseded_by, here=found.shadowed.get(row.row, "")),
+            "state": state_of(
+                row.status, by=row.superseded_by, shadowed_by=listing.shadowed.get(row.row, "")
+            ),
             "level": _level(store, row.vault),
         }
-        for row in found.rows
+        for row in listing.rows
     ]
-    return _page_of(asked, rows, found.total)
+    return _page_of(selection, rows, listing.total)
 
 
-def _trashed(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
-    found = list_trash(store, asked.filter(), asked.q, limit=LISTED, offset=asked.offset)
-    where, terms = Where(request, store), frozenset(query_terms(asked.q))
+def _trashed(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
+    listing = list_trash(store, selection.filter(), selection.q, limit=LISTED, offset=selection.offset)
+    where, terms = Where(request, store), frozenset(query_terms(selection.q))
     rows: list[dict[str, Any]] = []
-    for each in found.rows:
+    for trashed in listing.rows:
         row: dict[str, Any] = {
-            "row": each,
+            "row": trashed,
             "kind": "",
             "pinned": False,
             "tags": (),
             "state": "no memory can be read in its file",
-            "day": each.since.date() if each.since else "",
-            "to": where.to(each.vault.key, each.id),
+            "day": trashed.since.date() if trashed.since else "",
+            "to": where.to(trashed.vault.key, trashed.id),
             "excerpt": "",
-            "level": each.vault.level.value,
+            "level": trashed.vault.level.value,
         }
-        if memory := each.memory:
-            said = marked(memory.text, terms, EXCERPT) if terms else _beginning(memory.title, memory.text)
-            row |= {"kind": type_or_kind(memory.kind, memory.type), "excerpt": said, "state": ""}
+        if memory := trashed.memory:
+            beginning = (
+                marked(memory.text, terms, EXCERPT) if terms else _beginning(memory.title, memory.text)
+            )
+            row |= {"kind": type_or_kind(memory.kind, memory.type), "excerpt": beginning, "state": ""}
             row |= {"tags": memory.tags}
         rows.append(row)
-    return {**_page_of(asked, rows, found.total), "left_out": found.left_out}
+    return {**_page_of(selection, rows, listing.total), "left_out": listing.left_out}
 
 
-def _page_of(asked: Asked, rows: list[dict[str, Any]], total: int) -> dict[str, Any]:
+def _page_of(selection: Selection, rows: list[dict[str, Any]], total: int) -> dict[str, Any]:
     """Return what the page of a list shows: these *rows* of *total*."""
     return {
         "rows": rows,
         "total": total,
-        "first": asked.offset + 1,
-        "last": asked.offset + len(rows),
-        **paged(asked.at, asked.offset, LISTED, more=asked.offset + LISTED < total),
+        "first": selection.offset + 1,
+        "last": selection.offset + len(rows),
+        **paged(selection.at, selection.offset, LISTED, more=selection.offset + LISTED < total),
     }
 
 
-def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
-    mode = MODES[asked.mode]
-    answer = recall_with_team(store, Query(asked.q, mode, limit=FOUND, filter=asked.filter()))
-    where, terms = Where(request, store), frozenset(query_terms(asked.q))
-    found = [
+def _searched(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
+    mode = MODES[selection.mode]
+    answer = recall_with_team(store, Query(selection.q, mode, limit=FOUND, filter=selection.filter()))
+    where, terms = Where(request, store), frozenset(query_terms(selection.q))
+    groups = [
         (
             line,
             [
@@ -183,7 +187,7 @@ def _searched(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
         for line, shelf in shelves(answer.hits)
     ]
     return {
-        "shelves": found,
+        "shelves": groups,
         "count": len(answer.hits),
         "verdict": answer.verdict,
         "team": answer.team,
@@ -211,10 +215,10 @@ def _by_words(request: Request, store: Store, mode: Mode, *, semantic: bool) -> 
 
 def _beginning(title: str, text: str) -> str:
     """Return how a memory's text begins, on one line; '' when its title says that already."""
-    said = on_one_line(text[: 2 * EXCERPT])
+    line = on_one_line(text[: 2 * EXCERPT])
     if repeats(title, text) and len(text) <= len(title) + 1:
         return ""
-    return said if len(said) <= EXCERPT // 2 else f"{said[: EXCERPT // 2].rstrip()}…"
+    return line if len(line) <= EXCERPT // 2 else f"{line[: EXCERPT // 2].rstrip()}…"
 
 
 def _between(value: object) -> float | None:
@@ -244,11 +248,11 @@ def _weights(*, semantic: bool) -> dict[str, str]:
 
 
 def _level(store: Store, vault: str) -> str:
-    found = store.vault(vault)
-    return found.level.value if found else Level.PROJECT.value
+    place = store.vault(vault)
+    return place.level.value if place else Level.PROJECT.value
 
 
-LISTS: Mapping[str, Callable[[Request, Store, Asked], dict[str, Any]]] = {
+LISTS: Mapping[str, Callable[[Request, Store, Selection], dict[str, Any]]] = {
     TRASH: _trashed,
     WAITING: candidates,
 }

@@ -100,10 +100,12 @@ def root_of(opened: Opened, key: str) -> Path:
 
 def number(request: Request, name: str) -> int:
     """Return the whole number that *name* has in the address, 0 without one; raises Rejected for another."""
-    said = request.query_params.get(name) or "0"
-    if not (said.isascii() and said.isdecimal() and len(said) <= MOST_DIGITS):
-        raise Rejected(f"'{name}' is not a whole number: {said[:40]}.", "Go back to the page and try again.")
-    return int(said)
+    digits = request.query_params.get(name) or "0"
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS):
+        raise Rejected(
+            f"'{name}' is not a whole number: {digits[:40]}.", "Go back to the page and try again."
+        )
+    return int(digits)
 
 
 def paged(at: Callable[[int], str], offset: int, size: int, *, more: bool) -> dict[str, Any]:
@@ -146,7 +148,7 @@ def page(request: Request, template: str, /, status: int = HTTPStatus.OK, **valu
         "base": shared.base,
         "read_only": shared.read_only,
         "started_in": shared.opened.store().project,
-        "here": request.url.path,
+        "page_path": request.url.path,
         "mark": getattr(request.state, "mark", ""),
         "whole": "hx-request" not in request.headers,
     }
@@ -209,17 +211,17 @@ def _markdown() -> MarkdownIt:
 
 def _wiki(state: StateInline, silent: bool) -> bool:
     """Make a link of `[[name]]` or `[[name|words]]`, where *named* of the environment has that name."""
-    found = WIKI.match(state.src, state.pos)
-    leads_to = state.env["named"].get(as_name(found["target"])) if found else None
-    if not found or not leads_to:
+    match = WIKI.match(state.src, state.pos)
+    leads_to = state.env["named"].get(as_name(match["target"])) if match else None
+    if not match or not leads_to:
         return False
     if not silent:
         token = state.push("link_open", "a", 1)
         token.attrs = {"href": leads_to}
         token.meta = {"ours": True}
-        state.push("text", "", 0).content = found["words"] or found["target"]
+        state.push("text", "", 0).content = match["words"] or match["target"]
         state.push("link_close", "a", -1)
-    state.pos = found.end()
+    state.pos = match.end()
     return True
 
 
@@ -241,15 +243,15 @@ def _opened(
 
 @functools.cache
 def _templates() -> Environment:
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(address=address, now=lambda: datetime.now(UTC))
-    made.filters.update(
+    templates.globals.update(address=address, now=lambda: datetime.now(UTC))
+    templates.filters.update(
         bytes_of=bytes_of,
         markdown=markdown,
         day=day,
@@ -259,4 +261,4 @@ def _templates() -> Environment:
         files_of_before=files_of_before,
         visible=visible,
     )
-    return made
+    return templates

@@ -44,47 +44,47 @@ def reading(request: Request) -> Response:
     where = Where(request, store)
     whole = "hx-request" not in request.headers
     try:
-        found = read(store, memory_id)
+        file = read(store, memory_id)
     except NotFound:
-        if found_there := find_trashed(store, memory_id):
+        if in_trash := find_trashed(store, memory_id):
             acts = {BRINGS_BACK: ACTS[BRINGS_BACK]}
-            trashed: dict[str, Any] = {"trashed": found_there, "where": where, "acts": acts}
+            trashed: dict[str, Any] = {"trashed": in_trash, "where": where, "acts": acts}
             return page(request, "memory_trashed.html" if whole else "memory_in_trash.html", **trashed)
-        known = read_anywhere(store, memory_id)
-        if isinstance(known, Stored):
-            return page(request, "memory_of_team.html", stored=known)
-        found = known
-    values = _values(request, store, where, found)
+        stored = read_anywhere(store, memory_id)
+        if isinstance(stored, Stored):
+            return page(request, "memory_of_team.html", stored=stored)
+        file = stored
+    values = _values(request, store, where, file)
     return page(request, "memory.html" if whole else "memory_whole.html", **values)
 
 
-def _values(request: Request, store: Store, where: Where, found: MemoryFile) -> dict[str, Any]:
-    memory = found.memory
+def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> dict[str, Any]:
+    memory = file.memory
     related = get_related(store, memory.id)
     trust = trust_history(store, memory.id)
-    is_hot = is_held(store, found.ref)
+    is_hot = is_held(store, file.ref)
     edges = [edge for _, edge in related.edges]
     return {
         "memory": memory,
-        "found": found,
+        "file": file,
         "where": where,
         "kind": type_or_kind(memory.kind, memory.type),
-        "state": state_of(memory.status, by=memory.superseded_by, here=trust.standing.shadowed_by),
+        "state": state_of(memory.status, by=memory.superseded_by, shadowed_by=trust.standing.shadowed_by),
         "source": SOURCES.get(memory.source, ""),
-        "told_unasked": memory.status is Status.ACTIVE and is_shown(store, found),
+        "told_unasked": memory.status is Status.ACTIVE and is_shown(store, file),
         "is_hot": is_hot,
         "standing": trust.standing,
         "trusted": history(trust),
-        "touches": [(each, _state_of(each, trust.standing)) for each in memory.touches],
+        "touches": [(touch, _state_of(touch, trust.standing)) for touch in memory.touches],
         "links": {
             "Links to": [(edge, is_written(edge)) for edge in edges if edge.outgoing],
             "Linked from": [(edge, is_written(edge)) for edge in edges if not edge.outgoing],
         },
         "links_left_out": related.left_out,
         "linked": _linked(request, where, related),
-        "receipts": why(store, ref=found.ref, limit=TOLD),
+        "receipts": why(store, ref=file.ref, limit=TOLD),
         "words": [(name, value) for name in WORDS if (value := getattr(memory, name))],
-        "acts": offered(store, found, is_hot=is_hot),
+        "acts": offered(store, file, is_hot=is_hot),
         "judged": judged() if memory.status is Status.ACTIVE else {},
     }
 
@@ -104,7 +104,7 @@ def _linked(request: Request, where: Where, related: Related) -> dict[str, str]:
     for _, edge in related.edges:
         if edge.outgoing and edge.other:
             to = base + where.to(edge.other.vault, edge.other.id)
-            names |= {as_name(said): to for said in (edge.target, edge.other.id, edge.other.title)}
+            names |= {as_name(name): to for name in (edge.target, edge.other.id, edge.other.title)}
     return names
 
 

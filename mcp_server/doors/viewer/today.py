@@ -29,7 +29,7 @@ class ToldTogether:
 
     at: int
     why: str
-    said: str
+    question: str
     receipts: Sequence[Receipt]
 
 
@@ -38,14 +38,14 @@ def today(request: Request) -> Response:
     store = store_for(request)
     project = request.query_params.get("project", "")
     offset = number(request, "from")
-    found = session_history.list_sessions(
+    episodes = session_history.list_sessions(
         store, limit=MOST_SESSIONS + 1, offset=offset, all_projects=project == ALL
     )
-    listed = found[:MOST_SESSIONS]
+    listed = episodes[:MOST_SESSIONS]
     return page(
         request,
         "today.html",
-        found=listed,
+        episodes=listed,
         costs=session_history.costs(store, listed),
         lasted=_lasted,
         project=project,
@@ -56,7 +56,7 @@ def today(request: Request) -> Response:
             lambda first: address("/", project=project, **{"from": first or ""}),
             offset,
             MOST_SESSIONS,
-            more=len(found) > MOST_SESSIONS,
+            more=len(episodes) > MOST_SESSIONS,
         ),
         nothing=sessions.NONE,
     )
@@ -64,12 +64,12 @@ def today(request: Request) -> Response:
 
 def session(request: Request) -> Response:
     """Return one session: what Claude was told in it and why, what was learned and done, what it cost."""
-    here = store_for(request)
-    store = seen_everywhere(here)
+    own_store = store_for(request)
+    store = seen_everywhere(own_store)
     report = session_history.tell_session(store, request.path_params["id"])
     _, stored, _ = session_history.session_memories(store, report.episode.id)
-    told = glance.told(store, report.episode.id)
-    receipts = [receipt for each in told for receipt in each.receipts]
+    memories = glance.told(store, report.episode.id)
+    receipts = [receipt for memory in memories for receipt in memory.receipts]
     return page(
         request,
         "session.html",
@@ -77,28 +77,28 @@ def session(request: Request) -> Response:
         episode=report.episode,
         stored=stored,
         tellings=_tellings(receipts),
-        titles={each.receipts[0].ref: each.row.title for each in told if each.row},
-        tokens=sum(each.tokens for each in receipts),
-        used=sum(any(each.used for each in memory.receipts) for memory in told),
-        told=told,
+        titles={memory.receipts[0].ref: memory.row.title for memory in memories if memory.row},
+        tokens=sum(receipt.tokens for receipt in receipts),
+        used=sum(any(receipt.used for receipt in memory.receipts) for memory in memories),
+        memories=memories,
         left_out=len(receipts) == glance.MOST_TOLD,
-        done=list_deeds(store, session=report.episode.id, limit=MOST_DONE, all_projects=True),
+        deeds=list_deeds(store, session=report.episode.id, limit=MOST_DONE, all_projects=True),
         words=deeds.words,
         why=WHY,
         lasted=_lasted,
-        where=Where(request, here),
+        where=Where(request, own_store),
     )
 
 
 def _tellings(receipts: Sequence[Receipt]) -> list[ToldTogether]:
     """Return what was given at once together, the latest first."""
 
-    def together(each: Receipt) -> tuple[int, str, str]:
-        return (-each.at, each.why, each.said)
+    def together(receipt: Receipt) -> tuple[int, str, str]:
+        return (-receipt.at, receipt.why, receipt.said)
 
     return [
-        ToldTogether(-at, why, said, tuple(those))
-        for (at, why, said), those in groupby(sorted(receipts, key=together), together)
+        ToldTogether(-at, why, question, tuple(group))
+        for (at, why, question), group in groupby(sorted(receipts, key=together), together)
     ]
 
 

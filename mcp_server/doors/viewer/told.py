@@ -47,11 +47,11 @@ def told(request: Request) -> Response:
         subagent_sections=_sections(where, for_subagent.lines),
         subagent_tokens=estimated_tokens(for_subagent.text),
         subagent_budget=SUBAGENT_BUDGET // CHARACTERS_PER_TOKEN,
-        left_out=[(each, _to(where, each.ref)) for each in begun.left_out[:LISTED]],
+        left_out=[(memory, _to(where, memory.ref)) for memory in begun.left_out[:LISTED]],
         more=max(0, len(begun.left_out) - LISTED),
         elsewhere=[_named(where, ref) for ref in begun.elsewhere],
         in_block=[_named(where, ref) for ref in (begun.block.refs if begun.block else ())],
-        sessions=[each for each in list_sessions(store) if not each.forgotten],
+        sessions=[episode for episode in list_sessions(store) if not episode.forgotten],
         prompt=prompt,
         session=session,
         longest=LONGEST_TRIED,
@@ -74,12 +74,12 @@ def _asked(request: Request) -> tuple[str, str]:
 
 def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict[str, Any]:
     prompt, session = _asked(request)
-    given = () if session else zip(begun.brief.refs, begun.brief.digests, strict=True)
+    pairs = () if session else zip(begun.brief.refs, begun.brief.digests, strict=True)
     decided = decide(
         store,
         prompt[: turns.LONGEST_PROMPT],
         session=session or NEXT,
-        given=[*given],
+        already_given=[*pairs],
         explained=True,
     )
     text = decided.called.text
@@ -89,8 +89,8 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         "decided": decided,
         "text": text,
         "text_tokens": estimated_tokens(text),
-        "come": [each for each in fates if each[1].is_told],
-        "missed": [(*each, _missed(each[1], each[0].bars)) for each in fates if not each[1].is_told],
+        "come": [entry for entry in fates if entry[1].is_told],
+        "missed": [(*entry, _missed(entry[1], entry[0].bars)) for entry in fates if not entry[1].is_told],
         "shortest": SHORTEST_PROMPT,
         "is_marked": turns.is_marked(prompt),
         **_by_words(store, decided),
@@ -114,21 +114,21 @@ def _sections(where: Where, lines: tuple[BriefLine, ...]) -> list[dict[str, Any]
 
     The heading is the first line of its section; the frame has none, and that of the notices is not told.
     """
-    found = []
+    sections = []
     for name, group in groupby(lines, lambda line: line.section):
-        told = [*group]
-        heading = {FRAMED: "", NOTED: NOTED}.get(name, told[0].text)
-        found.append(
+        section_lines = [*group]
+        heading = {FRAMED: "", NOTED: NOTED}.get(name, section_lines[0].text)
+        sections.append(
             {
                 "heading": heading,
-                "tokens": sum(line.tokens for line in told),
+                "tokens": sum(line.tokens for line in section_lines),
                 "lines": [
                     (line.tokens, [(piece, _to(where, piece.ref)) for piece in line.pieces])
-                    for line in (told if heading in ("", NOTED) else told[1:])
+                    for line in (section_lines if heading in ("", NOTED) else section_lines[1:])
                 ],
             }
         )
-    return found
+    return sections
 
 
 def _seen_from(request: Request) -> tuple[Store, Where]:

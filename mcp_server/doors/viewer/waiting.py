@@ -15,7 +15,7 @@ from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.viewer.asked import Asked, Where, store_for
+from mcp_server.doors.viewer.asked import Selection, Where, store_for
 from mcp_server.doors.viewer.page import Fields, form, number, page, paged
 from mcp_server.store import Store
 
@@ -35,45 +35,45 @@ def waiting(request: Request) -> Response:
     """
     store = store_for(request)
     limit = min(max(MOST, number(request, "limit")), MOST_AT_ONCE)
-    found = review(
+    queue = review(
         store, limit=limit, most_new=MOST_AGAIN if "again" in request.query_params else MOST_COMPARED
     )
     return page(
         request,
         "waiting.html",
-        found=found,
+        queue=queue,
         limit=limit,
-        more=limit + MOST if found.left_out and limit < MOST_AT_ONCE else None,
+        more=limit + MOST if queue.left_out and limit < MOST_AT_ONCE else None,
         nothing=shown.NOTHING,
-        unasked=shown.UNASKED if found.counts.get(ORIGIN) else "",
+        unasked=shown.UNASKED if queue.counts.get(ORIGIN) else "",
         where=Where(request, store),
         **_words(),
     )
 
 
-def candidates(request: Request, store: Store, asked: Asked) -> dict[str, Any]:
-    """Return what the list of candidates shows: those that are *asked* for, of the project of *store*."""
-    found = list_candidates(store, asked.filter(), asked.q)
-    page_of = found[asked.offset : asked.offset + MOST]
+def candidates(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
+    """Return what the list of candidates shows: those of *selection*, of the project of *store*."""
+    entries = list_candidates(store, selection.filter(), selection.q)
+    page_of = entries[selection.offset : selection.offset + MOST]
     return {
         "candidates": page_of,
-        "total": len(found),
+        "total": len(entries),
         "where": Where(request, store),
         **_words(),
-        **paged(asked.at, asked.offset, MOST, more=asked.offset + MOST < len(found)),
+        **paged(selection.at, selection.offset, MOST, more=selection.offset + MOST < len(entries)),
     }
 
 
 def settled(request: Request, fields: Fields) -> Response:
     """Carry out the person's verdict on the entry that was shown, and return what became of it."""
     store = store_for(request)
-    said = str(fields.get("said", ""))
-    if said not in list(Verdict):
-        raise Rejected(f"'{said[:40]}' settles nothing.", "Choose one of the buttons of the entry.")
-    entry = _found(store, fields)
+    word = str(fields.get("said", ""))
+    if word not in list(Verdict):
+        raise Rejected(f"'{word[:40]}' settles nothing.", "Choose one of the buttons of the entry.")
+    entry = _entry_of(store, fields)
     if entry is None:
         return page(request, "settled.html", key=fields.get("key", ""), outcome=shown.SETTLED[Became.GONE])
-    became = settle(store, replace(entry, digest=str(fields.get("digest", ""))), Verdict(said))
+    became = settle(store, replace(entry, digest=str(fields.get("digest", ""))), Verdict(word))
     outcome = shown.outcome(entry, became)
     if became in (Became.CHANGED, Became.LATER):
         return _again(request, store, entry, outcome)
@@ -100,12 +100,12 @@ def taken_back(request: Request, fields: Fields) -> Response:
             "Something else was changed since, so nothing was taken back.",
             "Look at what was done on the page Changes.",
         )
-    done = undo(store, change)
-    told = undone(done)
+    outcome = undo(store, change)
+    result = undone(outcome)
     sentence = " ".join(
-        [told.head, *(f"{row[0]}: {row[1]}." for row in told.rows if row[0] in dict(done.skipped))]
+        [result.head, *(f"{row[0]}: {row[1]}." for row in result.rows if row[0] in dict(outcome.skipped))]
     )
-    entry = _found(store, fields)
+    entry = _entry_of(store, fields)
     if entry is None:
         return page(request, "settled.html", key=fields.get("key", ""), outcome=sentence)
     return _again(request, store, entry, f"{sentence} It waits again.")
@@ -113,10 +113,10 @@ def taken_back(request: Request, fields: Fields) -> Response:
 
 def _again(request: Request, store: Store, entry: Entry, note: str) -> Response:
     now = _now(store, entry.kind, entry.name, entry.ref) or entry
-    return page(request, "waits.html", each=now, note=note, where=Where(request, store), **_words())
+    return page(request, "waits.html", entry=now, note=note, where=Where(request, store), **_words())
 
 
-def _found(store: Store, fields: Fields) -> Entry | None:
+def _entry_of(store: Store, fields: Fields) -> Entry | None:
     kind, name, ref = (str(fields.get(key, "")) for key in ("kind", "name", "ref"))
     return _now(store, kind, name, ref)
 
@@ -127,7 +127,9 @@ def _now(store: Store, kind: str, name: str, ref: str) -> Entry | None:
         entries = list_candidates(store, Filter()) if kind == CANDIDATE else review(store, [name]).entries
     except NotFound:
         return None
-    return next((each for each in entries if (each.kind, each.name, each.ref) == (kind, name, ref)), None)
+    return next(
+        (entry for entry in entries if (entry.kind, entry.name, entry.ref) == (kind, name, ref)), None
+    )
 
 
 def _key(entry: Entry) -> str:

@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     LEFT = "left"  # the memory here was kept, or the record belongs elsewhere
     REFUSED = "refused"
-    GONE = "gone"  # a section that is no longer in its document, which the memory survives
+    GONE = "gone"  # a section that its document no longer has: its memory stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ def counts(items: Iterable[Item]) -> dict[Outcome, int]:
 @dataclass(slots=True)
 class Batch:
     """
-    What was written and is not yet in the ledger and the index; `done`, `used` and `effects` go into the
+    What was written and is not yet in the ledger and the index; `taken`, `used` and `effects` go into the
     event.
 
     `pending` are new files that will be written together: path → plan, bytes, digest of the content.
     """
 
-    done: list[list[object]] = field(default_factory=list)
+    taken: list[list[object]] = field(default_factory=list)
     used: list[list[object]] = field(default_factory=list)
     paths: dict[Vault, list[Path]] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)
@@ -77,16 +77,18 @@ class Batch:
 def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
     """Write the new files of a batch; return key → item of those whose place was taken."""
     pending, batch.pending = batch.pending, {}
-    taken = files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
+    written_paths = (
+        files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
+    )
     for path, (plan, data, digest) in pending.items():
-        if path in taken:
+        if path in written_paths:
             continue
         assert plan.memory
         if plan.record.data:
             files.set_date(path, plan.memory.updated)  # a hand-written file may have no date but the file's
-        made = MemoryFile(plan.memory, plan.vault, path, data, files.digest(data))
-        written(store, plan, None, made, digest, batch)
-    keys = {path: pending[path][0].record.key for path in taken}
+        file = MemoryFile(plan.memory, plan.vault, path, data, files.digest(data))
+        written(store, plan, None, file, digest, batch)
+    keys = {path: pending[path][0].record.key for path in written_paths}
     return {
         key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
     }
@@ -114,24 +116,26 @@ def written(
 
 def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
     """Note in *batch* what a record became, and the first time how often it had been used in the source."""
-    batch.done.append([plan.origin, ref, digest, own])
+    batch.taken.append([plan.origin, ref, digest, own])
     record = plan.record
     counts = (record.accesses, record.retrieved, record.used, record.moves)
-    if any(counts) and not plan.known:
+    if any(counts) and not plan.last_import:
         last = timestamp(record.last_access) if record.last_access else ""
         batch.used.append([ref, record.accesses, last, record.retrieved, record.used, list(record.moves)])
 
 
-def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
+def note(store: Store, source_name: str, reading: Reading, batch: Batch) -> None:
     """Write a batch into the ledger and the index, and empty it."""
     now = store.clock()
-    if batch.done:
+    if batch.taken:
         used = {"used": batch.used} if batch.used else {}
         data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
         event = "imported"
-        if what == DOCUMENT:
-            event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.done]
-        store.ledger.try_append(event, now, what=what, place=reading.place, taken=batch.done, **used, **data)
+        if source_name == DOCUMENT:
+            event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]
+        store.ledger.try_append(
+            event, now, what=source_name, place=reading.place, taken=batch.taken, **used, **data
+        )
     if batch.accepted:
         store.ledger.try_append(
             "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())
@@ -139,8 +143,8 @@ def note(store: Store, what: str, reading: Reading, batch: Batch) -> None:
     with if_free(store):
         for vault, paths in batch.paths.items():
             take_in(store, vault, *paths)
-        if batch.done:
+        if batch.taken:
             catch_up(store)
-    batch.done, batch.used, batch.accepted, batch.effects = [], [], {}, []
+    batch.taken, batch.used, batch.accepted, batch.effects = [], [], {}, []
     for paths in batch.paths.values():
         paths.clear()

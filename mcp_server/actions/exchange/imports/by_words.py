@@ -30,11 +30,11 @@ def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes:
 
     Raises what `compare_and_store` raises.
     """
-    stored = compare_and_store(store, _draft(plan), supersedes=supersedes)
-    now = read(store, stored.id)
-    done(plan, now.ref, digest, batch, own=not stored.known or is_made_of(plan, now.memory, digest))
-    why = f"takes the place of {', '.join(stored.superseded)}" if stored.superseded else ""
-    return Item(plan.record.key, Outcome.MERGED if stored.known else Outcome.TAKEN, stored.id, why)
+    outcome = compare_and_store(store, _draft(plan), supersedes=supersedes)
+    now = read(store, outcome.id)
+    done(plan, now.ref, digest, batch, own=not outcome.known or is_made_of(plan, now.memory, digest))
+    why = f"takes the place of {', '.join(outcome.superseded)}" if outcome.superseded else ""
+    return Item(plan.record.key, Outcome.MERGED if outcome.known else Outcome.TAKEN, outcome.id, why)
 
 
 def reworded(store: Store, plan: Plan, file: MemoryFile, digest: str, batch: Batch, *, dry_run: bool) -> Item:
@@ -58,8 +58,8 @@ def reworded(store: Store, plan: Plan, file: MemoryFile, digest: str, batch: Bat
 def is_made_of(plan: Plan, memory: Memory, digest: str) -> bool:
     """Tell whether an import made *memory* from the record of *plan*, and was killed before it noted that."""
     assert plan.memory
-    same = plan.digest(memory) == digest and memory.source == plan.memory.source
-    return same and set(plan.memory.notes) <= set(memory.notes)
+    is_same_content = plan.digest(memory) == digest and memory.source == plan.memory.source
+    return is_same_content and set(plan.memory.notes) <= set(memory.notes)
 
 
 def _draft(plan: Plan) -> Draft:

@@ -33,8 +33,8 @@ class Source:
     defaults: tuple[str, ...] = ()
 
 
-def sources(store: Store, *, mine: bool = False) -> dict[str, Source]:
-    """Return the formats by name; *mine* concerns only what Daybook exported itself."""
+def sources(store: Store, *, own_export: bool = False) -> dict[str, Source]:
+    """Return the formats by name; *own_export* concerns only what Daybook exported itself."""
     return {
         "memory-mcp": Source(memory_mcp.read, "a project's .memory/state.json", memory_mcp.NAMES[:1]),
         DATABASE: Source(memory_mcp_database.read, "a memory.db in SQLite", (memory_mcp_database.DEFAULT,)),
@@ -49,61 +49,64 @@ def sources(store: Store, *, mine: bool = False) -> dict[str, Source]:
         "memory-jsonl": Source(memory_jsonl.read, "the memory.jsonl of the reference memory server"),
         "notes": Source(notes.read, "a folder of markdown notes"),
         "daybook": Source(
-            lambda path: daybook_export.read(path, mine=mine), "what 'daybook export' wrote, folder or JSON"
+            lambda path: daybook_export.read(path, mine=own_export),
+            "what 'daybook export' wrote, folder or JSON",
         ),
     }
 
 
 def import_from(
     store: Store,
-    what: str,
+    source_name: str,
     path: Path | None = None,
     *,
     level: Level | None = None,
     dry_run: bool = False,
-    mine: bool = False,
+    own_export: bool = False,
 ) -> list[Imported]:
     """
-    Take in what the source *what* holds at *path*, by default at the places where that tool keeps it.
+    Take in what the source of that name holds at *path*, by default at the places where that tool keeps it.
 
     With *level* everything goes there. With *dry_run* nothing is written.
     Raises Rejected when there is no source or it is broken, IndexUnavailable, and OSError when the disk
     refuses; what was taken in until then stays, and the next import goes on from there.
     """
-    source = sources(store, mine=mine)[what]
+    source = sources(store, own_export=own_export)[source_name]
     if level is Level.PROJECT and not store.project:
         raise Rejected(
             "There is no project here to import into.", "Use --level user, or work inside a project's folder."
         )
     readings = []
-    for place in _places(store, what, source, path):
-        if what == DATABASE:
+    for place in _places(store, source_name, source, path):
+        if source_name == DATABASE:
             _not_our_index(store, place)
         readings.append(source.read(place))
-    return take(store, readings, what=what, level=level, dry_run=dry_run, mine=mine)
+    return take(store, readings, source_name=source_name, level=level, dry_run=dry_run, own_export=own_export)
 
 
 def _not_our_index(store: Store, place: Path) -> None:
     """Raise Rejected when *place* is our index, whose file is never opened but by SQLite."""
-    named = Path(os.path.expanduser(place))
+    expanded = Path(os.path.expanduser(place))
     index = store.database.path
-    for path in (named, named / index.name):
+    for path in (expanded, expanded / index.name):
         if path.is_file() and index.exists() and path.samefile(index):
             raise Rejected(f"{path} is Daybook's own index.", "Name the database of the other tool.")
 
 
-def _places(store: Store, what: str, source: Source, path: Path | None) -> list[Path]:
+def _places(store: Store, source_name: str, source: Source, path: Path | None) -> list[Path]:
     """Return where to look: *path*, else the default places that exist; raises Rejected for none."""
     if path is not None:
         return [path]
     if not source.defaults:
-        raise Rejected(f"'{what}' has no place of its own.", f"Name it, as in: daybook import {what} PATH")
-    looked = [Path(os.path.expanduser(name)) for name in source.defaults if name.startswith("~")]
+        raise Rejected(
+            f"'{source_name}' has no place of its own.", f"Name it, as in: daybook import {source_name} PATH"
+        )
+    candidates = [Path(os.path.expanduser(name)) for name in source.defaults if name.startswith("~")]
     if store.project:
         root = store.project.root
-        looked = [*(root / name for name in source.defaults if not name.startswith("~")), *looked]
-    paths = [place for place in looked if place.exists()]
+        candidates = [*(root / name for name in source.defaults if not name.startswith("~")), *candidates]
+    paths = [place for place in candidates if place.exists()]
     if not paths:
-        where = " or ".join(map(str, looked)) or "a project's folder"
-        raise Rejected(f"There is no {where}.", f"Name it, as in: daybook import {what} PATH")
+        where = " or ".join(map(str, candidates)) or "a project's folder"
+        raise Rejected(f"There is no {where}.", f"Name it, as in: daybook import {source_name} PATH")
     return paths

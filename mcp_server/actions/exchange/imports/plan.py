@@ -40,7 +40,7 @@ class LeftOut(Exception):
 @dataclass(slots=True)
 class Plan:
     """
-    A record to be imported: its origin, vault, words, the id it has or gets, and its last import (`known`).
+    A record to be imported: its origin, vault, words, the id it has or gets, and its last import.
 
     `holder` is the memory that it became before or that says the same already; `twin` tells whether this
     import makes that one, too. `revises` is that of the reading.
@@ -52,7 +52,7 @@ class Plan:
     title: str
     text: str
     id: str = ""
-    known: ImportedRecord | None = None
+    last_import: ImportedRecord | None = None
     holder: Holder | None = None
     twin: bool = False
     memory: Memory | None = None
@@ -64,16 +64,16 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Here:
+class ExistingMemories:
     """
-    The memories that are here: by id, and by vault and words; `given` are the ids given out by this import.
+    The memories of the store, by id, and by vault and words; `given_ids` are those that this import gave out.
 
     `repositories`: the vaults that the person made in repositories, each with its project's private one.
     """
 
     by_id: dict[str, list[Holder]] = field(default_factory=dict)
     by_words: dict[tuple[str, str], Holder] = field(default_factory=dict)
-    given: set[str] = field(default_factory=set)
+    given_ids: set[str] = field(default_factory=set)
     repositories: dict[str, str] = field(default_factory=dict)
 
     def add(self, holder: Holder) -> None:
@@ -98,7 +98,7 @@ class Around:
 
 
 def checked(
-    store: Store, reading: Reading, record: Record, origin: str, *, level: Level | None, mine: bool
+    store: Store, reading: Reading, record: Record, origin: str, *, level: Level | None, own_export: bool
 ) -> Plan:
     """Return a plan for *record* with its words cleaned; raises Rejected for empty, too long or secret."""
     limit = MAX_CONVERSATION if record.kind is Kind.CONVERSATION else MAX_TEXT
@@ -108,13 +108,13 @@ def checked(
     secrets = find_secrets(
         "\n".join([title, text, *original.tags, *original.aliases, *original.notes, *original.touches])
     )
-    if secrets and not (mine and record.lossless):
+    if secrets and not (own_export and record.lossless):
         raise Rejected(f"it seems to hold {secrets[0].kind}")
     vault = store.user_vault if record.path else _vault(store, record, level)
     return Plan(record, origin, vault, title, text, revises=reading.revises)
 
 
-def choose_id(plan: Plan, existing: Here, now: datetime) -> None:
+def choose_id(plan: Plan, existing: ExistingMemories, now: datetime) -> None:
     """
     Give *plan* its id: that of the memory it became before or that says the same, else a free one.
 
@@ -129,8 +129,8 @@ def choose_id(plan: Plan, existing: Here, now: datetime) -> None:
         if not plan.holder:
             raise LeftOut("it cannot be read, or another memory has its id")
         return
-    if plan.known:
-        ref_vault, _, plan.id = plan.known.ref.rpartition("/")
+    if plan.last_import:
+        ref_vault, _, plan.id = plan.last_import.ref.rpartition("/")
         plan.holder = min(existing.by_id[plan.id], key=lambda holder: holder.vault != ref_vault)
         _not_in_repository(plan, existing)
         return
@@ -157,11 +157,11 @@ def choose_id(plan: Plan, existing: Here, now: datetime) -> None:
         active = record.kind is Kind.KNOWLEDGE and record.status is Status.ACTIVE
         path = str(vault.path_for(plan.id, record.kind, archived=record.status in AWAY))
         existing.add(Holder(vault.key, plan.id, path, words, active and not record.lossless))
-        existing.given.add(plan.id)
-    plan.twin = plan.holder is not None and plan.id in existing.given
+        existing.given_ids.add(plan.id)
+    plan.twin = plan.holder is not None and plan.id in existing.given_ids
 
 
-def _not_in_repository(plan: Plan, existing: Here) -> None:
+def _not_in_repository(plan: Plan, existing: ExistingMemories) -> None:
     """Raise LeftOut for a section whose memory was moved to the repository: its document is there, too."""
     if plan.record.source == SEEDED and plan.holder and plan.holder.vault in existing.repositories:
         raise LeftOut("its memory lives in the repository")
@@ -169,19 +169,19 @@ def _not_in_repository(plan: Plan, existing: Here) -> None:
 
 def has_moved_on(plan: Plan, memory: Memory) -> bool:
     """Tell whether a record that was merged with a memory here says something else by now."""
-    if not plan.known or plan.known.own or plan.known.digest == plan.digest(memory):
+    if not plan.last_import or plan.last_import.own or plan.last_import.digest == plan.digest(memory):
         return False
     return plan.holder is None or plan.holder.fingerprint != fingerprint(plan.title, plan.text)
 
 
-def _saying(plan: Plan, existing: Here, words: str) -> Holder | None:
+def _saying(plan: Plan, existing: ExistingMemories, words: str) -> Holder | None:
     """Return the memory that says the same already, if *plan* is about active knowledge; else None."""
     if plan.record.kind is not Kind.KNOWLEDGE or plan.record.status is not Status.ACTIVE:
         return None
     return existing.by_words.get((plan.vault.key, words))
 
 
-def _free_id(plan: Plan, existing: Here, words: str, now: datetime) -> str:
+def _free_id(plan: Plan, existing: ExistingMemories, words: str, now: datetime) -> str:
     """Return an id that no memory has, or that of a memory with the same words that a killed import wrote."""
     record, vault = plan.record, plan.vault
     created = record.created or record.updated or now
@@ -195,7 +195,9 @@ def _free_id(plan: Plan, existing: Here, words: str, now: datetime) -> str:
         if rival and stamp(Path(rival.path)):
             plan.holder = rival
             return memory_id
-        folders = (vault.path_for(memory_id, record.kind, archived=away) for away in (False, True))
+        folders = (
+            vault.path_for(memory_id, record.kind, archived=is_archived) for is_archived in (False, True)
+        )
         if not rivals and not any(map(stamp, folders)):
             return memory_id
     raise AssertionError
@@ -214,8 +216,10 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
     def resolved(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(ids[name] for name in names if name in ids))
 
-    lost = [link.to for link in record.links if link.to in around.records and link.to not in ids]
-    links = [replace(link, to=ids.get(link.to, link.to)) for link in record.links if link.to not in lost]
+    lost_links = [link.to for link in record.links if link.to in around.records and link.to not in ids]
+    links = [
+        replace(link, to=ids.get(link.to, link.to)) for link in record.links if link.to not in lost_links
+    ]
     created = record.created or record.updated or now
     updated = record.updated or created
     successor = ids.get(record.superseded_by, "")
@@ -236,15 +240,15 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
         trust=record.trust,
         touches=record.touches,
         links=tuple(dict.fromkeys(link for link in links if link.to != plan.id)),
-        supersedes=tuple(one for one in resolved(record.supersedes) if one != plan.id),
+        supersedes=tuple(memory_id for memory_id in resolved(record.supersedes) if memory_id != plan.id),
         superseded_by=successor,
-        merged_from=tuple(one for one in resolved(record.merged_from) if one != plan.id),
+        merged_from=tuple(memory_id for memory_id in resolved(record.merged_from) if memory_id != plan.id),
         valid_to=_end(record, around, updated) if record.status is Status.SUPERSEDED else None,
         category=record.category,
         session=record.session,
         notes=record.notes,
     )
-    remark = f"without its link to {', '.join(lost[:3])}, which was not taken" if lost else ""
+    remark = f"without its link to {', '.join(lost_links[:3])}, which was not taken" if lost_links else ""
     return memory, record.remark or remark
 
 
@@ -263,11 +267,11 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
         return _own_vault(store, record)
     if record.project and not _is_here(store, record.project):
         raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
-    asked = record.level
-    if asked is None:
+    wanted_level = record.level
+    if wanted_level is None:
         general = type_of(record.type) in GENERAL or not store.project
-        asked = Level.USER if general else Level.PROJECT
-    return store.vault_for(record.kind, asked)
+        wanted_level = Level.USER if general else Level.PROJECT
+    return store.vault_for(record.kind, wanted_level)
 
 
 def _own_vault(store: Store, record: Record) -> Vault:
@@ -284,10 +288,10 @@ def _is_here(store: Store, project: str) -> bool:
     """Tell whether *project*, `host/owner/name` or a path, is the one that we work in."""
     if not store.project:
         return False
-    named = project.casefold().removesuffix(".git").strip("/").split("/")[-2:]
+    project_parts = project.casefold().removesuffix(".git").strip("/").split("/")[-2:]
     remote = store.project.remote.casefold().split("/")[-2:]
     root = [part.casefold() for part in store.project.root.parts[-2:]]
-    return named in (remote, root)
+    return project_parts in (remote, root)
 
 
 def parsed(vault: Vault, path: Path) -> MemoryFile:

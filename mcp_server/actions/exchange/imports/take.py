@@ -28,7 +28,7 @@ from mcp_server.actions.exchange.imports.by_words import compared, is_made_of, r
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,
-    Here,
+    ExistingMemories,
     LeftOut,
     Plan,
     build,
@@ -62,22 +62,31 @@ def take(
     store: Store,
     readings: Sequence[Reading],
     *,
-    what: str,
+    source_name: str,
     level: Level | None = None,
     dry_run: bool = False,
-    mine: bool = False,
+    own_export: bool = False,
 ) -> list[Imported]:
     """
-    Take in the records of *readings*, of the format *what*; return what became of each, refused ones first.
+    Take in the records of *readings*, of the format *source_name*; return what became of each, refused first.
 
     Raises IndexUnavailable, and OSError when the disk refuses; what was written until then stays.
     """
 
-    def taken() -> list[Imported]:
+    def take_all() -> list[Imported]:
         return [
             Imported(
                 reading.place,
-                tuple(_take(store, reading, what=what, level=level, dry_run=dry_run, mine=mine)),
+                tuple(
+                    _take(
+                        store,
+                        reading,
+                        source_name=source_name,
+                        level=level,
+                        dry_run=dry_run,
+                        own_export=own_export,
+                    )
+                ),
                 tuple(reading.remarks),
             )
             for reading in readings
@@ -85,21 +94,21 @@ def take(
 
     if dry_run:
         ensure_synced(store)
-        return taken()
+        return take_all()
     files.make_folder(store.home)
     with files.lock(store.home / LOCK):
         everywhere = any(reading.portable for reading in readings)
         sync(store, vaults=places.all_vaults(store.home, store.vaults) if everywhere else store.vaults)
-        return taken()
+        return take_all()
 
 
 def _take(
-    store: Store, reading: Reading, *, what: str, level: Level | None, dry_run: bool, mine: bool
+    store: Store, reading: Reading, *, source_name: str, level: Level | None, dry_run: bool, own_export: bool
 ) -> list[Item]:
     now = store.clock().replace(microsecond=0)
     items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
-    items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.here]
-    plans, around = _planned(store, reading, what, level, now, items, mine=mine)
+    items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.existing]
+    plans, around = _planned(store, reading, source_name, level, now, items, own_export=own_export)
     batch, failed = Batch(), dict[str, Item]()
     try:
         for number, plan in enumerate(plans, start=1):
@@ -112,22 +121,22 @@ def _take(
             items.append(replace(item, why=why))
             if plan.revises or number % BATCH == 0:
                 failed |= write_pending(store, batch)
-                note(store, what, reading, batch)
+                note(store, source_name, reading, batch)
         failed |= write_pending(store, batch)
     finally:
-        note(store, what, reading, batch)
+        note(store, source_name, reading, batch)
     return [failed.get(item.key, item) for item in items]
 
 
 def _planned(
     store: Store,
     reading: Reading,
-    what: str,
+    source_name: str,
     level: Level | None,
     now: datetime,
     items: list[Item],
     *,
-    mine: bool,
+    own_export: bool,
 ) -> tuple[list[Plan], Around]:
     """
     Return a plan for each record that can be taken, and their common context.
@@ -135,29 +144,29 @@ def _planned(
     The other records join *items*; one that was forgotten here keeps its id, so that links to it stay.
     """
     place = "" if reading.portable else reading.place
-    origins = {record.key: imports.origin(what, place, record.key) for record in reading.records}
+    origins = {record.key: imports.origin(source_name, place, record.key) for record in reading.records}
     adopted = (vault for vault in places.all_vaults(store.home) if vault.in_repository and vault.project)
-    existing = Here(repositories={vault.key: vault.project for vault in adopted})
+    existing = ExistingMemories(repositories={vault.key: vault.project for vault in adopted})
     with store.database.read() as db:
-        known = imports.known(db, origins.values())
+        last_imports = imports.known(db, origins.values())
         for holder in imports.holders(db):
             existing.add(holder)
-        if what == imports.DOCUMENT:
-            gone = imports.gone(db, what, place, origins.values())
-            items += [Item(title, Outcome.GONE, memory_id, GONE) for memory_id, title in gone]
+        if source_name == imports.DOCUMENT:
+            gone_sections = imports.gone(db, source_name, place, origins.values())
+            items += [Item(title, Outcome.GONE, memory_id, GONE) for memory_id, title in gone_sections]
     ids_before = frozenset(existing.by_id)
     plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
-        taken = known.get(origins[record.key])
-        memory_id = taken.ref.rpartition("/")[2] if taken else ""
+        last_import = last_imports.get(origins[record.key])
+        memory_id = last_import.ref.rpartition("/")[2] if last_import else ""
         try:
-            plan = checked(store, reading, record, origins[record.key], level=level, mine=mine)
-            plan.known = taken
-            if taken and memory_id not in ids_before:
+            plan = checked(store, reading, record, origins[record.key], level=level, own_export=own_export)
+            plan.last_import = last_import
+            if last_import and memory_id not in ids_before:
                 raise LeftOut(FORGOTTEN)
             choose_id(plan, existing, now)
-        except LeftOut as left:
-            items.append(Item(record.key, Outcome.LEFT, why=str(left)))
+        except LeftOut as reason:
+            items.append(Item(record.key, Outcome.LEFT, why=str(reason)))
         except Rejected as error:
             items.append(Item(record.key, Outcome.REFUSED, why=str(error)))
         else:
@@ -166,8 +175,8 @@ def _planned(
         if memory_id:
             around.ids[record.key] = memory_id
     for plan in plans:
-        if plan.known and has_moved_on(plan, build(plan, around, now)[0]):
-            plan.known = plan.holder = None
+        if plan.last_import and has_moved_on(plan, build(plan, around, now)[0]):
+            plan.last_import = plan.holder = None
             choose_id(plan, existing, now)
             around.ids[plan.record.key] = plan.id
     return plans, around
@@ -179,9 +188,9 @@ def _take_one(store: Store, plan: Plan, batch: Batch, *, dry_run: bool) -> Item:
     digest = plan.digest(memory)
     if plan.record.path:
         return _take_over(store, plan, Path(plan.record.path), digest, batch, dry_run=dry_run)
-    if plan.known and plan.known.digest == digest:
+    if plan.last_import and plan.last_import.digest == digest:
         return Item(key, Outcome.UNCHANGED, plan.id)
-    if plan.known and plan.known.own:
+    if plan.last_import and plan.last_import.own:
         return _revise(store, plan, digest, batch, dry_run=dry_run)
     if plan.revises and not plan.record.id and not dry_run:
         return compared(store, plan, digest, batch)
@@ -211,7 +220,7 @@ def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
 
 def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
     """Revise the memory that a record became to what the record says now, unless it was changed here."""
-    assert plan.holder and plan.known and plan.memory
+    assert plan.holder and plan.last_import and plan.memory
     key, path = plan.record.key, Path(plan.holder.path)
     vault = vault_at(store, plan)
     file = parsed(vault, path)
@@ -220,7 +229,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
         if not dry_run:
             done(plan, file.ref, digest, batch, own=True)
         return Item(key, Outcome.UNCHANGED, plan.id)
-    if plan.digest(memory) != plan.known.digest:
+    if plan.digest(memory) != plan.last_import.digest:
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
     if plan.revises:
         return reworded(store, plan, file, digest, batch, dry_run=dry_run)

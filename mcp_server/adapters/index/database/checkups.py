@@ -50,13 +50,13 @@ def finds_damage(database: Database, now: float) -> bool:
     with contextlib.suppress(IndexUnavailable), database.alone() as db:
         if not integrity.seems_sound(db) and database.set_aside_if_damaged():
             return True
-    seen = _seen(database.path, now, took=time.thread_time() - began)
-    if seen:
+    look = _seen(database.path, now, took=time.thread_time() - began)
+    if look:
         with contextlib.suppress(OSError):
             # No fsync: if the note is lost, one more check is made.
             handle = open_file(_note(database.path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             with open(handle, "w", encoding="ascii") as note:
-                json.dump(asdict(seen), note)
+                json.dump(asdict(look), note)
     return False
 
 

@@ -14,6 +14,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters import files
 from mcp_server.adapters.index.database import integrity, schema
@@ -31,6 +32,14 @@ HOOK_PATIENCE = 0.05  # seconds that a process that only reads waits for others
 _SIDE_FILES = ("", "-wal", "-shm")
 _LOCK = ".index.lock"
 _inherited: list[sqlite3.Connection] = []  # connections of a parent process: closing them here would harm it
+
+
+class _OwnConnection(NamedTuple):
+    """A thread's connection, the inode of the file that it has open, and the process that opened it."""
+
+    connection: sqlite3.Connection
+    inode: int
+    pid: int
 
 
 class Database:
@@ -60,26 +69,30 @@ class Database:
 
     def connection(self) -> sqlite3.Connection:
         """Return this thread's connection; raise IndexUnavailable when it cannot be made."""
-        held: tuple[sqlite3.Connection, int, int] | None = getattr(self._threads, "held", None)
-        if held and held[2] == os.getpid():
-            if held[0].in_transaction or held[1] == _inode(self.path):
-                self._wait_no_longer(held[0])
-                return held[0]
-            self.known_before.keep(*held[:2])
-        elif held:
-            _inherited.append(held[0])
+        own = self._own()
+        if own and own.pid == os.getpid():
+            if own.connection.in_transaction or own.inode == _inode(self.path):
+                self._wait_no_longer(own.connection)
+                return own.connection
+            self.known_before.keep(own.connection, own.inode)
+        elif own:
+            _inherited.append(own.connection)
         self.close()
         self._threads.waits = self.patience.left
         connection = self._open()
-        self._threads.held = (connection, _inode(self.path), os.getpid())
+        self._threads.own = _OwnConnection(connection, _inode(self.path), os.getpid())
         return connection
+
+    def _own(self) -> _OwnConnection | None:
+        own: _OwnConnection | None = getattr(self._threads, "own", None)
+        return own
 
     def _wait_no_longer(self, connection: sqlite3.Connection) -> None:
         """Let SQLite wait for other processes no longer than this thread's patience."""
-        left = self.patience.left
-        if self._threads.waits != left:
-            connection.execute(f"PRAGMA busy_timeout = {int(left * 1000)}")
-            self._threads.waits = left
+        seconds = self.patience.left
+        if self._threads.waits != seconds:
+            connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+            self._threads.waits = seconds
 
     @contextlib.contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -145,10 +158,10 @@ class Database:
 
     def close(self) -> None:
         """Close this thread's connection."""
-        held = getattr(self._threads, "held", None)
-        if held and held[2] == os.getpid():
-            held[0].close()
-        self._threads.held = None
+        own = self._own()
+        if own and own.pid == os.getpid():
+            own.connection.close()
+        self._threads.own = None
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -198,10 +211,10 @@ class Database:
 
     def _keep_others(self, connection: sqlite3.Connection) -> None:
         """Copy the database that another tool keeps under our name: its tables are about to be dropped."""
-        kept = Path(f"{self.path}.other-tool")
-        if not kept.exists():
-            connection.execute("VACUUM INTO ?", (str(kept),))
-            kept.chmod(files.FILE_MODE)
+        copy = Path(f"{self.path}.other-tool")
+        if not copy.exists():
+            connection.execute("VACUUM INTO ?", (str(copy),))
+            copy.chmod(files.FILE_MODE)
 
     @contextlib.contextmanager
     def rebuilt(self) -> Iterator["Database"]:
@@ -216,17 +229,17 @@ class Database:
         with self._rebuilding() as folder:
             self.connection()  # raises, before the work, for the index of a newer Daybook
             files.make_folder(folder)
-            made = Database(folder / self.path.name)
+            new_index = Database(folder / self.path.name)
             for setting in ("journal_mode = MEMORY", "synchronous = OFF"):
-                made.connection().execute(f"PRAGMA {setting}")
+                new_index.connection().execute(f"PRAGMA {setting}")
             try:
-                yield made
+                yield new_index
                 try:
-                    self._become(made)
+                    self._become(new_index)
                 except IndexSetAside:
-                    self._become(made)
+                    self._become(new_index)
             finally:
-                made.close()
+                new_index.close()
 
     @contextlib.contextmanager
     def _rebuilding(self) -> Iterator[Path]:
@@ -240,10 +253,10 @@ class Database:
             finally:
                 shutil.rmtree(self.rebuild_folder, ignore_errors=True)
 
-    def _become(self, made: "Database") -> None:
+    def _become(self, new_index: "Database") -> None:
         with self.translated():
             connection = self.connection()
-            made.connection().backup(connection, progress=give_up_when_busy)
+            new_index.connection().backup(connection, progress=give_up_when_busy)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def set_aside_if_damaged(self) -> bool:
@@ -252,14 +265,14 @@ class Database:
 
         Return whether the next use finds another file, also when another process was faster.
         """
-        held = getattr(self._threads, "held", None)
-        seen = held[1] if held else _inode(self.path)
+        own = self._own()
+        inode = own.inode if own else _inode(self.path)
         self.close()
         if self.read_only:
             return False
         with contextlib.suppress(OSError, IndexBusy), self.alone_among_processes(_LOCK):
-            if _inode(self.path) == seen:
-                if seen == 0 or _is_sound(self.path, self.patience.left):
+            if _inode(self.path) == inode:
+                if inode == 0 or _is_sound(self.path, self.patience.left):
                     return False
                 self._rename()
             return True
@@ -279,9 +292,9 @@ class Database:
     @contextlib.contextmanager
     def alone_among_processes(self, name: str) -> Iterator[None]:
         """Hold the lock file *name* beside the index; raises IndexBusy when another process does."""
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             try:
-                held.enter_context(files.lock(self.path.parent / name, patience=self.patience.left))
+                stack.enter_context(files.lock(self.path.parent / name, patience=self.patience.left))
             except Held as error:
                 self.patience.give_up()
                 raise IndexBusy(error.holder) from None

@@ -70,12 +70,12 @@ def is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _has_our_tables(connection: sqlite3.Connection) -> bool:
-    made = sqlite3.connect(":memory:", isolation_level=None)
+    fresh = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        schema.create(made)
-        return _tables(connection) == _tables(made)
+        schema.create(fresh)
+        return _tables(connection) == _tables(fresh)
     finally:
-        made.close()
+        fresh.close()
 
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
@@ -108,8 +108,8 @@ def _says_what_we_write(connection: sqlite3.Connection) -> bool:
     marks = [", ".join(f"'{value}'" for value in names) for names in (Kind, Status)]
     wrong = f"kind NOT IN ({marks[0]}) OR status NOT IN ({marks[1]}) OR NOT json_valid(touches)"
     return not any(
-        connection.execute(f"{found} LIMIT 1").fetchone()
-        for found in (f"SELECT 1 FROM memories WHERE {wrong}", _SCOPE_WRONG, _COUNT_WRONG)
+        connection.execute(f"{query} LIMIT 1").fetchone()
+        for query in (f"SELECT 1 FROM memories WHERE {wrong}", _SCOPE_WRONG, _COUNT_WRONG)
     )
 
 

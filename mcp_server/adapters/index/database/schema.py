@@ -35,19 +35,19 @@ def create(connection: sqlite3.Connection) -> None:
 
     db = sqlite_utils.Database(connection)
     for table in tables():
-        made = db.table(table.name)
+        new_table = db.table(table.name)
         if table.sql:
             connection.execute(table.sql)
         else:
             columns = {name: str if type is Ref else type for name, type in table.columns.items()}
-            made.create(columns, pk=table.pk, not_null=table.required, defaults=dict(table.defaults))
+            new_table.create(columns, pk=table.pk, not_null=table.required, defaults=dict(table.defaults))
         for unique, indexes in ((True, table.unique), (False, table.indexes)):
             for columns_of_index in indexes:
-                made.create_index(columns_of_index, unique=unique)
+                new_table.create_index(columns_of_index, unique=unique)
         for statement in table.also:
             connection.execute(statement)
         if table.searched:
-            made.enable_fts(table.searched, tokenize=TOKENIZER, create_triggers=True)
+            new_table.enable_fts(table.searched, tokenize=TOKENIZER, create_triggers=True)
 
     # A rebuilt index must not reuse numbers of the old one, which a process may still hold. So both count
     # from the microsecond of now, and no index gives out a million numbers in a second.

@@ -20,8 +20,8 @@ class StandIn(Database):
         self.trouble = original.trouble
         self._reason = IndexUnavailable("")
         self._alone = threading.RLock()
-        self._made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        schema.create(self._made)
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        schema.create(self._connection)
 
     @classmethod
     def of(cls, original: Database, reason: IndexUnavailable) -> "StandIn":
@@ -41,7 +41,7 @@ class StandIn(Database):
         raise self._reason
 
     def connection(self) -> sqlite3.Connection:
-        return self._made
+        return self._connection
 
     @contextlib.contextmanager
     def translated(self) -> Iterator[None]:

@@ -21,18 +21,18 @@ class EventRow(NamedTuple):
     """
     One kind of event of the ledger: how the index treats it.
 
-    `done` is the history's text for it, '' where the event's name is the text, None where it is not history:
+    `text` is what the history says for it, '' where that is the event's name, None where it is not history:
     it only says that a memory was shown, or is internal bookkeeping. `counted`: counted by day. `alive`: a
     sign of life of the memories in its `refs`. `accepts`: bytes with its `digests` may be shown unasked.
-    `here`: it says something of this machine alone (its files, sessions, spending), so no other one gets it.
+    `local`: it concerns this machine alone (its files, sessions, spending), so no other one gets it.
     """
 
     name: str
-    done: str | None
+    text: str | None
     counted: bool = False
     alive: bool = False
     accepts: bool = False
-    here: bool = False
+    local: bool = False
 
 
 def a_list(value: Any) -> list[Any]:

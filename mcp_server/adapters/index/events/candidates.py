@@ -12,7 +12,7 @@ TABLES = (
     ),
     Table("judged", {"candidate": str, "verdict": str}, pk="candidate"),
 )
-EVENTS = (EventRow("mined", None, here=True), EventRow("judged", "", counted=True))
+EVENTS = (EventRow("mined", None, local=True), EventRow("judged", "", counted=True))
 ALSO = frozenset({"transcript_kept"})
 TAKEN_BACK = frozenset({"judged"})
 
@@ -75,10 +75,10 @@ def verdicts(db: sqlite3.Connection) -> dict[str, int]:
 
 def verdicts_since(db: sqlite3.Connection, since: int) -> dict[str, int]:
     """Return verdict → how many candidates have got it from *since* on, in any project."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT j.verdict, count(DISTINCT j.candidate) FROM deeds d, json_each(d.detail, '$.candidates') c"
         " JOIN judged j ON j.candidate = c.value AND j.verdict = d.detail ->> 'verdict'"
         " WHERE d.event = 'judged' AND d.at >= ? GROUP BY 1 ORDER BY 1",
         (since,),
     )
-    return {str(verdict): int(number) for verdict, number in found}
+    return {str(verdict): int(number) for verdict, number in rows}

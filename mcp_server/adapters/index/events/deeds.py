@@ -1,8 +1,8 @@
 """
 The deeds: what was done to which memory, when and in which session, as the ledger says.
 
-A line's place in the ledger (file, and the offset after the line) outlives the index, so a session can
-remember up to where it was told.
+A line's place in the ledger (file, and the offset after the line) stays when the index is rebuilt: it marks
+up to where a session was told.
 """
 
 import json
@@ -36,9 +36,9 @@ EVENTS = (
     EventRow("restored", "", counted=True, alive=True, accepts=True),
     EventRow("archived", "", accepts=True),
     EventRow("undone", "its last change was taken back", accepts=True),
-    EventRow("arrived", None, alive=True, here=True),
-    EventRow("edited", "changed by hand", alive=True, here=True),
-    EventRow("emptied", "deleted from the trash for good", here=True),
+    EventRow("arrived", None, alive=True, local=True),
+    EventRow("edited", "changed by hand", alive=True, local=True),
+    EventRow("emptied", "deleted from the trash for good", local=True),
     EventRow("linked", "", alive=True),
     EventRow("unlinked", "", alive=True),
     EventRow("pinned", "", alive=True, accepts=True),
@@ -48,9 +48,9 @@ EVENTS = (
     EventRow("judged_origin", "", accepts=True),
     EventRow("exchanged", None, accepts=True),
     EventRow("marked", "said with #remember in a prompt, stored at once"),
-    EventRow("started_by_claude", "", here=True),
-    EventRow("mining_run", "", here=True),
-    EventRow("history_pruned", "", here=True),
+    EventRow("started_by_claude", "", local=True),
+    EventRow("mining_run", "", local=True),
+    EventRow("history_pruned", "", local=True),
 )
 """Events of the history that no single other module counts."""
 
@@ -85,11 +85,11 @@ class Written(NamedTuple):
     """
     What Daybook last wrote to a file: the digest of its bytes, and whether it deleted or trashed the file.
 
-    A tidying event changes no text and has no digest, only the fingerprints of the texts, in `said`.
+    A tidying event changes no text and has no digest, only the fingerprints of the texts, in `fingerprints`.
     """
 
     digest: str
-    said: frozenset[str]
+    fingerprints: frozenset[str]
     is_away: bool
 
 
@@ -102,7 +102,7 @@ def keep(
     An event that only another version knows is history.
     """
     row = derived.table().get(event)
-    if row and row.done is None:
+    if row and row.text is None:
         return
     detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
     refs = [*a_list(data.get("refs")), *(change.get("ref") for change in a_list(data.get("changes")))]
@@ -213,8 +213,8 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
             (detail.get("run"), ref),
         ).fetchall()
         away = any(str(place or "").startswith(TRASH) for _, place in changes)
-        return Written("", frozenset(str(said) for said, _ in changes), away)
-    effects = [each for each in a_list(detail.get("files")) if each[0] == ref]
+        return Written("", frozenset(str(fingerprint) for fingerprint, _ in changes), away)
+    effects = [effect for effect in a_list(detail.get("files")) if effect[0] == ref]
     place, digest = effects[-1][3:] if effects else ("", "")
     return Written(digest, frozenset(), not place or place.startswith(TRASH))
 
@@ -248,7 +248,7 @@ def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> 
         f" FROM deeds WHERE at >= ? AND (ref = '' OR {_VAULT} IN ({marks(vaults)}))"
         f" AND (event = 'tidied' OR instr(detail, '{_FILES}'))"
     )
-    found = db.execute(
+    counts = db.execute(
         f"WITH named AS ({named}),"
         " taken AS (SELECT undoes FROM named WHERE undoes != '' GROUP BY undoes"
         "  HAVING count(DISTINCT name) % 2 = 1)"
@@ -256,7 +256,7 @@ def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> 
         " FROM named WHERE coalesce(undoes, '') = '' AND coalesce(redoes, '') = ''",
         (since, *vaults),
     ).fetchone()
-    return int(found[0]), int(found[1])
+    return int(counts[0]), int(counts[1])
 
 
 def forgotten_soon(
@@ -267,7 +267,7 @@ def forgotten_soon(
 
     One that came back does not count as forgotten.
     """
-    found = db.execute(
+    counts = db.execute(
         "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM deeds f WHERE f.ref = s.ref"
         "  AND f.event = 'forgotten' AND f.at BETWEEN s.at AND s.at + ?"
         "  AND NOT EXISTS (SELECT 1 FROM deeds b WHERE b.ref = f.ref AND b.row > f.row"
@@ -276,7 +276,7 @@ def forgotten_soon(
         f" AND {_VAULT} IN ({marks(vaults)}) GROUP BY ref HAVING min(at) >= ?) s",
         (within, *vaults, since),
     ).fetchone()
-    return int(found[0]), int(found[1])
+    return int(counts[0]), int(counts[1])
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:

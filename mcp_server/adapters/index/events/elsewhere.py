@@ -15,7 +15,7 @@ TABLES = (
         pk="origin",
     ),
 )
-EVENTS = (EventRow(ELSEWHERE, None, here=True),)
+EVENTS = (EventRow(ELSEWHERE, None, local=True),)
 
 
 class Topic(NamedTuple):
@@ -34,7 +34,7 @@ class Topic(NamedTuple):
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger: all topic files of a folder that say the same as a memory."""
     place = str(data.get("place", ""))
-    rows = [(str(each[0]), place, *map(str, each[1:4])) for each in data.get("topics") or ()]
+    rows = [(str(topic[0]), place, *map(str, topic[1:4])) for topic in data.get("topics") or ()]
     db.execute("DELETE FROM elsewhere WHERE place = ?", (place,))
     db.executemany("INSERT OR REPLACE INTO elsewhere VALUES (?, ?, ?, ?, ?)", rows)
 

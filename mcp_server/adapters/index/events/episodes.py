@@ -171,14 +171,14 @@ def given_to(db: sqlite3.Connection, session: str) -> list[tuple[str, str, int, 
 
 def made_of(db: sqlite3.Connection, refs: Collection[str]) -> list[Row]:
     """Return the memories that a merge wrote, in new words, from any of *refs*, unless it was undone."""
-    found = db.execute(
+    merges = db.execute(
         "SELECT DISTINCT json_extract(t.changes, '$[0].ref') FROM tidied t, json_each(t.changes) c"
         " WHERE NOT t.undone AND json_extract(t.changes, '$[0].was') = '{}'"
         " AND json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?))",
         (json.dumps(list(refs)),),
     )
-    made = [str(row[0]) for row in found]
-    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(made),))
+    merged_refs = [str(row[0]) for row in merges]
+    return rows(db, "vault || '/' || id IN (SELECT value FROM json_each(?))", (json.dumps(merged_refs),))
 
 
 def recurring_memories(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[Again]:

@@ -21,7 +21,7 @@ TABLES = (
         defaults={"told": 0, "seen": "{}"},
     ),
 )
-EVENTS = (EventRow("graph_read", None, here=True),)
+EVENTS = (EventRow("graph_read", None, local=True),)
 ALSO = frozenset({"session_started", "session_told"})
 
 
@@ -94,8 +94,8 @@ def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before
     ).fetchall()
     return [
         ByHand(ref, at, path or "", written)
-        for ref, at, path, digest, said in rows
-        if not _is_ours(written := deeds.last_written(db, ref), digest, said)
+        for ref, at, path, digest, fingerprint in rows
+        if not _is_ours(written := deeds.last_written(db, ref), digest, fingerprint)
     ]
 
 
@@ -105,7 +105,7 @@ def _is_ours(written: deeds.Written | None, digest: str | None, words_hash: str 
         return False
     if digest is None:
         return written.is_away
-    return digest == written.digest or words_hash in written.said
+    return digest == written.digest or words_hash in written.fingerprints
 
 
 def count_sessions(db: sqlite3.Connection, since: int) -> int:

@@ -47,21 +47,21 @@ class Holder:
     active_knowledge: bool
 
 
-def origin(what: str, place: str, key: str) -> str:
+def origin(source: str, place: str, key: str) -> str:
     """Return the ledger's name of a record: a digest, so that the ledger holds no word of it."""
-    text = "\0".join([what, place, key]).encode("utf-8", "surrogatepass")
+    text = "\0".join([source, place, key]).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """Take in one event of the ledger: a batch of `[origin, ref, digest, own]` from one place."""
-    taken, what, place = data.get("taken"), str(data.get("what", "")), str(data.get("place", ""))
-    if event == SEEDED and taken is None:
-        what, place, taken = _of_before(data)
+    batch, source, place = data.get("taken"), str(data.get("what", "")), str(data.get("place", ""))
+    if event == SEEDED and batch is None:
+        source, place, batch = _of_before(data)
     rows = [
-        (str(one[0]), str(one[1]), str(one[2]), int(bool(one[3])), what, place)
-        for one in (taken if isinstance(taken, list) else ())
-        if isinstance(one, list) and len(one) == 4
+        (str(record[0]), str(record[1]), str(record[2]), int(bool(record[3])), source, place)
+        for record in (batch if isinstance(batch, list) else ())
+        if isinstance(record, list) and len(record) == 4
     ]
     db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
 
@@ -83,13 +83,13 @@ def known(db: sqlite3.Connection, origins: Iterable[str]) -> dict[str, ImportedR
     return {row[0]: ImportedRecord(row[1], row[2], bool(row[3])) for row in rows}
 
 
-def gone(db: sqlite3.Connection, what: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
+def gone(db: sqlite3.Connection, source: str, place: str, present: Collection[str]) -> list[tuple[str, str]]:
     """Return (id, title) of the active memories of *place* whose origin is no longer in *present*."""
     rows = db.execute(
         "SELECT m.id, m.title FROM imported i JOIN memories m ON m.vault || '/' || m.id = i.ref"
         " WHERE i.what = ? AND i.place = ? AND m.status = ?"
         " AND i.origin NOT IN (SELECT value FROM json_each(?)) ORDER BY i.rowid",
-        (what, place, Status.ACTIVE.value, json.dumps(list(present))),
+        (source, place, Status.ACTIVE.value, json.dumps(list(present))),
     )
     return [(str(row[0]), str(row[1])) for row in rows]
 

@@ -18,7 +18,7 @@ TABLES = (
     Table("life", {"ref": Ref, "month": int, "at": int}, pk=("ref", "month")),
     Table("kept", {"ref": Ref}, pk="ref"),
 )
-EVENTS = (EventRow("found", None, alive=True), EventRow("told", None, alive=True, here=True))
+EVENTS = (EventRow("found", None, alive=True), EventRow("told", None, alive=True, local=True))
 _KEEPING = frozenset({"imported", "approved"})
 TAKEN_BACK = frozenset({"approved"})
 _NAMING_SOME = frozenset({"imported", "recalled", "trusted"})
@@ -87,7 +87,9 @@ def never_seen(db: sqlite3.Connection, vaults: Sequence[str]) -> list[str]:
 
 def _refs(event: str, data: Mapping[str, Any]) -> list[str]:
     if event == "imported":
-        named = [one[1] for one in a_list(data.get("taken")) if isinstance(one, list) and len(one) == 4]
+        named = [
+            record[1] for record in a_list(data.get("taken")) if isinstance(record, list) and len(record) == 4
+        ]
     elif event == "recalled":
         # A line of before says of all of them that they were given.
         sure = data.get("confident")

@@ -1,7 +1,7 @@
 """
 A memory that moved to another vault: what the ledger says of it counts under its new name.
 
-That goes for what it said before, and for what another machine said later that had not heard of the move.
+That holds for earlier lines, and for later ones of another machine that did not know of the move yet.
 """
 
 import functools
@@ -17,7 +17,7 @@ from mcp_server.core.runs import UNDONE
 TABLES = (Table("moved_refs", {"old": str, "new": str}, pk="old", indexes=(("new",),)),)
 EVENTS = (EventRow("moved", "", alive=True, accepts=True),)
 ALSO = frozenset({UNDONE})  # which may take a move back
-_ANEW = frozenset({"remembered", "restored"})  # events that put a memory at a name, whose it was before
+_ANEW = frozenset({"remembered", "restored"})  # events that give a name to a memory, whichever had it before
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
@@ -37,7 +37,7 @@ def under_new_names(db: sqlite3.Connection, event: str, data: Mapping[str, Any])
     """
     Return *data*, of one event of the ledger, with the names that its memories have since they moved.
 
-    A line may name a memory as it was: the machine that wrote it had not heard of the move.
+    A line may hold the old name: the machine that wrote it did not know of the move yet.
     """
     if "from" in data or db.execute("SELECT 1 FROM moved_refs LIMIT 1").fetchone() is None:
         return data
@@ -52,8 +52,8 @@ def under_new_names(db: sqlite3.Connection, event: str, data: Mapping[str, Any])
             row = db.execute("SELECT new FROM moved_refs WHERE old = ?", (value,)).fetchone()
             return row[0] if row else value
         if isinstance(value, dict):
-            return {name: renamed(each) for name, each in value.items()}
-        return [renamed(each) for each in value] if isinstance(value, list) else value
+            return {name: renamed(item) for name, item in value.items()}
+        return [renamed(item) for item in value] if isinstance(value, list) else value
 
     return {name: renamed(value) for name, value in data.items()}
 

@@ -25,7 +25,7 @@ TABLES = (
 EVENTS = (
     EventRow("recalled", None, counted=True),
     EventRow("injected", None, counted=True, alive=True),
-    EventRow("kept_silent", None, here=True),
+    EventRow("kept_silent", None, local=True),
 )
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
@@ -179,12 +179,12 @@ def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
 
 def told_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, str, int]]:
     """Return (first second of the UTC day, why, tokens) of what was given of *vaults* from *since* on."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT at - at % {DAY}, why, sum(tokens) FROM receipts WHERE {_IN_VAULTS} AND at >= ?"
         " GROUP BY 1, 2 ORDER BY 1, 2",
         (json.dumps(list(vaults)), since),
     )
-    return [(int(day), str(why), int(tokens)) for day, why, tokens in found]
+    return [(int(day), str(why), int(tokens)) for day, why, tokens in rows]
 
 
 def used_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, int, int]]:
@@ -193,7 +193,7 @@ def used_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) ->
 
     A memory counts once in a session, on the day when it first answered there; a start answers nothing.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT day, count(*), sum(was_used) FROM (SELECT min(r.at) - min(r.at) % ? AS day,"
         " EXISTS (SELECT 1 FROM used u WHERE u.session = r.session AND u.ref = r.ref) AS was_used"
         f" FROM receipts r WHERE {_IN_VAULTS} AND why != ? AND confident AND session != ''"
@@ -201,7 +201,7 @@ def used_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) ->
         " WHERE day >= ? GROUP BY day ORDER BY day",
         (DAY, json.dumps(list(vaults)), START, since - since % DAY),
     )
-    return [(int(day), int(given), int(used)) for day, given, used in found]
+    return [(int(day), int(answers), int(used)) for day, answers, used in rows]
 
 
 _IN_VAULTS = "substr(ref, 1, instr(ref, '/') - 1) IN (SELECT value FROM json_each(?))"

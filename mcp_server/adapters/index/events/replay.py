@@ -22,16 +22,16 @@ _ODD = (
 
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
     """Add the events that are new since the last call; return how many. Call it inside a write."""
-    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
     added, new = 0, dict[str, int]()
-    for event, file, end in _in_order(ledger, known, new):
+    for event, file, end in _in_order(ledger, offsets, new):
         _add(db, event, file, end)
         added, new[file] = added + 1, end
     db.executemany("INSERT OR REPLACE INTO ledger_files VALUES (?, ?)", new.items())
     return added
 
 
-def _in_order(ledger: Ledger, known: Mapping[str, int], new: dict[str, int]) -> Iterator[_Line]:
+def _in_order(ledger: Ledger, offsets: Mapping[str, int], new: dict[str, int]) -> Iterator[_Line]:
     """
     Yield the new lines of all files, those of several machines in the order of their moments.
 
@@ -40,7 +40,7 @@ def _in_order(ledger: Ledger, known: Mapping[str, int], new: dict[str, int]) -> 
     own: list[Path] = []
     others: dict[str, list[Path]] = {}
     for path in ledger.paths():
-        offset = known.get(path.name, 0)
+        offset = offsets.get(path.name, 0)
         if size(path) == offset:
             continue
         # The file was replaced if it is shorter: counting twice is better than not at all.
@@ -60,7 +60,7 @@ def _lines(paths: Sequence[Path], new: dict[str, int]) -> Iterator[_Line]:
     for path in paths:
         for event, end in read_events(path, new[path.name]):
             row = events.table().get(event.event) if OF_COPY in path.name else None
-            if row and row.here:
+            if row and row.local:
                 new[path.name] = end
             else:
                 yield event, path.name, end
@@ -68,8 +68,8 @@ def _lines(paths: Sequence[Path], new: dict[str, int]) -> Iterator[_Line]:
 
 def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     """Tell whether the ledger has lines that were not taken in yet."""
-    known = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
-    return any(size(path) != known.get(path.name, 0) for path in ledger.paths())
+    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    return any(size(path) != offsets.get(path.name, 0) for path in ledger.paths())
 
 
 def is_taken_back(event: str) -> bool:

@@ -24,13 +24,14 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
     if isinstance(refs, list) and isinstance(hashes, list) and len(refs) == len(hashes) == 2:
         # A line of an earlier version has no telling words.
         telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
-        (first_ref, *first), (other, *second) = sorted(zip(refs, hashes, telling, strict=True))
+        (first_ref, *first), (second_ref, *second) = sorted(zip(refs, hashes, telling, strict=True))
         if data.get("how") == AGAIN:
-            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (first_ref, other))
+            db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (first_ref, second_ref))
             return
         pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
         db.execute(
-            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (first_ref, other, *map(str.strip, pairs))
+            "INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)",
+            (first_ref, second_ref, *map(str.strip, pairs)),
         )
 
 
@@ -39,15 +40,15 @@ def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int)
     add(db, event, {**data, "how": AGAIN}, at)
 
 
-def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
+def is_resolved(db: sqlite3.Connection, memory: Row, other: Row) -> bool:
     """Tell whether this pair was settled, and no telling word of either memory changed since."""
-    first, second = sorted((one, other), key=lambda row: row.ref)
-    found = db.execute(
+    first, second = sorted((memory, other), key=lambda row: row.ref)
+    entry = db.execute(
         "SELECT said, telling FROM resolved WHERE one = ? AND other = ?", (first.ref, second.ref)
     ).fetchone()
-    if not found:
+    if not entry:
         return False
-    said, telling = found
+    hashes, telling = entry
     digest = fingerprint
     if telling:
         from mcp_server.core.provenance.telling import (
@@ -55,7 +56,7 @@ def is_resolved(db: sqlite3.Connection, one: Row, other: Row) -> bool:
         )
 
         digest = telling_digest
-    return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or said))
+    return bool(" ".join(digest(row.title, row.text) for row in (first, second)) == (telling or hashes))
 
 
 def rename(db: sqlite3.Connection, new: str, old: str) -> None:
@@ -65,5 +66,5 @@ def rename(db: sqlite3.Connection, new: str, old: str) -> None:
     for *refs, hashes, telling in rows:
         named = [new if ref == old else ref for ref in refs]
         step = 1 if named == sorted(named) else -1
-        texts = [" ".join(each.split()[::step]) for each in (hashes, telling)]
+        texts = [" ".join(digests.split()[::step]) for digests in (hashes, telling)]
         db.execute("INSERT OR REPLACE INTO resolved VALUES (?, ?, ?, ?)", (*sorted(named), *texts))

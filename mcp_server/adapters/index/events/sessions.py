@@ -26,11 +26,11 @@ TABLES = (
     ),
 )  # fmt: skip
 EVENTS = (
-    EventRow("session_started", None, counted=True, here=True),
-    EventRow("session_told", None, here=True),
-    EventRow("session_titled", "what the session is about was noted", accepts=True, here=True),
-    EventRow("session_ended", None, here=True),
-    EventRow("session_forgotten", "", here=True),
+    EventRow("session_started", None, counted=True, local=True),
+    EventRow("session_told", None, local=True),
+    EventRow("session_titled", "what the session is about was noted", accepts=True, local=True),
+    EventRow("session_ended", None, local=True),
+    EventRow("session_forgotten", "", local=True),
 )
 LONGEST_SHORT = 64  # characters; ids that share this many go by the full id
 _GOING_ON = ("session_started", "session_told")
@@ -100,10 +100,10 @@ def with_name(db: sqlite3.Connection, name: str) -> SessionRow | None:
 
 def short_of(db: sqlite3.Connection, session: str) -> str:
     """Return the short name of *session*: the first eight characters of its id, more if others share them."""
-    if (known := with_id(db, session)) and known.short:
-        return known.short
+    if (reported := with_id(db, session)) and reported.short:
+        return reported.short
     lengths = [*range(8, min(len(session), LONGEST_SHORT), 4), len(session)]
-    taken = {
+    names = {
         str(row[0])
         for row in db.execute(
             "SELECT short FROM sessions WHERE id != ?"
@@ -111,7 +111,7 @@ def short_of(db: sqlite3.Connection, session: str) -> str:
             (session, session, json.dumps(lengths)),
         )
     }
-    return next((session[:length] for length in lengths if session[:length] not in taken), session)
+    return next((session[:length] for length in lengths if session[:length] not in names), session)
 
 
 def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:

@@ -27,9 +27,9 @@ TABLES = (
     Table("pauses", {"at": int, "until": int, "reason": str, "settings": str}),
 )
 EVENTS = (
-    EventRow("reserved", None, here=True),
-    EventRow("spent", None, counted=True, here=True),
-    EventRow("paused", None, here=True),
+    EventRow("reserved", None, local=True),
+    EventRow("spent", None, counted=True, local=True),
+    EventRow("paused", None, local=True),
 )
 PLAN = "plan"
 """The start of the names of calls on the person's own plan, and the name that its pauses are bound to."""
@@ -79,9 +79,9 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, object], at: int)
 
 
 _UNREAD = ", ".join(
-    f"'{each.value}'"
-    for each in CallOutcome
-    if each.needs_person or each in (CallOutcome.UNREACHABLE, CallOutcome.STOPPED)
+    f"'{outcome.value}'"
+    for outcome in CallOutcome
+    if outcome.needs_person or outcome in (CallOutcome.UNREACHABLE, CallOutcome.STOPPED)
 )
 _ON_PLAN = f"call GLOB '{PLAN}-*'"
 _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
@@ -104,12 +104,12 @@ def today_on_plan(db: sqlite3.Connection, now: int) -> int:
 
 def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int, int]]:
     """Return (first second of the UTC day, USD, paid calls, calls on the plan) from *since* on."""
-    found = db.execute(
+    rows = db.execute(
         f"SELECT at - at % {DAY}, total(iif({_ON_PLAN}, 0, usd)), sum(NOT {_ON_PLAN}), sum({_ON_PLAN})"
         " FROM calls WHERE at >= ? GROUP BY 1 ORDER BY 1",
         (since,),
     )
-    return [(int(day), float(usd), int(paid), int(plan)) for day, usd, paid, plan in found]
+    return [(int(day), float(usd), int(paid), int(plan)) for day, usd, paid, plan in rows]
 
 
 def answered_today(db: sqlite3.Connection, now: int) -> int:
@@ -175,10 +175,10 @@ def settings_pause(db: sqlite3.Connection, settings: str, now: int) -> Pause | N
 
 def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
     """Tell whether a pause depends on some settings: whether `settings_pause` needs to be asked."""
-    known = db.execute(
+    rows = db.execute(
         "SELECT DISTINCT settings FROM pauses WHERE settings NOT IN ('', ?)", (PLAN,)
     ).fetchall()
-    return any(_pause(db, str(settings), now) for (settings,) in known)
+    return any(_pause(db, str(settings), now) for (settings,) in rows)
 
 
 def given_up(db: sqlite3.Connection) -> int:

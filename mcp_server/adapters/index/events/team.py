@@ -14,10 +14,10 @@ from mcp_server.adapters.index.table import Table
 TABLES = (Table("confirmed_in_team", {"digest": str}, pk="digest"),)
 CONFIRMED, WITHDRAWN = "team_confirmed", "team_withdrawn"
 EVENTS = (
-    EventRow(CONFIRMED, None, accepts=True, here=True),
-    EventRow(WITHDRAWN, None, here=True),
-    EventRow("team_joined", "a team was joined, whose curators are heeded", here=True),
-    EventRow("team_left", "the team was left", here=True),
+    EventRow(CONFIRMED, None, accepts=True, local=True),
+    EventRow(WITHDRAWN, None, local=True),
+    EventRow("team_joined", "a team was joined, whose curators are heeded", local=True),
+    EventRow("team_left", "the team was left", local=True),
 )
 
 

@@ -33,7 +33,7 @@ TABLES = (
     ),
 )
 EVENTS = (
-    EventRow("tidied", "", counted=True, here=True),
+    EventRow("tidied", "", counted=True, local=True),
     EventRow("merged", "took over the uses of what it absorbed", alive=True),
     EventRow("unmerged", "gave back the uses of what it had absorbed"),
 )
@@ -168,7 +168,7 @@ def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
         " ORDER BY rowid",
         (GUESSING, *vaults),
     )
-    return [change for (said,) in rows for change in map(change_of, json.loads(said)) if change]
+    return [change for (changes,) in rows for change in map(change_of, json.loads(changes)) if change]
 
 
 def brought_back(db: sqlite3.Connection) -> set[str]:
@@ -212,21 +212,21 @@ def likeness(
     """
     import numpy as np  # slow to import, and hooks that read the ledger have no use for it
 
-    held = db.execute(
+    rows = db.execute(
         "SELECT p.memory, v.embedding FROM passages p JOIN vectors v ON v.passage = p.row AND +v.model = ?"
         " WHERE p.memory IN (SELECT value FROM json_each(?)) GROUP BY p.memory HAVING count(*) = 1"
         " AND (SELECT count(*) FROM passages o WHERE o.memory = p.memory) = 1 ORDER BY p.memory",
         (model, json.dumps(list(numbers))),
     ).fetchall()
-    if not held:
+    if not rows:
         return frozenset(), {}
-    matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in held])
+    matrix = np.array([np.frombuffer(embedding, dtype="<f4") for _, embedding in rows])
     cosines = matrix @ matrix.T
     near = {
-        (held[one][0], held[other][0]): float(cosines[one, other])
-        for one, other in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True)
+        (rows[first][0], rows[second][0]): float(cosines[first, second])
+        for first, second in zip(*np.nonzero(np.triu(cosines >= least, k=1)), strict=True)
     }
-    return frozenset(row for row, _ in held), near
+    return frozenset(row for row, _ in rows), near
 
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
@@ -261,9 +261,9 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         for entry in entries(db, redone):
             _put_away(db, entry.changes, at)
     if undoes := str(data.get("undoes", "")):
-        left = {str(ref) for ref in a_list(data.get("left"))}  # something stood in the way there
+        blocked = {str(ref) for ref in a_list(data.get("left"))}  # something stood in the way there
         for entry in entries(db, undoes):
-            if entry.refs & left:
+            if entry.refs & blocked:
                 continue
             _put_away(db, [change.reversed() for change in entry.changes], at)
             if entry.step in UPKEEP:
@@ -272,7 +272,7 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         db.execute(
             "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
             " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",
-            (undoes, json.dumps(sorted(left))),
+            (undoes, json.dumps(sorted(blocked))),
         )
 
 
@@ -281,8 +281,8 @@ def _put_away(db: sqlite3.Connection, changes: Iterable[Change], at: int) -> Non
     for change in changes:
         status = change.now.get("status")
         if status in (Status.ARCHIVED, Status.ORPHANED):
-            known = db.execute("SELECT reason FROM put_away WHERE ref = ?", (change.ref,)).fetchone()
-            reason = str(change.now.get("archived_reason") or (known[0] if known else ""))
+            row = db.execute("SELECT reason FROM put_away WHERE ref = ?", (change.ref,)).fetchone()
+            reason = str(change.now.get("archived_reason") or (row[0] if row else ""))
             db.execute(
                 "INSERT OR REPLACE INTO put_away VALUES (?, ?, ?, ?)", (change.ref, status, reason, at)
             )

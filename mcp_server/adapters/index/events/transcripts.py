@@ -29,10 +29,10 @@ TABLES = (
     Table("turns", {"key": str, "path": str, "learned": int}, pk="key"),
 )  # fmt: skip
 EVENTS = (
-    EventRow("transcript_seen", None, here=True),
-    EventRow("transcript_kept", None, counted=True, here=True),
-    EventRow("transcript_learned", None, counted=True, here=True),
-    EventRow("consented", "the person's word on calls of the model was noted", here=True),
+    EventRow("transcript_seen", None, local=True),
+    EventRow("transcript_kept", None, counted=True, local=True),
+    EventRow("transcript_learned", None, counted=True, local=True),
+    EventRow("consented", "the person's word on calls of the model was noted", local=True),
 )
 ENDED, LOOKED_AT = 1, 2  # a session that ended is read once more: its agents may have gone on alone
 COLUMNS = "path, session, folder, at, ended, seen, kept, learned, paid_from, before, skipping"

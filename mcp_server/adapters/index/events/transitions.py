@@ -27,21 +27,21 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
         confident,  # hooks, which only read, need not wait for it
     )
 
-    session, given = str(data.get("session") or ""), confident(data)
-    if not session or not given:
+    session, refs = str(data.get("session") or ""), confident(data)
+    if not session or not refs:
         return
     before = last_recall(db, session)
-    came = [ref for ref in given[:STATE] if ref not in before]
-    if before and not came:
+    new_refs = [ref for ref in refs[:STATE] if ref not in before]
+    if before and not new_refs:
         return
     for first in before[:STATE]:
-        for second in (_OUT, *came):
+        for second in (_OUT, *new_refs):
             db.execute(
                 "INSERT INTO transitions VALUES (?, ?, 1, ?)"
                 " ON CONFLICT (first, second) DO UPDATE SET count = count + 1, at = max(at, excluded.at)",
                 (first, second, at),
             )
-    db.execute("INSERT OR REPLACE INTO last_recalls VALUES (?, ?, ?)", (session, json.dumps(given), at))
+    db.execute("INSERT OR REPLACE INTO last_recalls VALUES (?, ?, ?)", (session, json.dumps(refs), at))
 
 
 def last_recall(db: sqlite3.Connection, session: str) -> list[str]:

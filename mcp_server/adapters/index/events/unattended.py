@@ -9,7 +9,7 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 
 TABLES = (Table("unattended", {"run": str, "at": int, "told": int}, pk="run", defaults={"told": 0}),)
-EVENTS = (EventRow("upkeep_told", None, here=True),)
+EVENTS = (EventRow("upkeep_told", None, local=True),)
 ALSO = frozenset({"tidied"})
 AWAY = ("ageing", "compaction", "drops", "trash")  # steps after which a memory is no longer shown
 

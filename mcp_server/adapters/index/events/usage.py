@@ -132,11 +132,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
     """Take in one event of the ledger; a memory counts once in it, even if named twice."""
     if event == "imported":
         for ref, times, last, *more in a_list(data.get("used")):
-            seen = int(parse_timestamp(last).timestamp()) if last else 0
+            last_access = int(parse_timestamp(last).timestamp()) if last else 0
             retrieved, used, moves = more or (0, 0, ())  # a line of an earlier version has only the accesses
             counted = "accesses = accesses + ?, last_access = max(last_access, ?)"
             counted += ", retrieved = retrieved + ?, used = used + ?"
-            _move(db, str(ref), counted, int(times), min(seen, at), int(retrieved), int(used))
+            _move(db, str(ref), counted, int(times), min(last_access, at), int(retrieved), int(used))
             for reason, moment in moves:
                 trust.move(db, str(ref), str(reason), min(int(moment), at))
         return
@@ -164,8 +164,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 pass
     digests = [str(digest) for digest in a_list(data.get("digests"))]
     if event in ("injected", "recalled"):
-        given = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
-        db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", given)
+        rows = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
+        db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", rows)
         pointers = [(session, str(ref), str(digest)) for ref, digest in a_list(data.get("pointers"))]
         db.executemany("INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", pointers)
     elif events.table()[event].accepts:
@@ -175,7 +175,7 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take back that the person accepted bytes."""
     db.executemany(
-        "DELETE FROM accepted WHERE digest = ?", [(str(each),) for each in a_list(data.get("digests"))]
+        "DELETE FROM accepted WHERE digest = ?", [(str(digest),) for digest in a_list(data.get("digests"))]
     )
 
 
@@ -196,8 +196,8 @@ def _retrieve(db: sqlite3.Connection, ref: str, at: int) -> None:
 
 def _use(db: sqlite3.Connection, ref: str, at: int, session: str) -> None:
     """Count a use, once per session; it is also an access unless the session's recall already was one."""
-    known = (session or f"{OUTSIDE}{at}", ref, at)
-    if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", known).rowcount:
+    use = (session or f"{OUTSIDE}{at}", ref, at)
+    if not db.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", use).rowcount:
         return
     if not receipts.answered(db, session, ref):
         _access(db, ref, at)

@@ -29,9 +29,9 @@ def is_empty(db: sqlite3.Connection, vault: str) -> bool:
     return not db.execute("SELECT 1 FROM accepted_bytes WHERE ref GLOB ? LIMIT 1", (f"{vault}/*",)).fetchone()
 
 
-def note_kept(db: sqlite3.Connection, kept: Iterable[tuple[str, str]]) -> None:
+def note_kept(db: sqlite3.Connection, pairs: Iterable[tuple[str, str]]) -> None:
     """Note that the history has these bytes: pairs of ref and digest."""
-    db.executemany("INSERT OR IGNORE INTO accepted_bytes VALUES (?, ?)", kept)
+    db.executemany("INSERT OR IGNORE INTO accepted_bytes VALUES (?, ?)", pairs)
 
 
 def once_accepted(db: sqlite3.Connection, refs: Iterable[str]) -> set[str]:

@@ -51,10 +51,10 @@ def ages(db: sqlite3.Connection, vaults: Sequence[str], *, now: int, limits: Seq
 
     The first number is of those below the first of the ascending *limits*, the last of those beyond them.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT (SELECT count(*) FROM json_each(?) WHERE value <= ? - updated), count(*) FROM memories"
         f" WHERE vault IN ({marks(vaults)}) AND kind = 'knowledge' GROUP BY 1",
         (json.dumps(list(limits)), now, *vaults),
     )
-    numbers = dict(found.fetchall())
+    numbers = dict(rows.fetchall())
     return [int(numbers.get(place, 0)) for place in range(len(limits) + 1)]

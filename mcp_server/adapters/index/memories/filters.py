@@ -63,8 +63,8 @@ def is_simple(filter: "Filter") -> bool:
 
 def is_by_scope(filter: "Filter") -> bool:
     """Tell whether *filter* depends on vault, status and kind only."""
-    asked = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
-    return filter.subagents and not any((*asked, *(getattr(filter, name) for name in WORDS)))
+    criteria = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
+    return filter.subagents and not any((*criteria, *(getattr(filter, name) for name in WORDS)))
 
 
 def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:

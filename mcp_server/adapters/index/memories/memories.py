@@ -78,7 +78,7 @@ TABLES = (
         "memories",
         {
             "row": int, "size": int, "mtime_ns": int, "fingerprint": str,
-            **{name: _OTHERWISE.get(said) or said for name, said in Row.__annotations__.items()},
+            **{name: _OTHERWISE.get(type) or type for name, type in Row.__annotations__.items()},
             "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
         },
         pk="row",
@@ -140,13 +140,13 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     Raises sqlite3.IntegrityError when another file of the vault has the same id.
     """
     db.execute("DELETE FROM unreadable WHERE path = ?", (stamp.path,))
-    known = db.execute(
+    rows = db.execute(
         "SELECT row, path FROM memories WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
         (stamp.path, vault, memory.id, stamp.path),
     ).fetchall()
-    row = known[0][0] if known else None
-    for _, other in known[1:]:
-        remove(db, other, now)  # the file now at this path took over the id of one that was deleted
+    row = rows[0][0] if rows else None
+    for _, other_path in rows[1:]:
+        remove(db, other_path, now)  # the file now at this path took over the id of one that was deleted
     columns = _columns(vault, memory, stamp, digest, now)
     vectors = {} if row is None else _vectors_of(db, row)
     if row is None:
@@ -167,16 +167,16 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
         [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
     )
     db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
-    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if known else FileChange.ADDED, now)
+    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if rows else FileChange.ADDED, now)
     return row
 
 
 def remove(db: sqlite3.Connection, path: str, now: int) -> str:
     """Remove the memory (or the problem) at *path* from the index; return the memory's id, '' if none."""
     db.execute("DELETE FROM unreadable WHERE path = ?", (path,))
-    if not (known := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
+    if not (entry := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
         return ""
-    row, vault, memory_id = known
+    row, vault, memory_id = entry
     pairs.leave(db, row)
     _clear(db, row)
     db.execute("DELETE FROM memories WHERE row = ?", (row,))
@@ -277,7 +277,7 @@ def nearest_ids(db: sqlite3.Connection, vaults: Sequence[str], memory_id: str) -
     ids = [row[0] for row in db.execute(f"SELECT id FROM memories WHERE vault IN ({marks(vaults)})", vaults)]
     lowered = memory_id.lower()
     stem = lowered.rpartition("-")[0] or lowered
-    return [each for each in ids if stem[:12] in each][:3] or get_close_matches(lowered, ids, n=3)
+    return [id for id in ids if stem[:12] in id][:3] or get_close_matches(lowered, ids, n=3)
 
 
 def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:

@@ -115,7 +115,7 @@ def nearest(
         f" WHERE {where} ORDER BY p.nearness DESC, a.id, b.id",
         values,
     )
-    return (Pair._make(each) for each in rows)
+    return (Pair._make(row) for row in rows)
 
 
 def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> list[Pair]:
@@ -127,19 +127,19 @@ def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[s
         f" WHERE p.fuller > 0 AND {where}",
         values,
     )
-    return [Pair._make(each) for each in rows]
+    return [Pair._make(row) for row in rows]
 
 
 def said_alike(
-    db: sqlite3.Connection, here: Sequence[str], theirs: Sequence[str], *, private: Sequence[str], least: int
+    db: sqlite3.Connection, own: Sequence[str], theirs: Sequence[str], *, private: Sequence[str], least: int
 ) -> list[list[int]]:
     """
-    Return, as lists, the rows of active knowledge in *theirs* that says the same as a memory in *here*.
+    Return, as lists, the rows of active knowledge in *theirs* that says the same as a memory in *own*.
 
     Only what at least *least* of these vaults say and what may be shown unasked.
     """
     conditions, values = [], list[object]()
-    for name, vaults in (("a", here), ("b", theirs)):
+    for name, vaults in (("a", own), ("b", theirs)):
         counts, columns = counting(name, private)
         # The plus keeps SQLite from scanning the whole vault.
         conditions.append(

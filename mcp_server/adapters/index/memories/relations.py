@@ -78,9 +78,9 @@ def contradicting(
     ).fetchall()
     pairs = [
         (End(source, vault, memory_id), End(row, place, id))
-        for source, vault, memory_id, said in links
+        for source, vault, memory_id, target in links
         for row, place, id, name in ends
-        if row != source and said == name
+        if row != source and target == name
     ]
     return list(dict.fromkeys(pairs))
 
@@ -106,7 +106,7 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
         (*vaults, *values),
     ).fetchall()
     ends = called(db, ((vault, name) for _, vault, _, _, name, _ in links), vaults)
-    known = by_rows(db, {row for row, *_ in links} | set(ends.values()))
+    memories = by_rows(db, {row for row, *_ in links} | set(ends.values()))
     edges_by_key: dict[tuple[int, str, int | str], Edge] = {}
     for row, vault, rel, target, name, noted in links:
         end = ends.get((vault, name))
@@ -115,9 +115,11 @@ def edges(db: sqlite3.Connection, vaults: Sequence[str], *, at: Iterable[int] | 
         if row == end or (identity in edges_by_key and not notes):
             continue  # the same link is also in the text, without notes
         if centres is None or row in centres:
-            edges_by_key[identity] = Edge(known[row], rel, True, target, known[end] if end else None, notes)
+            edges_by_key[identity] = Edge(
+                memories[row], rel, True, target, memories[end] if end else None, notes
+            )
         elif end in centres:
-            edges_by_key[identity] = Edge(known[end], rel, False, target, known[row], notes)
+            edges_by_key[identity] = Edge(memories[end], rel, False, target, memories[row], notes)
     return sorted(edges_by_key.values(), key=lambda edge: not edge.outgoing)
 
 
@@ -161,8 +163,8 @@ def is_called(db: sqlite3.Connection, name: str, *, but: tuple[str, str]) -> boo
 
 def uncalled(db: sqlite3.Connection, names: Sequence[str], vaults: Sequence[str]) -> tuple[str, ...]:
     """Return those of *names* that no memory of *vaults* has as its id, title or alias."""
-    known = called(db, (("", as_name(name)) for name in names), vaults)
-    return tuple(name for name in names if ("", as_name(name)) not in known)
+    numbers = called(db, (("", as_name(name)) for name in names), vaults)
+    return tuple(name for name in names if ("", as_name(name)) not in numbers)
 
 
 def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str]) -> list[Row]:

@@ -45,8 +45,8 @@ def searched(db: sqlite3.Connection, filter: "Filter", vaults: Sequence[str]) ->
         (count,) = db.execute(f"SELECT count(*) FROM memories WHERE {where}", values).fetchone()
         return Searched("memories", where, values, count)
     # A scope has the columns that this query needs, under the same names as a memory.
-    held = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
-    return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, held))})", (), sum(held.values()))
+    counts = dict(db.execute(f"SELECT scope, held FROM scopes AS memories WHERE {where}", values).fetchall())
+    return Searched("scoped", f"scoped.scope IN ({', '.join(map(str, counts))})", (), sum(counts.values()))
 
 
 def size(db: sqlite3.Connection) -> tuple[int, int]:

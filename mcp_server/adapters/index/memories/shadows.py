@@ -33,7 +33,7 @@ def shadowed(
     *levels* are the keys of the vaults of each level, the farthest first; *team* are those of the team's. A
     memory that waits for the person shadows nothing. An id that a nearer level has, too, means that one.
     """
-    found: dict[int, Shadow] = {}
+    shadows: dict[int, Shadow] = {}
     for place, far in enumerate(levels):
         near = [key for level in levels[place + 1 :] for key in level]
         if not far or not near:
@@ -50,10 +50,10 @@ def shadowed(
             " ORDER BY s.updated, s.row",
             (*far, *near, *values, *near),
         )
-        found |= {row: Shadow(*by) for row, *by in rows}
+        shadows |= {row: Shadow(*by) for row, *by in rows}
         of_team = any(key in team for key in far)
-        found |= _namesakes(db, far, near if of_team else [*team], private=private)
-    return found
+        shadows |= _namesakes(db, far, near if of_team else [*team], private=private)
+    return shadows
 
 
 def _namesakes(

@@ -42,7 +42,7 @@ def search(
     rows = functools.cache(
         lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
     )
-    languages = [each for each in STEMMED if count(mark(each))]
+    languages = [language for language in STEMMED if count(mark(language))]
     together = functools.cache(lambda first, second: _together(db, first, second))
     answers = []
     for terms in questions:
@@ -54,11 +54,11 @@ def search(
         telling = ranking.telling_terms(counts, most_rows=most)
         having = {term: added(map(rows, forms[term])) for term in telling}
         frequencies = {
-            term: len(found) if len(found) < most else counts[term] for term, found in having.items()
+            term: len(scores) if len(scores) < most else counts[term] for term, scores in having.items()
         }
         weights = {term: ranking.idf(searched.number, frequencies[term]) for term in having}
-        found = sums(having, weights)
-        best = dict(heapq.nlargest(CANDIDATES, found.items(), key=lambda item: item[1]))
+        totals = sums(having, weights)
+        best = dict(heapq.nlargest(CANDIDATES, totals.items(), key=lambda item: item[1]))
         shares = near(best, weights, forms, together)
         answers.append(Matches(best, shares, weights, having, forms, searched.number))
     return answers

@@ -48,10 +48,10 @@ def maxsim(
 
 
 def answered(
-    query: Embedded, memories: Mapping[int, Sequence[int]], kept: Mapping[int, bytes]
+    query: Embedded, memories: Mapping[int, Sequence[int]], signs_of: Mapping[int, bytes]
 ) -> dict[int, Match]:
     """
-    Return memory → how well it answers the tokens of *query*; *kept* has the signs of its best passages.
+    Return memory → how well it answers the tokens of *query*; *signs_of* has those of its best passages.
 
     A token counts by how far the best of the memories is above their mean: one that all of them answer
     alike, such as a stop word, says nothing about which is better. Of a memory's passages the best and the
@@ -59,10 +59,10 @@ def answered(
     """
     tokens = _vectors(query.tokens, len(query.vector) // 4)[:MOST_TOKENS]
     sums = [
-        (memory, passage, kept[passage])
+        (memory, passage, signs_of[passage])
         for memory, passages in memories.items()
         for passage in passages
-        if kept.get(passage)
+        if signs_of.get(passage)
     ]
     if not sums or not len(tokens):
         return {}
@@ -77,8 +77,8 @@ def answered(
     groups = np.repeat(np.arange(len(first)), np.diff(first, append=len(scores)))
     best = np.lexsort((-scores, groups))[first]
     mean = np.add.reduceat(scores, first) / np.bincount(groups)
-    both = map(ranking.of_passages, scores[best].tolist(), mean.tolist())
-    matches = map(Match, both, [sums[at][1] for at in best])
+    maxsims = map(ranking.of_passages, scores[best].tolist(), mean.tolist())
+    matches = map(Match, maxsims, [sums[at][1] for at in best])
     return dict(zip(numbers[first].tolist(), matches, strict=True))
 
 
@@ -88,15 +88,15 @@ def _best_cosines(tokens: Floats, passages: Sequence[bytes]) -> Floats:
     signs = np.frombuffer(b"".join(passages), dtype=np.uint8).reshape(-1, -(-dimensions // 8))
     # With normal numbers the dot product with their signs is √(2d/π) of that with themselves. The signs that
     # fill up the last byte meet zeros.
-    asked = np.zeros((8 * signs.shape[1], len(tokens)), dtype=np.float32)
-    asked[:dimensions] = tokens.T * math.sqrt(math.pi / 2 / dimensions)
+    scaled = np.zeros((8 * signs.shape[1], len(tokens)), dtype=np.float32)
+    scaled[:dimensions] = tokens.T * math.sqrt(math.pi / 2 / dimensions)
     cosines = np.empty((len(signs), len(tokens)), dtype=np.float32)
     room = np.empty((AT_ONCE, *signs.shape[1:], 8), dtype=np.float32)
     for start in range(0, len(signs), AT_ONCE):
         some = signs[start : start + AT_ONCE]
         numbers = np.take(_SIGNS_OF_BYTE, some, axis=0, out=room[: len(some)], mode="clip")
-        np.matmul(numbers.reshape(len(some), -1), asked, out=cosines[start : start + AT_ONCE])
-    first = np.cumsum([0, *(len(each) // signs.shape[1] for each in passages[:-1])])
+        np.matmul(numbers.reshape(len(some), -1), scaled, out=cosines[start : start + AT_ONCE])
+    first = np.cumsum([0, *(len(passage) // signs.shape[1] for passage in passages[:-1])])
     return np.asarray(np.maximum.reduceat(cosines, first, axis=0))
 
 

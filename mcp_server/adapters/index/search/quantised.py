@@ -61,11 +61,13 @@ class Quantised:
         if len(numbers) <= most:
             return numbers
         end = int(numbers.max()) + 1
-        asked = _signs(query[None, :])
+        query_signs = _signs(query[None, :])
         differing = np.empty(end, dtype=np.uint16)
         for start in range(0, end, _COMPARED):
             some = slice(start, min(end, start + _COMPARED))
-            np.bitwise_count(self.signs[:, some] ^ asked).sum(axis=0, dtype=np.uint16, out=differing[some])
+            np.bitwise_count(self.signs[:, some] ^ query_signs).sum(
+                axis=0, dtype=np.uint16, out=differing[some]
+            )
         return numbers[np.argpartition(differing[numbers], most)[:most]]
 
     def cosines(self, query: Floats, numbers: Numbers) -> Floats:

@@ -43,8 +43,8 @@ class Meaning:
 
 
 @dataclass(slots=True)
-class _Held:
-    """Rows 0 … size-1 are in use; `alive` tells which of them still count."""
+class _Arrays:
+    """The vectors and what is known of each: rows 0 … size-1 are in use, `alive` tells which count."""
 
     vectors: Quantised
     passages: Numbers
@@ -65,7 +65,7 @@ class Matrix:
         self._lock = threading.Lock()
         self._generation = 0
         self._vault_numbers: dict[str, int] = {}
-        self._held = self._empty(1024)
+        self._arrays = self._empty(1024)
 
     def read(self, db: sqlite3.Connection) -> None:
         """Read every vector that is new, changed or gone since the last call."""
@@ -89,15 +89,15 @@ class Matrix:
         """
         with self._lock:
             self._refresh(db)
-            held, size = self._held, self._held.size
-            allowed = held.alive[:size].copy()
+            arrays, size = self._arrays, self._arrays.size
+            allowed = arrays.alive[:size].copy()
             if among is None:
                 numbers = [self._vault_numbers[name] for name in vaults if name in self._vault_numbers]
-                allowed &= held.active[:size] & np.isin(held.vaults[:size], numbers)
+                allowed &= arrays.active[:size] & np.isin(arrays.vaults[:size], numbers)
                 if kinds:
-                    allowed &= np.isin(held.kinds[:size], [_KINDS.index(kind) for kind in kinds])
+                    allowed &= np.isin(arrays.kinds[:size], [_KINDS.index(kind) for kind in kinds])
             else:
-                allowed &= np.isin(held.memories[:size], _numbers(among))
+                allowed &= np.isin(arrays.memories[:size], _numbers(among))
             rows = np.flatnonzero(allowed)
             return [
                 self._nearest(np.frombuffer(query, dtype="<f4"), rows, RESCORED // len(queries), beside)
@@ -106,23 +106,23 @@ class Matrix:
 
     def _nearest(self, query: Floats, rows: Numbers, most: int, also: Collection[int]) -> dict[int, Cosines]:
         """Return memory → its cosines, of the best of the *most* passages near *query*, and of *also*."""
-        held, size = self._held, self._held.size
-        near = held.vectors.near(query, rows, most)
-        best = _with_best(held.memories[near], held.vectors.cosines(query, near), CANDIDATES)
+        arrays, size = self._arrays, self._arrays.size
+        near = arrays.vectors.near(query, rows, most)
+        best = _with_best(arrays.memories[near], arrays.vectors.cosines(query, near), CANDIDATES)
         nearest = np.union1d(best, _numbers(also))
-        read = np.flatnonzero(held.alive[:size] & np.isin(held.memories[:size], nearest))
-        return _cosines(held.memories[read], held.passages[read], held.vectors.cosines(query, read))
+        read = np.flatnonzero(arrays.alive[:size] & np.isin(arrays.memories[:size], nearest))
+        return _cosines(arrays.memories[read], arrays.passages[read], arrays.vectors.cosines(query, read))
 
     def _refresh(self, db: sqlite3.Connection) -> None:
         generation, changed = changelog.changed_rows(db, self._generation)
         if changed is None:
             (count,) = db.execute(_COUNT, (self.model,)).fetchone()
-            self._held = self._empty(max(1024, int(1.1 * count)))
+            self._arrays = self._empty(max(1024, int(1.1 * count)))
             self._append(db.execute(_ALL, (self.model,)))
         elif changed:
-            held = self._held
-            gone = np.fromiter(changed, dtype=np.int64, count=len(changed))
-            held.alive[: held.size] &= ~np.isin(held.memories[: held.size], gone)
+            arrays = self._arrays
+            numbers = np.fromiter(changed, dtype=np.int64, count=len(changed))
+            arrays.alive[: arrays.size] &= ~np.isin(arrays.memories[: arrays.size], numbers)
             for row in changed:
                 self._append(db.execute(f"{_ALL} AND p.memory = ?", (self.model, row)))
             self._compact()
@@ -130,29 +130,31 @@ class Matrix:
 
     def _append(self, rows: sqlite3.Cursor) -> None:
         while batch := rows.fetchmany(_READ):
-            held, end = self._held, self._held.size + len(batch)
-            if end > len(held.passages):
-                held = self._held = self._grown(held, int(1.5 * end))
-                end = held.size + len(batch)
-            new = slice(held.size, end)
+            arrays, end = self._arrays, self._arrays.size + len(batch)
+            if end > len(arrays.passages):
+                arrays = self._arrays = self._grown(arrays, int(1.5 * end))
+                end = arrays.size + len(batch)
+            new = slice(arrays.size, end)
             passages, memories, vaults, kinds, statuses, embeddings = zip(*batch, strict=True)
-            held.vectors.put(held.size, np.frombuffer(b"".join(embeddings), "<f4").reshape(len(batch), -1))
-            held.passages[new], held.memories[new] = passages, memories
-            held.vaults[new] = [
+            arrays.vectors.put(
+                arrays.size, np.frombuffer(b"".join(embeddings), "<f4").reshape(len(batch), -1)
+            )
+            arrays.passages[new], arrays.memories[new] = passages, memories
+            arrays.vaults[new] = [
                 self._vault_numbers.setdefault(vault, len(self._vault_numbers)) for vault in vaults
             ]
-            held.kinds[new] = [_KINDS.index(Kind(kind)) for kind in kinds]
-            held.active[new], held.alive[new] = [status == "active" for status in statuses], True
-            held.size = end
+            arrays.kinds[new] = [_KINDS.index(Kind(kind)) for kind in kinds]
+            arrays.active[new], arrays.alive[new] = [status == "active" for status in statuses], True
+            arrays.size = end
 
     def _compact(self) -> None:
-        held = self._held
-        dead = held.size - int(np.count_nonzero(held.alive[: held.size]))
-        if dead > 1024 and dead > held.size // 4:
-            self._held = self._grown(held, max(1024, 2 * (held.size - dead)))
+        arrays = self._arrays
+        dead = arrays.size - int(np.count_nonzero(arrays.alive[: arrays.size]))
+        if dead > 1024 and dead > arrays.size // 4:
+            self._arrays = self._grown(arrays, max(1024, 2 * (arrays.size - dead)))
 
-    def _empty(self, room: int) -> _Held:
-        return _Held(
+    def _empty(self, room: int) -> _Arrays:
+        return _Arrays(
             vectors=Quantised.empty(room, self.dimensions),
             passages=np.zeros(room, dtype=np.int64),
             memories=np.zeros(room, dtype=np.int64),
@@ -162,14 +164,14 @@ class Matrix:
             alive=np.zeros(room, dtype=np.bool_),
         )
 
-    def _grown(self, held: _Held, room: int) -> _Held:
+    def _grown(self, arrays: _Arrays, room: int) -> _Arrays:
         """Return a copy of the living rows with *room* places."""
         grown = self._empty(room)
-        kept = np.flatnonzero(held.alive[: held.size])
-        grown.size = len(kept)
-        grown.vectors.copy_from(held.vectors, kept)
+        living = np.flatnonzero(arrays.alive[: arrays.size])
+        grown.size = len(living)
+        grown.vectors.copy_from(arrays.vectors, living)
         for name in ("passages", "memories", "vaults", "kinds", "active", "alive"):
-            getattr(grown, name)[: grown.size] = getattr(held, name)[kept]
+            getattr(grown, name)[: grown.size] = getattr(arrays, name)[living]
         return grown
 
 

@@ -37,7 +37,7 @@ _own = _OfThread()
 
 def tokens(texts: Sequence[str]) -> list[Token]:
     """Return the words of *texts*, in the order in which they stand there."""
-    found: list[Token] = []
+    words: list[Token] = []
     start = 0
     for text in texts:
         _own.db.execute("BEGIN")
@@ -46,9 +46,9 @@ def tokens(texts: Sequence[str]) -> list[Token]:
             rows = _own.db.execute("SELECT term, offset FROM tokens ORDER BY offset").fetchall()
         finally:
             _own.db.execute("ROLLBACK")
-        found += [Token(word, start + offset) for word, offset in rows]
-        start = found[-1].position + BETWEEN + 1 if found else start
-    return found
+        words += [Token(word, start + offset) for word, offset in rows]
+        start = words[-1].position + BETWEEN + 1 if words else start
+    return words
 
 
 def words_of_each(texts: Sequence[str]) -> list[tuple[str, ...]]:

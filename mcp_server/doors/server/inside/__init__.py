@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 BY_A_PLUGIN = "toolu_plugin_"  # the start of the ids that the client gives to calls that no model made
 
-Given = Mapping[str, Any]
+Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
-EVENTS: dict[str, Callable[[Application, Given], Answer]] = {
+EVENTS: dict[str, Callable[[Application, Payload], Answer]] = {
     "command": commands.run,
     "pane": pane.draw,
     "act": pane.act,
@@ -33,7 +33,7 @@ EVENTS: dict[str, Callable[[Application, Given], Answer]] = {
 }
 
 
-def answer(application: Application, event: str, given: Given) -> str:
+def answer(application: Application, event: str, payload: Payload) -> str:
     """
     Return the answer for the module on *event*, as JSON; an error is the sentence that the person reads.
 
@@ -46,9 +46,9 @@ def answer(application: Application, event: str, given: Given) -> str:
     if not TOOL_USE.get().startswith(BY_A_PLUGIN):
         return json.dumps({"text": "This is for Daybook's module in the client."})
     try:
-        reply = EVENTS[event](application, given)
-    except AskedInside as asked:
-        reply = {"ask": {"question": asked.question, "options": asked.options, "state": asked.state}}
+        reply = EVENTS[event](application, payload)
+    except AskedInside as pause:
+        reply = {"ask": {"question": pause.question, "options": pause.options, "state": pause.state}}
     except DaybookError as error:
         reply = {"text": f"{error} {error.hint}".strip()}
     except OSError as error:

@@ -42,55 +42,59 @@ FORGET, KEEP = "forget", "keep"
 FOREVER = "forever"
 
 
-def run(application: Application, given: Mapping[str, Any]) -> Answer:
+def run(application: Application, payload: Mapping[str, Any]) -> Answer:
     """
     Run the command `name`; `typed` holds its further input.
 
     Raises AskedInside, DaybookError, OSError.
     """
-    return COMMANDS[str(given["name"])](typed(application, given))
+    return COMMANDS[str(payload["name"])](typed(application, payload))
 
 
 def _remember(command: Typed) -> Answer:
     store, dialog = command.store, command.dialog
     if "id" not in dialog.state:  # it is stored before any question: a person who never answers loses nothing
-        done = compare_and_store(store, _draft(command), turns=command.application.turns)
-        waits = "" if command.by_person else command.application.judged(done.id)
-        done = looked_up(store, done)
-        told = shown.remembered(replace(done, near=()), read(store, done.id), waits=waits)
-        asks = bool(done.near or done.known)  # a person who types it again may have missed the question
-        dialog.state.update(id=done.id, near=asks, lines=[replies.shown_lines(told)])
+        outcome = compare_and_store(store, _draft(command), turns=command.application.turns)
+        waits = "" if command.by_person else command.application.judged(outcome.id)
+        outcome = looked_up(store, outcome)
+        result = shown.remembered(replace(outcome, near=()), read(store, outcome.id), waits=waits)
+        asks = bool(outcome.near or outcome.known)  # a person who types it again may have missed the question
+        dialog.state.update(id=outcome.id, near=asks, lines=[replies.shown_lines(result)])
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
-    said = _how_they_stand(dialog, pairs)
-    became = say(command.persons(store), said, session=command.session)
+    verdicts = _how_they_stand(dialog, pairs)
+    became = say(command.persons(store), verdicts, session=command.session)
     lines += filter(None, [answered(outcome, stored) for outcome in became])
-    settled = [pair.near.id for pair, _ in said]
-    left = [] if Verdict.MERGE in dict(said).values() else [p.near for p in pairs if p.near.id not in settled]
-    return {"text": visible("\n".join([*lines, *([near_command(stored, left)] if left else [])]))}
+    settled = [pair.near.id for pair, _ in verdicts]
+    unsettled = (
+        []
+        if Verdict.MERGE in dict(verdicts).values()
+        else [p.near for p in pairs if p.near.id not in settled]
+    )
+    return {"text": visible("\n".join([*lines, *([near_command(stored, unsettled)] if unsettled else [])]))}
 
 
 def _draft(command: Typed) -> Draft:
-    words, said = bracketed(command.words, ("type", "tags", "level", "touches"))
+    words, options = bracketed(command.words, ("type", "tags", "level", "touches"))
     if not words:
         raise Rejected("There is nothing to remember.", "Say it as in: /remember Title | what to remember")
     title, text = split_title(words)
-    level = _one_of(Level, said, "level")
+    level = _one_of(Level, options, "level")
     return Draft(
         title=title,
         text=text,
-        type=said.get("type", ""),
-        tags=split_list(said.get("tags", "")),
+        type=options.get("type", ""),
+        tags=split_list(options.get("tags", "")),
         level=Level(level) if level else None,
-        touches=split_list(said.get("touches", "")),
+        touches=split_list(options.get("touches", "")),
         source=command.source,
         session=command.session,
     )
 
 
-def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str) -> str:
-    """Return the value *name* of *said*, '' for none; raises Rejected when it is not one of *words*."""
-    word = said.get(name, "").lower()
+def _one_of(words: type[Level] | type[Kind], options: Mapping[str, str], name: str) -> str:
+    """Return the value *name* of *options*, '' for none; raises Rejected when it is not one of *words*."""
+    word = options.get(name, "").lower()
     if word and word not in list(words):
         raise Rejected(f"'{one_line(word, 40)}' is no {name}.", f"Use one of: {', '.join(words)}.")
     return word
@@ -98,7 +102,7 @@ def _one_of(words: type[Level] | type[Kind], said: Mapping[str, str], name: str)
 
 def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[NewAndNear, Verdict]]:
     """Return the person's answers on *pairs*; after a closed dialog it asks no more. Raises AskedInside."""
-    said: list[tuple[NewAndNear, Verdict]] = []
+    verdicts: list[tuple[NewAndNear, Verdict]] = []
     for pair in pairs:
         choices = {verdict.value: words for verdict, words in HOLDS.items() if verdict in pair.answers}
         answer = dialog.ask(_question(pair), choices)
@@ -109,45 +113,45 @@ def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[N
             shown_text = " ¶ ".join(text.splitlines())
             if dialog.ask(f"“{title}”: {shown_text}\nLet this take the place of both?", YES_OR_NO) != "yes":
                 break
-        said.append((pair, Verdict(answer)))
-    return said
+        verdicts.append((pair, Verdict(answer)))
+    return verdicts
 
 
 def _question(pair: NewAndNear) -> str:
     differs = f"They differ in {pair.near.differs}. " if pair.near.differs else ""
     return "\n".join(
         [
-            f"New: {_said(pair.new)}",
-            f"Near it, of {pair.near.updated}: {_said(pair.old)}",
+            f"New: {_quoted(pair.new)}",
+            f"Near it, of {pair.near.updated}: {_quoted(pair.old)}",
             f"{differs}What holds?",
         ]
     )
 
 
-def _said(file: MemoryFile) -> str:
+def _quoted(file: MemoryFile) -> str:
     memory = file.memory
     return f"“{one_line(redact(f'{memory.title}: {memory.text}'), SHOWN)}” ({memory.id})."
 
 
 def _recall(command: Typed) -> Answer:
-    words, said = bracketed(command.words, ("type", "tags", "level", "kind"))
+    words, options = bracketed(command.words, ("type", "tags", "level", "kind"))
     if not words:
         raise Rejected("There is nothing to look for.", "Say it as in: /recall how do we deploy")
     chosen = filter_of(
-        type=said.get("type", ""),
-        tags=split_list(said.get("tags", "")),
-        level=_one_of(Level, said, "level"),
-        kind=_one_of(Kind, said, "kind"),
+        type=options.get("type", ""),
+        tags=split_list(options.get("tags", "")),
+        level=_one_of(Level, options, "level"),
+        kind=_one_of(Kind, options, "kind"),
     )
     store, query = command.store, Query(words, filter=chosen)
-    answer = recall(store, query, session=command.session or "mcp", told=True)
+    answer = recall(store, query, session=command.session or "mcp", in_context=True)
     text = texts.recalled(answer, words, waiting=unseen(store, query, answer))
     if not answer.hits:
         return {"text": text}
-    told = replies.shown_lines(shown_recall.answered(answer, words))
+    lines = replies.shown_lines(shown_recall.answered(answer, words))
     return {
         "text": text,
-        "context": [f"The person typed /recall {one_line(words)}, and was shown this:\n{told}"],
+        "context": [f"The person typed /recall {one_line(words)}, and was shown this:\n{lines}"],
     }
 
 
@@ -158,28 +162,28 @@ def _forget(command: Typed) -> Answer:
         raise Rejected("Nothing is named to forget.", "Say it as in: /forget ID, or words of its title.")
     store = command.store
     meant = meant_by(store, words, Filter())
-    if not meant.found:
+    if not meant.files:
         raise Rejected(
             f"No memory is called '{one_line(words, 80)}', or has such words.", "/recall finds more."
         )
-    if len(meant.found) > 1 or not meant.sure:
-        return {"text": texts.several(meant.found, "forget", sure=meant.sure)}
-    (file,) = meant.found
+    if len(meant.files) > 1 or not meant.sure:
+        return {"text": texts.several(meant.files, "forget", sure=meant.sure)}
+    (file,) = meant.files
     own = file.memory.id
     choices = {KEEP: "Keep it", FORGET: "Delete it for good" if forever else "Forget it"}
     answer = command.dialog.ask(_goodbye(file, forever=forever), choices)
     if answer != FORGET:
         typed_instead = f"daybook forget {own}{' --forever' if forever else ''}"
         return {"text": f"Nothing was forgotten. Without being asked, in a terminal: {typed_instead}"}
-    gone = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
-    return {"text": replies.shown_lines(shown.forgotten(gone))}
+    outcome = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
+    return {"text": replies.shown_lines(shown.forgotten(outcome))}
 
 
 def _goodbye(file: MemoryFile, *, forever: bool) -> str:
     end = "It cannot be brought back." if forever else "It can be brought back from the trash."
     act = "Delete for good" if forever else "Forget"
-    what = f"{file.memory.type or file.memory.kind.value} of {file.memory.updated:%Y-%m-%d}"
-    return f"{act} the {what}: {_said(file)}\n{end} Agreed?"
+    description = f"{file.memory.type or file.memory.kind.value} of {file.memory.updated:%Y-%m-%d}"
+    return f"{act} the {description}: {_quoted(file)}\n{end} Agreed?"
 
 
 COMMANDS: dict[str, Callable[[Typed], Answer]] = {

@@ -14,7 +14,7 @@ from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server.application import Application
 
-Given = Mapping[str, Any]
+Payload = Mapping[str, Any]
 Answer = dict[str, Any]
 
 SMALL_MODEL = "haiku"  # Claude Code's name of the newest one
@@ -23,7 +23,7 @@ LONGEST = 90.0  # seconds after which no reply will come: the module was reloade
 LONGEST_TEXT = 200_000  # characters of a reply that are read
 
 
-def learn(application: Application, given: Given) -> Answer:
+def learn(application: Application, payload: Payload) -> Answer:
     """
     Return what the client does next between turns: nothing, ask the person, or call the model.
 
@@ -36,8 +36,8 @@ def learn(application: Application, given: Given) -> Answer:
     store = application.opened.store()
     for name in list(application.handed_out):  # the module that should bring its reply is gone
         _give_back(application, name)
-    if "answer" in given:
-        plan.decide(store, str(given["answer"]))
+    if "answer" in payload:
+        plan.decide(store, str(payload["answer"]))
         store = application.opened.store()
     if wish := plan.offer(store):
         return {"ask": {"question": wish, "options": plan.OPTIONS}}
@@ -62,31 +62,31 @@ def learn(application: Application, given: Given) -> Answer:
     return {"call": name, "request": request}
 
 
-def learned(application: Application, given: Given) -> Answer:
+def learned(application: Application, payload: Payload) -> Answer:
     """
     Store what the model said about a piece; return the ids of the new memories, as `stored`.
 
-    `given` has the `call`, and from `$.model.complete` either `text` and `usage`, or `reason` and `status`.
+    `payload` has the `call`, and from `$.model.complete` either `text` and `usage`, or `reason` and `status`.
     """
-    handed = application.handed_out.pop(str(given.get("call")), None)
+    handed = application.handed_out.pop(str(payload.get("call")), None)
     if handed is None:
         return {}
     try:
-        outcomes = plan.take_reply(application.opened.store(), handed, _reply(given))
+        outcomes = plan.take_reply(application.opened.store(), handed, _reply(payload))
     except ModelUnavailable:  # the piece is handed out again, and `status` says what is wrong
         return {}
     return {"stored": [outcome.id for outcome in outcomes]}
 
 
-def _reply(given: Given) -> Reply | CallFailed:
-    text, usage = given.get("text"), given.get("usage")
-    status = given.get("status")
-    if not isinstance(text, str) and given.get("reason") != "empty-reply":
-        return failure_on_plan(str(given.get("reason")), status if isinstance(status, int) else None)
+def _reply(payload: Payload) -> Reply | CallFailed:
+    text, usage = payload.get("text"), payload.get("usage")
+    status = payload.get("status")
+    if not isinstance(text, str) and payload.get("reason") != "empty-reply":
+        return failure_on_plan(str(payload.get("reason")), status if isinstance(status, int) else None)
     counted = usage if isinstance(usage, dict) else {}
     tokens = {name: number for name, number in counted.items() if isinstance(number, int) and number > 0}
-    heard = sum(number for name, number in tokens.items() if "input" in name)
-    return Reply(str(text or "")[:LONGEST_TEXT], heard, tokens.get("output_tokens", 0), "")
+    input_tokens = sum(number for name, number in tokens.items() if "input" in name)
+    return Reply(str(text or "")[:LONGEST_TEXT], input_tokens, tokens.get("output_tokens", 0), "")
 
 
 def _give_back(application: Application, name: str) -> None:

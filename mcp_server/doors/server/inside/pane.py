@@ -36,8 +36,8 @@ from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import review as shown
 from mcp_server.store import Store
 
-Given = Mapping[str, Any]
-Said = dict[str, Any]
+Payload = Mapping[str, Any]
+Answer = dict[str, Any]
 
 PANE = "/daybook"
 ROWS = 20  # of a list; the rest is only counted
@@ -46,7 +46,7 @@ WORDS = 500  # characters of a search
 BY = {PERSON: "by you", CLAUDE: "by Claude", MODEL: "learned from a session", TIDY: "while tidying"}
 
 
-def draw(application: Application, given: Given) -> Said:
+def draw(application: Application, payload: Payload) -> Answer:
     """
     Return the content of the pane for the chosen `tab`: `tabs`, `rows` (`id, title, about`), `notes`.
 
@@ -56,71 +56,76 @@ def draw(application: Application, given: Given) -> Said:
     nothing changed, and only the `mark` is returned.
     """
     store, session = _persons(application), application.session.id
-    tab, opened, words = (str(given.get(name) or "")[:WORDS] for name in ("tab", "open", "words"))
+    tab, opened, words = (str(payload.get(name) or "")[:WORDS] for name in ("tab", "open", "words"))
     mark = files.digest("\n".join([session, tab, opened, words, glance.mark(store)]).encode())
-    if given.get("seen") == mark:
+    if payload.get("seen") == mark:
         return {"mark": mark}
-    told = glance.told(store, session)
-    found = review.review(store, limit=ROWS)
-    waiting = sum(found.counts.values())
+    memories = glance.told(store, session)
+    queue = review.review(store, limit=ROWS)
+    waiting = sum(queue.counts.values())
     notes: list[str] = []
-    left = 0
+    left_out = 0
     match tab:
         case "waits":
-            rows = [_waiting(entry, opened) for entry in found.entries]
-            none, left = "Nothing waits for you.", found.left_out
+            rows = [_waiting(entry, opened) for entry in queue.entries]
+            none, left_out = "Nothing waits for you.", queue.left_out
         case "search":
             rows = [_memory(store, row, "", opened) for row in _searched(store, words)]
             none = "No memory says that."
         case "today":
             new = glance.new_today(store)
-            rows = [_memory(store, each.row, _by(each.by), opened) for each in new[:ROWS]]
-            none, left, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
+            rows = [_memory(store, memory.row, BY.get(memory.by, ""), opened) for memory in new[:ROWS]]
+            none, left_out, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
         case _:
-            rows = [_told(store, each, opened) for each in told[:ROWS]]
-            none, left = "Claude was told nothing yet in this session.", len(told) - ROWS
-    labels = {"told": f"Told {len(told)}", "waits": f"Waits {waiting}", "search": "Search", "today": "Today"}
+            rows = [_told(store, memory, opened) for memory in memories[:ROWS]]
+            none, left_out = "Claude was told nothing yet in this session.", len(memories) - ROWS
+    labels = {
+        "told": f"Told {len(memories)}",
+        "waits": f"Waits {waiting}",
+        "search": "Search",
+        "today": "Today",
+    }
     return {
         "mark": mark,
         "tabs": [{"name": name, "label": label} for name, label in labels.items()],
         "rows": rows,
-        "notes": [*([] if rows else [none]), *([f"and {left} more"] if left > 0 else []), *notes],
-        "status": _status(application, len(told), waiting),
-        "text": f"Claude was told {counted(len(told), 'memory')} in this session; {_in_words(waiting)}",
+        "notes": [*([] if rows else [none]), *([f"and {left_out} more"] if left_out > 0 else []), *notes],
+        "status": _status(application, len(memories), waiting),
+        "text": f"Claude was told {counted(len(memories), 'memory')} in this session; {_in_words(waiting)}",
     }
 
 
-def act(application: Application, given: Given) -> Said:
+def act(application: Application, payload: Payload) -> Answer:
     """Do what a button asks; return the outcome as `text`, with the `actions` that take it back."""
     store, session = _persons(application), application.session.id
-    name, memory_id = str(given.get("act")), str(given.get("id"))
+    name, memory_id = str(payload.get("act")), str(payload.get("id"))
     if name not in ACTS:
         raise Rejected(f"There is no button '{one_line(name, 40)}'.", "Start a new session: versions differ.")
     if application.session.by_claude:
         raise PersonNeeded("a button", "review", why=Unanswered.NOBODY.value)
-    text = ACTS[name](store, memory_id, given, session)
+    text = ACTS[name](store, memory_id, payload, session)
     return {"text": visible(text), "actions": [] if name == "undo" else _taking_back(store, memory_id)}
 
 
-def status(application: Application, given: Given) -> Said:
+def status(application: Application, payload: Payload) -> Answer:
     """Return the entry of the status line, '' for none, and as `toast` what was learned since."""
-    del given
+    del payload
     store, session = application.opened.store(), application.session
-    told, waiting = glance.told(store, session.id), sum(review.counts(store).values())
+    memories, waiting = glance.told(store, session.id), sum(review.counts(store).values())
     last, new = glance.learned_since(store, session.learned or glance.NOTHING_YET)
     first, session.learned = session.learned is None, last
-    said: Said = {"status": _status(application, len(told), waiting), "toast": ""}
+    answer: Answer = {"status": _status(application, len(memories), waiting), "toast": ""}
     if new and not first and not hooks_are_off(application.opened.environment):
         more = f" and {len(new) - 1} more" if len(new) > 1 else ""
-        said["toast"] = f"Learned: {one_line(new[0].row.title, 80)}{more}. {PANE} shows it, with its undo."
-    return said
+        answer["toast"] = f"Learned: {one_line(new[0].row.title, 80)}{more}. {PANE} shows it, with its undo."
+    return answer
 
 
-def _status(application: Application, told: int, waiting: int) -> str:
+def _status(application: Application, told_count: int, waiting: int) -> str:
     opened = application.opened
     if not opened.store().settings.status_line or hooks_are_off(opened.environment):
         return ""
-    parts = [*([f"{told} told"] if told else []), *([f"{waiting} waits"] if waiting else [])]
+    parts = [*([f"{told_count} told"] if told_count else []), *([f"{waiting} waits"] if waiting else [])]
     return " · ".join(parts)
 
 
@@ -130,11 +135,11 @@ def _in_words(waiting: int) -> str:
     return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
 
 
-def _told(store: Store, told: glance.ToldMemory, opened: str) -> Said:
-    why = "; ".join(dict.fromkeys(map(_why, told.receipts)))
-    if told.row is None:
-        return {"id": told.id, "title": told.id, "about": f"{why}; it is gone since"}
-    return _memory(store, told.row, why, opened)
+def _told(store: Store, memory: glance.ToldMemory, opened: str) -> Answer:
+    why = "; ".join(dict.fromkeys(map(_why, memory.receipts)))
+    if memory.row is None:
+        return {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}
+    return _memory(store, memory.row, why, opened)
 
 
 def _why(receipt: Receipt) -> str:
@@ -148,15 +153,15 @@ def _why(receipt: Receipt) -> str:
     return f"at the start of the session{used}"
 
 
-def _memory(store: Store, row: Row, about: str, opened: str) -> Said:
+def _memory(store: Store, row: Row, about: str, opened: str) -> Answer:
     """Return the row of a memory; if it is the one *opened*, whole and with its actions."""
-    said: Said = {"id": row.id, "title": visible(row.title), "about": about or f"{row.type or row.kind}"}
+    content: Answer = {"id": row.id, "title": visible(row.title), "about": about or f"{row.type or row.kind}"}
     if row.id != opened:
-        return said
+        return content
     text = visible(row.text)
     cut = [f"… 'daybook read {row.id}' shows the rest."] if len(text) > LONGEST else []
     state = [] if row.status is Status.ACTIVE else [f"It is {row.status.value} and not told any more."]
-    said["text"], said["below"] = [*text[:LONGEST].splitlines(), *cut, *state], [row.id]
+    content["text"], content["below"] = [*text[:LONGEST].splitlines(), *cut, *state], [row.id]
     actions = []
     if row.status is Status.ACTIVE:
         if row.kind is Kind.KNOWLEDGE:
@@ -165,25 +170,21 @@ def _memory(store: Store, row: Row, about: str, opened: str) -> Said:
             )  # fmt: skip
             actions.append(_action(*pin, row.id))
         actions.append(_action("forget", "Forget", "to the trash, from where undo brings it back", row.id))
-    said["actions"] = [*actions, *_taking_back(store, row.id)]
-    return said
+    content["actions"] = [*actions, *_taking_back(store, row.id)]
+    return content
 
 
-def _action(act: str, label: str, meaning: str, memory_id: str, **more: str) -> Said:
+def _action(act: str, label: str, meaning: str, memory_id: str, **more: str) -> Answer:
     return {"act": act, "id": memory_id, "label": label, "meaning": meaning, "key": act[0], **more}
 
 
-def _taking_back(store: Store, memory_id: str) -> list[Said]:
+def _taking_back(store: Store, memory_id: str) -> list[Answer]:
     """Return the action that takes the last change of a memory back, none when nothing can be taken back."""
     try:
         change = undoing.last_change(store, memory_id)
     except DaybookError:
         return []
     return [_action("undo", "Undo", f"takes back: {deeds.done(change.verb)}", memory_id, change=change.name)]
-
-
-def _by(name: str) -> str:
-    return BY.get(name, "")
 
 
 def _searched(store: Store, words: str) -> list[Row]:
@@ -212,17 +213,17 @@ def _spent(store: Store) -> str:
     return f"{calls}, {spent.today} of ${settings.daily_usd:.2f} spent."
 
 
-def _waiting(entry: Entry, opened: str) -> Said:
+def _waiting(entry: Entry, opened: str) -> Answer:
     """Return the row of an entry that waits; if *opened*, whole and with a button for each answer."""
-    said: Said = {"id": f"{entry.kind} {entry.name}", "title": visible(entry.title), "about": entry.why}
-    if said["id"] != opened:
-        return said
+    content: Answer = {"id": f"{entry.kind} {entry.name}", "title": visible(entry.title), "about": entry.why}
+    if content["id"] != opened:
+        return content
     lines = [*_words(entry), *_merged(entry)]
     if sum(map(len, lines)) > LONGEST:
-        said["text"] = [f"It is too long to be shown here: 'daybook review accept {entry.name}' shows it."]
-        return said
-    said["text"], said["below"] = list(map(visible, lines)), _places(entry)
-    said["actions"] = [
+        content["text"] = [f"It is too long to be shown here: 'daybook review accept {entry.name}' shows it."]
+        return content
+    content["text"], content["below"] = list(map(visible, lines)), _places(entry)
+    content["actions"] = [
         {
             **_action("settle", answer.replace("-", " ").capitalize(), _meaning(meaning), entry.name),
             "kind": entry.kind,
@@ -233,7 +234,7 @@ def _waiting(entry: Entry, opened: str) -> Said:
         for answer, meaning in shown.choices(entry).items()
         if answer != Verdict.LATER
     ]
-    return said
+    return content
 
 
 def _words(entry: Entry) -> list[str]:
@@ -243,14 +244,14 @@ def _words(entry: Entry) -> list[str]:
         return words
     second = entry.against
     named = [
-        f"{place}, {each.updated:%F}: {each.title}" for place, each in (("First", entry), ("Second", second))
+        f"{place}, {side.updated:%F}: {side.title}" for place, side in (("First", entry), ("Second", second))
     ]
     return [named[0], *words, "", named[1], *_words(second)]
 
 
 def _places(entry: Entry) -> list[str]:
-    said = [f"{entry.type} {entry.id} {entry.updated:%F}", entry.path]
-    return [*map(visible, said), *(_places(entry.against) if entry.against else [])]
+    lines = [f"{entry.type} {entry.id} {entry.updated:%F}", entry.path]
+    return [*map(visible, lines), *(_places(entry.against) if entry.against else [])]
 
 
 def _meaning(choice: str) -> str:
@@ -262,39 +263,41 @@ def _merged(entry: Entry) -> list[str]:
     return ["", "Merged it would say:", *shown.whole_merged(entry)] if entry.merged else []
 
 
-def _settle(store: Store, name: str, given: Given, session: str) -> str:
+def _settle(store: Store, name: str, payload: Payload, session: str) -> str:
     """Settle the entry that the person was shown; do nothing if it has changed since."""
     try:
         entries = review.review(store, [name]).entries
     except NotFound:
         entries = ()
-    entry = next((each for each in entries if (each.kind, each.name) == (given.get("kind"), name)), None)
+    entry = next(
+        (entry for entry in entries if (entry.kind, entry.name) == (payload.get("kind"), name)), None
+    )
     if entry is None:
         return f"{name}: not settled, for it waits no more."
-    shown_then = replace(entry, digest=str(given.get("digest")))
-    became = review.settle(store, shown_then, Verdict(str(given.get("answer"))), session=session)
+    shown_then = replace(entry, digest=str(payload.get("digest")))
+    became = review.settle(store, shown_then, Verdict(str(payload.get("answer"))), session=session)
     outcome = shown.outcome(entry, became)
     return f"{name}: {outcome if became in shown.UNSETTLED else outcome.partition(':')[0]}."
 
 
-def _pin(store: Store, memory_id: str, given: Given, session: str) -> str:
-    pinned = given.get("act") == "pin"
+def _pin(store: Store, memory_id: str, payload: Payload, session: str) -> str:
+    pinned = payload.get("act") == "pin"
     return shown_hot.pinned(promote.pin(store, memory_id, pinned=pinned, session=session)).head
 
 
-def _forget(store: Store, memory_id: str, given: Given, session: str) -> str:
-    del given
+def _forget(store: Store, memory_id: str, payload: Payload, session: str) -> str:
+    del payload
     return shown_memory.forgotten(forget(store, memory_id, session=session)).head
 
 
-def _undo(store: Store, memory_id: str, given: Given, session: str) -> str:
+def _undo(store: Store, memory_id: str, payload: Payload, session: str) -> str:
     change = undoing.last_change(store, memory_id)
-    if change.name != given.get("change"):
+    if change.name != payload.get("change"):
         return f"{memory_id}: nothing was taken back, for it changed after it was shown."
     return shown_history.undone(undoing.undo(store, change, session=session)).head
 
 
-ACTS: dict[str, Callable[[Store, str, Given, str], str]] = {
+ACTS: dict[str, Callable[[Store, str, Payload, str], str]] = {
     "settle": _settle, "pin": _pin, "unpin": _pin, "forget": _forget, "undo": _undo
 }  # fmt: skip
 

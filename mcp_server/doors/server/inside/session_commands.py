@@ -16,21 +16,21 @@ from mcp_server.doors.shown import memory as shown
 def save(command: Typed) -> Answer:
     """Save what is known of this session under the words given, or its first prompt. Raises DaybookError."""
     application, folder = command.application, command.folder
-    known = so_far(application.session.transcript(), folder)
-    if known is None:
+    work = so_far(application.session.transcript(), folder)
+    if work is None:
         raise Rejected("Nothing was asked in this session yet, so there is nothing to save.", "")
     saved = save_session(
         command.store,
-        command.words or known.title,
-        known.text,
-        files=known.files,
+        command.words or work.title,
+        work.text,
+        files=work.files,
         folder=folder,
         session=command.session,
         source=ASSISTANT,  # whoever saves it, it holds words of Claude and of others
     )
     own = saved.memory.id
-    told = replies.shown_lines(shown.saved(saved, "session", waits=application.judged(own)))
-    return {"text": f"{told}\nIt comes back with: /restore-session {own}"}
+    text = replies.shown_lines(shown.saved(saved, "session", waits=application.judged(own)))
+    return {"text": f"{text}\nIt comes back with: /restore-session {own}"}
 
 
 def restore(command: Typed) -> Answer:
@@ -38,9 +38,9 @@ def restore(command: Typed) -> Answer:
     store, words = command.store, command.words
     if words not in ("", "latest", "last"):
         meant = meant_by(store, words, Filter(kinds=(Kind.SESSION,)))
-        if meant.found and (len(meant.found) > 1 or not meant.sure):
-            return {"text": texts.several(meant.found, "restore-session", sure=meant.sure)}
-        words = meant.found[0].memory.id if meant.found else words
+        if meant.files and (len(meant.files) > 1 or not meant.sure):
+            return {"text": texts.several(meant.files, "restore-session", sure=meant.sure)}
+        words = meant.files[0].memory.id if meant.files else words
     try:
         file, since = restore_session(store, words, folder=command.folder)
     except NotFound as error:

@@ -37,11 +37,11 @@ def session(file: MemoryFile, since: Since) -> str:
     """Return the beginning of a saved session, and what changed since."""
     memory = file.memory
     body = [line for line in visible(redact(memory.text)).splitlines() if line.strip()]
-    left = len(body) - SESSION_LINES
+    lines_left = len(body) - SESSION_LINES
     lines = [
         f"{one_line(memory.title, 120)}  ({memory.id}, saved {memory.created:%Y-%m-%d %H:%M} UTC)",
         *(f"  {_cut(line)}" for line in body[:SESSION_LINES]),
-        *([f"  ({counted(left, 'more line')}: {file.path})"] if left > 0 else []),
+        *([f"  ({counted(lines_left, 'more line')}: {file.path})"] if lines_left > 0 else []),
     ]
     changes = [f"branch is {since.branch} now"] if since.branch else []
     changes += [f"commit {commit}" for commit in since.commits[:CHANGES]]
@@ -49,7 +49,7 @@ def session(file: MemoryFile, since: Since) -> str:
     changes += [counted(more, "more commit")] if more > 0 else []
     changes += [f"changed: {', '.join(since.files[:10])}"] if since.files else []
     changes += [since.problem] if since.problem else []
-    lines += ["Since then:", *(f"  {one_line(each, 200)}" for each in changes)] if changes else []
+    lines += ["Since then:", *(f"  {one_line(change, 200)}" for change in changes)] if changes else []
     return "\n".join([*lines, "Claude is given it with your next prompt."])
 
 

@@ -47,11 +47,11 @@ class Typed:
         return store.acting_as(PERSON)
 
 
-def typed(application: Application, given: Mapping[str, Any]) -> Typed:
+def typed(application: Application, payload: Mapping[str, Any]) -> Typed:
     """Return the command of `words`, typed by `origin`; `answers` and `state` come from earlier questions."""
-    answers, state = (given.get(name) for name in ("answers", "state"))
+    answers, state = (payload.get(name) for name in ("answers", "state"))
     dialog = Inside(
         answers if isinstance(answers, dict) else {}, dict(state) if isinstance(state, dict) else {}
     )
-    by_person = given.get("origin") in PERSONS and not application.session.by_claude
-    return Typed(application, str(given.get("words", "")).strip(), by_person, dialog)
+    by_person = payload.get("origin") in PERSONS and not application.session.by_claude
+    return Typed(application, str(payload.get("words", "")).strip(), by_person, dialog)

@@ -1,0 +1,55 @@
+"""A memory as a row of a team's database keeps it: JSON, as a team's server and its clients say it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Memory, clean_text
+from mcp_server.core.storage.port import Stored
+from mcp_server.core.team import wire
+
+LARGEST = 512 * 1024  # characters of all keys together
+
+
+def json_of(memory: Memory) -> str:
+    """
+    Return *memory* as JSON; raise Rejected where the database cannot keep it, or it could not be read again.
+
+    It keeps no empty text, no NUL character and no half of a pair of surrogates.
+    """
+    clean_text(memory.text)
+    value = wire.value_of(memory)
+    memory_of(value)
+    kept = json.dumps(value, ensure_ascii=False)
+    if "\\u0000" in kept and any("\0" in text for text in _texts(value)):
+        raise Rejected("The memory has a NUL character, which no text can have.", "Take it out.")
+    if len(kept) > LARGEST:
+        raise Rejected(f"The memory has {len(kept):,} characters in all; {LARGEST:,} is the most.")
+    return kept
+
+
+def memory_of(value: Mapping[str, Any]) -> Memory:
+    """Return the memory that the JSON of `json_of` describes; keys of later versions are left out."""
+    return wire.memory_of(value, strict=False)
+
+
+COLUMNS = "said, digest, author, CASE WHEN confirmed_digest = digest THEN confirmed_by ELSE '' END"
+"""What `stored_of` reads of a row of `daybook.memories`."""
+
+
+def stored_of(row: Sequence[Any]) -> Stored:
+    """Return the version of a memory that a row of `COLUMNS` has."""
+    value, digest, author, confirmed_by = row
+    return Stored(memory_of(value), digest, author, confirmed_by)
+
+
+def _texts(value: object) -> list[str]:
+    match value:
+        case str():
+            return [value]
+        case dict():
+            return [text for each in value.values() for text in _texts(each)]
+        case list():
+            return [text for each in value for text in _texts(each)]
+    return []
