@@ -59,7 +59,7 @@ def main(texts: int, vectors: int) -> None:
         loaded = _timed(partial(_ask, opened, questions[:1]))
         meaning = opened.meaning()
         assert meaning, opened.meaning.problem
-        assert meaning.matrix._held.size >= vectors, "the vectors were not read"
+        assert meaning.matrix._arrays.size >= vectors, "the vectors were not read"
         click.echo(
             f"reading the model and the vectors: {loaded[0]:.1f} s of processor time, {loaded[1]:.1f} s"
         )
