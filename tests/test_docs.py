@@ -160,17 +160,17 @@ def test_the_tools_reference_is_what_the_server_lists() -> None:
     check_generated("docs/tools.md", tools_reference())
 
 
-def test_the_settings_of_the_readme_are_the_rows_in_the_code() -> None:
-    readme = text("README.md")
-    above, first, _ = readme.partition("| `EMBEDDING_MODEL` |")
-    below = readme[readme.index("| `ANTHROPIC_API_KEY` |") :]
+def test_the_documented_settings_are_the_rows_in_the_code() -> None:
+    document = text("docs/settings.md")
+    above, first, _ = document.partition("| `EMBEDDING_MODEL` |")
+    below = document[document.index("| `ANTHROPIC_API_KEY` |") :]
     table = "".join(
         f"| `{row.metadata['variable']}` |{as_written(row.default)}| {row.metadata['about']} |\n"
         for row in ROWS
     )
 
     assert first
-    check_generated("README.md", above + table + below)
+    check_generated("docs/settings.md", above + table + below)
 
 
 def as_written(default: object) -> str:

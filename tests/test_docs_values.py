@@ -21,8 +21,10 @@ from tests.live import ROOT
 
 
 @pytest.mark.feature("D-28")
-def test_the_readme_names_every_setting_with_its_default() -> None:
-    table = {row[0].strip("`"): row[1].strip("`") for row in rows(text("README.md")) if row[0].isupper()}
+def test_the_document_names_every_setting_with_its_default() -> None:
+    table = {
+        row[0].strip("`"): row[1].strip("`") for row in rows(text("docs/settings.md")) if row[0].isupper()
+    }
     changed: set[str] = set()
     for name, default in table.items():
         if name == "MEMORY_DIR":
@@ -55,11 +57,12 @@ def changed_by(name: str) -> set[str]:
     return set()
 
 
-def test_the_messages_that_the_readme_explains_are_those_that_are_printed() -> None:
-    table = text("README.md").partition("## When something is wrong")[2].partition("\n## ")[0]
-    quoted = [said for row in rows(table) for said in re.findall(r'"([^"]+)"', row[0])]
-    code = text("bin/daybook") + text("bin/set_up.sh") + text("mcp_server/core/errors.py")
-    code += "".join(path.read_text("utf-8") for path in ROOT.glob("mcp_server/doors/**/*.py"))
+def test_the_messages_that_are_explained_are_those_that_are_printed() -> None:
+    quoted = [
+        said for row in rows(text("docs/troubleshooting.md")) for said in re.findall(r'"([^"]+)"', row[0])
+    ]
+    code = text("bin/daybook") + text("bin/set_up.sh")
+    code += "".join(path.read_text("utf-8") for path in ROOT.glob("mcp_server/**/*.py"))
 
     assert quoted
     assert [said for said in quoted if said.casefold() not in code.casefold()] == []

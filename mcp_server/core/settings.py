@@ -1,7 +1,7 @@
 """
 The settings that a person can make, by environment variable or in the store's `config.toml`.
 
-It is long because the row of each setting says all of it, also what the README says.
+It is long because the row of each setting says all of it, including its line in docs/settings.md.
 """
 
 import json
@@ -113,7 +113,7 @@ def _language_model(name: str, text: str) -> str:
 def _capture(name: str, text: str) -> str:
     if text.lower() not in CAPTURES:
         raise SettingsError(
-            f"{name} is '{text.lower():.60}', which is no way to capture.",
+            f"{name} is '{text.lower():.60}', which is not a way to capture.",
             f"Use one of: {', '.join(CAPTURES)}.",
         )
     return text.lower()
@@ -123,7 +123,7 @@ def _toolsets(name: str, text: str) -> tuple[str, ...]:
     names = re.split(r"[\s,]+", text.lower())
     if unknown := [name for name in names if name not in TOOLSETS]:
         raise SettingsError(
-            f"{name} names '{unknown[0]:.60}', which is no set of tools.",
+            f"{name} names '{unknown[0]:.60}', which is not a set of tools.",
             f"Use some of: {' '.join(TOOLSETS)}.",
         )
     return tuple(toolset for toolset in TOOLSETS if toolset == "core" or toolset in names)
@@ -136,7 +136,7 @@ def _setting(default: T, variable: str, read: Callable[[str, str], object], abou
     """
     Return the row of one setting: its default, the variable that sets it, the function that *read*s that.
 
-    *about* is what the README says about it.
+    *about* is what docs/settings.md says about it.
     """
     setting: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
     return setting
@@ -150,122 +150,120 @@ class Settings:
         "minilm-l6",
         EMBEDDING,
         _embedding_model,
-        "the model that finds by meaning: `minilm-l6` (shipped), `minilm-l12`, `mpnet-base`, "
-        "`multilingual`, the absolute path of a folder, in `config.toml` alone `ADDRESS#NAME#DIMENSIONS` for "
-        "a model behind an endpoint, or `none` for words only; `daybook setup` "
-        "offers `multilingual`, which was not measured, when most memories are not in English; "
-        "[docs/models.md](docs/models.md)",
+        "the [model](models.md) that finds memories by meaning: `minilm-l6` (shipped), `minilm-l12`, "
+        "`mpnet-base`, `multilingual`, the absolute path of a folder, or `none` to search by words only; "
+        "`config.toml` also takes `ADDRESS#NAME#DIMENSIONS` for a model behind an endpoint",
     )
     hot_cache_max_items: int = _setting(
         20,
         "HOT_CACHE_MAX_ITEMS",
         _number(100),
-        "how many often used memories are kept at hand, 0 to 100",
+        "how many often used memories Daybook keeps at hand, 0 to 100",
     )
     auto_indexing: bool = _setting(
         True,
         "ENABLE_AUTO_INDEXING",
         _switch,
-        "whether edits are taken in while a session runs",
+        "whether Daybook reads edited files while a session runs",
     )
     model_calls: bool = _setting(
         False,
         "DAYBOOK_MODEL_CALLS",
         _switch,
-        "`true` lets Daybook send excerpts of sessions to the model, at your cost; so does `api_key` "
-        "in `config.toml`",
+        "`true` lets Daybook send excerpts of sessions to the model, at your cost; setting `api_key` in "
+        "`config.toml` does the same",
     )
     daily_usd: float = _setting(
         0.20,
         "DAYBOOK_DAILY_USD",
         _amount(100),
-        "the most that the model may cost on one day (UTC), 0 to 100 US dollars",
+        "the most that model calls may cost in a day (UTC), 0 to 100 US dollars",
     )
     daily_calls: int = _setting(
         60,
         "DAYBOOK_DAILY_CALLS",
         _number(10_000),
-        "how often the model may be called on one day, 0 to 10000",
+        "the most model calls in a day (UTC), 0 to 10000",
     )
     model: str = _setting(
         MODEL,
         "DAYBOOK_MODEL",
         _language_model,
-        "the model that is called, by the name that the endpoint has for it",
+        "the model to call, by its name at the endpoint",
     )
     model_price: tuple[float, float] | None = _setting(
         None,
         "DAYBOOK_MODEL_PRICE",
         _price,
-        "USD for a million input tokens and for a million output tokens, as `1.00 5.00`, or one "
-        "number for both; known for the default model",
+        "the model's price in USD for a million input tokens and a million output tokens, as `1.00 5.00`, "
+        "or one number for both; needed only for a model other than the default",
     )
     plan_calls: bool | None = _setting(
         None,
         "DAYBOOK_PLAN_CALLS",
         _switch,
-        "`true` or `false`: whether Daybook may learn on your Claude plan, between turns; without it "
-        "you are asked once",
+        "`true` or `false`: whether Daybook may learn from sessions on your Claude plan, between turns; "
+        "if unset, Daybook asks you once",
     )
     daily_plan_calls: int = _setting(
         40,
         "DAYBOOK_DAILY_PLAN_CALLS",
         _number(10_000),
-        "how often a small model may be asked on your plan on one day (UTC), 0 to 10000",
+        "the most model calls on your Claude plan in a day (UTC), 0 to 10000",
     )
     capture: str = _setting(
         "auto",
         "DAYBOOK_CAPTURE",
         _capture,
-        "`auto` keeps sessions and remembers what they show, `suggest` keeps them and asks before it "
-        "remembers, `manual` does neither",
+        "`auto` keeps sessions and makes memories from them, `suggest` keeps them and asks before it "
+        "makes a memory, `manual` does neither",
     )
     auto_archive_days: int = _setting(
         90,
         "AUTO_ARCHIVE_DAYS",
         _number(36_500),
-        "after how many days without a sign of life what [passes](docs/upkeep.md#what-ages) goes to "
-        "the archive, 0 for never",
+        "how many days a memory that [ages](upkeep.md#what-ages) stays without a sign of life before it "
+        "goes to the archive, 0 for never",
     )
     toolsets: tuple[str, ...] = _setting(
         ("core", "sessions"),
         "DAYBOOK_TOOLSETS",
         _toolsets,
-        "which [sets of tools](docs/tools.md) Claude is offered, `core` always; `curation`, `graph` "
-        "and `admin` are there too",
+        "which [sets of tools](tools.md) Claude is offered: `core` (always), `sessions`, `curation`, "
+        "`graph`, `admin`",
     )
     status_line: bool = _setting(
         True,
         "DAYBOOK_STATUS_LINE",
         _switch,
-        "whether Claude Code's status line says how much Claude was told in the session, and how much "
-        "waits for you",
+        "whether Claude Code's status line shows how many memories Claude was shown in the session, and "
+        "how many things wait for you",
     )
     max_memory_size_mb: int = _setting(
         1000,
         "MAX_MEMORY_SIZE_MB",
         _number(10_000_000),
-        "how many MB the memory should take at most, 0 for no limit; [docs/upkeep.md](docs/upkeep.md) "
-        "says what happens above it",
+        "how many MB the store should take at most, 0 for no limit; [upkeep.md](upkeep.md) says what "
+        "happens above it",
     )
     max_history_size_mb: int = _setting(
         0,
         "MAX_HISTORY_SIZE_MB",
         _number(10_000_000),
-        "how many MB of what memories said before are kept; above it the oldest that a machine wrote "
-        "goes first, 0 for no limit",
+        "how many MB of earlier versions of memories Daybook keeps, 0 for no limit; above it the oldest "
+        "that a machine wrote go first",
     )
     orphan_grace_days: int = _setting(
         90,
         "KG_ORPHAN_GRACE_DAYS",
         _number(36_500),
-        "how many days a compacted node without links waits before it goes to the trash",
+        "how many days an archived graph node without links stays before it goes to the trash",
     )
     kg_max_tokens: int = _setting(
         5000,
         "KG_MAX_TOKENS",
         _number(1_000_000),
-        "how many tokens the [knowledge graph](docs/graph.md) of a level may have before its lowest "
+        "how many tokens the [knowledge graph](graph.md) of a level may have before its lowest-ranked "
         "nodes are archived, 0 for never",
     )
 
@@ -322,10 +320,10 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         return text or None
 
     if strange := [name[:60] for name in config if name not in IN_CONFIG]:
-        raise SettingsError(f"config.toml has '{strange[0]}', which is no setting there.", _meant(strange[0]))
+        raise SettingsError(f"config.toml has '{strange[0]}', which is not a setting.", _meant(strange[0]))
     for name in _PLACES:
         if not isinstance(config.get(name, ""), str):
-            raise SettingsError(f"{name} in config.toml is no text.", "Put it between quotation marks.")
+            raise SettingsError(f"{name} in config.toml is not text.", "Put it between quotation marks.")
     values: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
     for row in ROWS:
         variable = row.metadata["variable"]

@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-NEEDED = 350  # MB that the environment takes, as README says; it is downloaded and unpacked there
+NEEDED = 350  # MB that the environment takes, as README.md says; it is downloaded and unpacked there
 FULL = 20 * 1024 * 1024  # bytes: with less free space, the full disk is the cause of any failure
 LONGEST_LOG = 400_000  # bytes at the end of the log that are read
 LONGEST_LINE = 160  # characters of a line of the log that are told

@@ -43,7 +43,7 @@ def test_a_folder_that_vanished_is_told_once_with_what_to_do(store: Store, level
 
     assert [path.read_bytes() for path in store.ledger.paths()] == before
     (said,) = tell_gone(store.home)
-    assert said.startswith(f"3 memories are gone from {folder}, and not by Daybook:")
+    assert said.startswith(f"3 memories are gone from {folder}; Daybook did not remove them:")
     assert "backup" in said
     assert tell_gone(store.home) == []
     sync(store)
@@ -60,7 +60,7 @@ def test_a_vault_that_vanished_is_told_at_the_start_of_a_session(store: Store) -
     said = notice(store, identity="")
 
     assert f"3 memories are gone from {root}" in said
-    assert "What 1 of them said before" in said
+    assert "Earlier versions of 1 of them are in" in said
     assert notice(store, identity="") == ""
 
 

@@ -136,19 +136,21 @@ def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
         ellipsis = ", ..." if len(ids) > NAMED else ""
         yield (
             f"{counted(len(ids), 'memory')} that you accepted {'is' if len(ids) == 1 else 'are'} gone from"
-            f" {notice['folder']}, and not by Daybook: a pull, another branch or a hand took"
-            f" {'it' if len(ids) == 1 else 'them'}. 'daybook restore ID' brings back what you accepted:"
+            f" {notice['folder']}; Daybook did not remove {'it' if len(ids) == 1 else 'them'}: a pull,"
+            " another branch or a person did. 'daybook restore ID' brings back what you accepted:"
             f" {', '.join(ids[:NAMED])}{ellipsis}"
         )
 
 
 def _sentence(home: Path, notice: Mapping[str, Any]) -> str:
     number, with_history, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
-    before = f" What {with_history} of them said before is in {places.history_folder(home, notice['vault'])}."
+    before = (
+        f" Earlier versions of {with_history} of them are in {places.history_folder(home, notice['vault'])}."
+    )
     return (
-        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}, and not by"
-        " Daybook: connect the disk that holds the folder, or copy the folder back from a backup, and all is"
-        f" as before.{before if with_history else ''}"
+        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}; Daybook did not"
+        " remove them: connect the disk that holds the folder, or copy the folder back from a backup."
+        f"{before if with_history else ''}"
     )
 
 
