@@ -1,5 +1,5 @@
 """
-arrived: what other machines of the person's gave after a session had begun, so its brief has not told it.
+arrived: memories that the person's other machines gave after a session had begun, which its brief lacks.
 
 Told with the next prompt, once in a session: preferences and what is settled, as in a brief. The ledger tells
 seconds, so what came in the second in which a session began counts as new to it: twice is better than never.

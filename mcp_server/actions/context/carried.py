@@ -1,5 +1,5 @@
 """
-carried: the memories that a session reads anyway, in the managed block and in Claude Code's own memory.
+carried: the memories that a session reads in the managed block or in Claude Code's own memory.
 
 Runs before every session and with prompts, so it stays light.
 """

@@ -1,5 +1,5 @@
 """
-crossing: move the file of a memory into another vault, with its history and all that the ledger says of it.
+crossing: move a memory's file into another vault, with its history and what the ledger says of it.
 
 While that is under way a note says so: after a kill the next sync completes the move, or drops it when the
 file did not get there.

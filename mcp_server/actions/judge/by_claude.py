@@ -1,4 +1,4 @@
-"""by_claude: the sessions that Claude starts, by `claude -p` in its shell: no person speaks in them."""
+"""by_claude: sessions that Claude starts by `claude -p` in its shell; no person speaks in them."""
 
 from pathlib import Path
 

@@ -102,7 +102,7 @@ def worked_on(store: Store, rows: Iterable[Row], since: int) -> set[str]:
 def _looked_at(row: Row, noted_files: Iterable[Touched]) -> list[Touched]:
     """Return those of *noted_files* that *row* is still about: a person may have edited its list of files."""
     paths = {_path_of(touch) for touch in row.touches}
-    return [touched for touched in noted_files if touched.path in paths]
+    return [noted_file for noted_file in noted_files if noted_file.path in paths]
 
 
 def _compared(top: str, row: Row, noted_files: Sequence[Touched]) -> Staleness:

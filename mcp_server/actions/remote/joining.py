@@ -1,5 +1,5 @@
 """
-joining: the files that a merge reads and writes, by their git ids, and which of them may be shown unasked.
+joining: the files that a merge reads and writes, by their git ids, and which may be shown unasked.
 
 Merged bytes are the person's word when those that they were made of were.
 """

@@ -1,5 +1,5 @@
 """
-everywhere: memories that three projects have in the same words: the person may want one for all projects.
+everywhere: memories that three projects have in the same words, so that one may serve all projects.
 
 They are found by code and offered in each of those projects. Only the person decides: what holds in three
 projects need not hold in the next.
@@ -47,7 +47,7 @@ def _groups(store: Store) -> list[Group]:
             rows = sorted(
                 memories.by_rows(db, numbers).values(), key=lambda row: (row.vault not in own_vaults, row.ref)
             )
-            is_settled = any(resolved.is_resolved(db, row, other) for row, other in combinations(rows, 2))
+            is_settled = any(resolved.is_resolved(db, *pair) for pair in combinations(rows, 2))
             if not is_settled and len(_projects(wide, rows)) >= PROJECTS:
                 groups.append(rows)
     groups.sort(key=lambda rows: (-len(rows), rows[0].id))

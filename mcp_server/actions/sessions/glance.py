@@ -1,5 +1,5 @@
 """
-glance: what the person sees of their memory during a session: what Claude was given in it, and what is new.
+glance: what the person sees of a session: the memories that Claude was given in it, and the new ones.
 
 No event is written: a person's look at a memory does not count as its use.
 """

@@ -81,7 +81,7 @@ def folder_of(request: Request) -> Path:
     Without it, the folder where the viewer was started. Raises NotFound for an unknown key.
     """
     opened = viewer(request).opened
-    request.state.mark = glance.mark(opened.store())  # before anything is read: what comes later is news
+    request.state.mark = glance.mark(opened.store())  # before anything is read, so that later changes show
     key = request.query_params.get("project", "")
     if not key:
         return opened.folder

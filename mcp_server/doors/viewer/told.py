@@ -1,4 +1,4 @@
-"""told: what Claude is told at the start of a session and with a prompt, and what each part of it costs."""
+"""told: what Claude is told at a session's start and with a prompt, and what each part costs."""
 
 from itertools import groupby
 from typing import Any
