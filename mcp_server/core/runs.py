@@ -6,9 +6,10 @@ It never holds the text: only the file does.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_timestamp, timestamp
 
@@ -49,6 +50,43 @@ class Change:
         return {"ref": self.ref, "said": self.words_hash, "was": self.was, "now": self.now}
 
 
+class Why(StrEnum):
+    """Why a run changes memories."""
+
+    MERGED = "merged"
+    DROPPED = "dropped"
+    AGED = "aged"
+    AGED_ROOM_SHORT = "aged, room short"
+    COMPACTED = "compacted"
+    ORPHANED = "orphaned"
+    LINKED_AGAIN = "linked again"
+    OVERDUE = "overdue"
+    OVERDUE_ROOM_SHORT = "overdue, room short"
+    EXPIRED = "expired"
+    GUESSED = "guessed"
+    SESSION_FORGOTTEN = "session forgotten"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """
+    Why a run changes memories, as values of which doors make a sentence.
+
+    `why` is a Why; where an earlier version wrote the event, it is its whole sentence. `ids` are the memories
+    that the reason names, `number` are its days, tokens or links, `word` is the type, the status or the
+    reason that the memory had, `replaced` are the ids of what it had superseded.
+    """
+
+    why: str
+    ids: tuple[str, ...] = ()
+    number: int = 0
+    word: str = ""
+    replaced: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        return {name: value for name, value in asdict(self).items() if value}
+
+
 @dataclass(frozen=True, slots=True)
 class RunEntry:
     """
@@ -59,7 +97,7 @@ class RunEntry:
     """
 
     step: str
-    reason: str
+    reason: Reason
     changes: tuple[Change, ...]
     title: str = ""
     new: Memory | None = None
@@ -67,12 +105,16 @@ class RunEntry:
     ancestors: tuple[str, ...] = ()
 
     @property
-    def line(self) -> str:
-        return f"{self.reason} -> {self.title}" if self.title else self.reason
-
-    @property
     def refs(self) -> frozenset[str]:
         return frozenset(change.ref for change in self.changes)
+
+
+class NotMade(NamedTuple):
+    """An entry that was not carried out, or a change of it (`ref`), and why."""
+
+    entry: RunEntry
+    why: str
+    ref: str = ""
 
 
 def change(ref: str, memory: Memory, place: str, *, to: str = "", **fields: object) -> Change:
@@ -94,6 +136,30 @@ def change_of(value: object) -> Change | None:
         case {"ref": str(ref), "said": str(fingerprint), "was": dict(was), "now": dict(now)}:
             return Change(ref, fingerprint, was, now)
     return None
+
+
+def entry_of(data: Mapping[str, Any]) -> RunEntry:
+    """Return the entry that an event of the ledger holds, without the memory that it made."""
+    changes = data.get("changes")
+    known = map(change_of, changes) if isinstance(changes, list) else ()
+    return RunEntry(str(data.get("step", "")), _reason_of(data.get("reason")), tuple(filter(None, known)))
+
+
+def _reason_of(value: object) -> Reason:
+    if not isinstance(value, dict):
+        return Reason(str(value or ""))  # the sentence of an earlier version
+    number = value.get("number")
+    return Reason(
+        str(value.get("why", "")),
+        _texts(value.get("ids")),
+        number if isinstance(number, int) else 0,
+        str(value.get("word", "")),
+        _texts(value.get("replaced")),
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def values(memory: Memory, names: Iterable[str]) -> Values:

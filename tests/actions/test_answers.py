@@ -18,6 +18,7 @@ from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -53,7 +54,7 @@ def test_two_that_are_only_alike_are_settled_too(store: Store, said: Verdict, be
     known(store, "Exports are written as parquet files.", title="Exports")
     known(store, "Exports are written as parquet files; the analysts asked.", title="Exports")
     entry = entry_of(store)
-    assert "says all of both" in entry.why
+    assert "says all of both" in why(entry)
 
     assert settle(store, entry, said) is became
 
@@ -168,7 +169,7 @@ def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: 
     (project / "gone.py").unlink()
     (project / "changed.py").write_text("other", encoding="utf-8")
     first, second = (each for each in review(store).entries if each.kind == STALE)
-    assert (first.why, second.why) == (
+    assert (why(first), why(second)) == (
         "is about files of before: gone.py is gone",
         "is about files of before: changed.py changed since",
     )

@@ -14,6 +14,7 @@ from mcp_server.adapters.index.events.tidying import COMPACTION
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.text import TOKEN, measured, rendered
 from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import status
@@ -91,7 +92,7 @@ def test_a_dry_run_tells_and_leaves_everything(small: Store, clock: Clock) -> No
     done = tidy(small, dry_run=True)
 
     assert done.counts["compaction"] > 0
-    assert "was worth least in a graph over 1,000 tokens" in done.entries[0].line
+    assert "was worth least in a graph over 1,000 tokens" in line(done.entries[0])
     assert {status(small, each) for each in names} == {Status.ACTIVE}
 
 
@@ -180,7 +181,7 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
     clock.pass_days(15)
     done = tidy(store)
     assert status(store, linked) is Status.ARCHIVED
-    assert f"no orphan: [{linked}]" in "\n".join(entry.line for entry in done.entries)
+    assert f"no orphan: [{linked}]" in "\n".join(line(entry) for entry in done.entries)
 
     clock.pass_days(6)
     tidy(store)

@@ -14,7 +14,7 @@ from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.review.review import EVERYWHERE, review, settle
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Query
-from mcp_server.doors.shown.review import choices
+from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 
@@ -53,7 +53,7 @@ def test_what_three_projects_say_is_offered_there_alone_and_two_are_no_reason(pr
 
     (entry,) = offered(lab)
     assert (entry.id, entry.answers) == (own, (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER))
-    assert all(name in entry.why for name in ("shop", "office", "lab"))
+    assert all(name in why(entry) for name in ("shop", "office", "lab"))
     assert "for all projects" in choices(entry)["accept"]
     assert [len(offered(store)) for store in projects] == [1, 1, 1, 0]
     rebuild(seen_everywhere(attic))

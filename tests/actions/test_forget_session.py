@@ -19,6 +19,7 @@ from mcp_server.adapters.index.events import candidates
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
+from mcp_server.doors.shown.runs import because
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import plan_of
 from tests.conftest import Clock, Open
@@ -66,8 +67,8 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
 
     done = forget_session(store, "bad", dry_run=False)
 
-    assert [entry.reason for entry in done.entries] == [entry.reason for entry in plan.entries]
-    assert done.failed == done.left == []
+    assert [because(entry) for entry in done.entries] == [because(entry) for entry in plan.entries]
+    assert not done.failed and not done.left
     assert active(store) == {before}
     assert review_candidates(store) == []
     with pytest.raises(NotFound):
@@ -115,9 +116,9 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     memory = read(store, old).memory
     assert (memory.status, memory.superseded_by, memory.valid_to) == (Status.ACTIVE, "", None)
     assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
-    assert any(f"[{old}] is active again" in entry.reason for entry in done.entries)
-    assert any(f"[{older}] is superseded by [{last}] then" in entry.reason for entry in done.entries)
-    assert done.left == [f"[{older}] was revised in it; 'daybook history {older}' has what it said before"]
+    assert any(f"[{old}] is active again" in because(entry) for entry in done.entries)
+    assert any(f"[{older}] is superseded by [{last}] then" in because(entry) for entry in done.entries)
+    assert done.left == {older: ("revised",)}
 
     undo_forget_session(store, "bad")
 

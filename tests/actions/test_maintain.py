@@ -26,6 +26,7 @@ from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.runs import because, line
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import status, stored
@@ -102,7 +103,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
 
     plan = clean_up(store, dry_run=True)
 
-    assert [entry.reason for entry in plan.tidied.entries] == [
+    assert [because(entry) for entry in plan.tidied.entries] == [
         f"archive: [{aged}] showed no sign of life for 90 days",
         "trash: [abc] was proposed and not seen for 30 days",
     ]
@@ -112,7 +113,7 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
 
     done = clean_up(store, dry_run=False)
 
-    assert [entry.line for entry in done.tidied.entries] == [entry.line for entry in plan.tidied.entries]
+    assert [line(entry) for entry in done.tidied.entries] == [line(entry) for entry in plan.tidied.entries]
     assert (done.trash, done.litter) == (plan.trash, plan.litter)
     assert not path.exists() and not litter.exists()
     assert review_candidates(store) == []
@@ -221,7 +222,7 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     done = tidy(store)
 
     assert len(done.entries) == 3
-    assert all("room is short" in entry.reason for entry in done.entries)
+    assert all("room is short" in because(entry) for entry in done.entries)
     assert (status(store, used), status(store, known)) == (Status.ACTIVE, Status.ACTIVE)
     assert old and old.exists()
     clock.pass_days(60)

@@ -24,6 +24,7 @@ from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.adapters import places
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
+from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git
 from tests.conftest import Clock, Open
@@ -109,7 +110,7 @@ def test_what_a_pull_changes_waits_and_the_start_and_review_say_what_differs(
     said = notice(store, identity="")
     assert "1 memory, of which 1 changed since you accepted" in said
     (entry,) = [each for each in review(store).entries if each.kind == ORIGIN]
-    assert "since you accepted it" in entry.why
+    assert "since you accepted it" in why(entry)
     assert any("30 seconds" in line and "60 seconds" in line for line in entry.about)
     assert any(f"daybook restore {wanted}" in line for line in entry.about)
     rebuild(store)

@@ -9,7 +9,7 @@ from mcp_server.actions.review.entries import Became, Verdict
 from mcp_server.actions.review.review import review
 from mcp_server.actions.review.review import settle as answered
 from mcp_server.core.memory import Level
-from mcp_server.doors.shown.review import choices
+from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store
 from tests.actions.test_questions import SIXTY, THIRTY, asked, questions
 from tests.conftest import Clock
@@ -41,7 +41,7 @@ def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
     before = read(store, older).data
     (entry,) = review(store).entries
     assert entry.name == f"{newer}+{older}"
-    assert entry.why.endswith("; the first is this project's, the second holds everywhere")
+    assert why(entry).endswith("; the first is this project's, the second holds everywhere")
     assert entry.answers == (Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.LATER)
     assert "stands in for the second in this project" in choices(entry)["replaces"]
 
@@ -58,7 +58,7 @@ def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: 
     clock.pass_days(1)
     newer = decided(store, SIXTY, level=Level.USER)
     (entry,) = review(store).entries
-    assert entry.why.endswith("; the first holds everywhere, the second is this project's")
+    assert why(entry).endswith("; the first holds everywhere, the second is this project's")
     assert "replaces this project's" in choices(entry)["replaces"]
 
     assert answered(store, entry, Verdict.REPLACES) is Became.REPLACED

@@ -35,6 +35,7 @@ from mcp_server.core.authors import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.text.verdict import Statement
+from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.actions.test_answers import known
 from tests.actions.tidy.knowledge import files_of, put, twins
@@ -178,7 +179,7 @@ def entry_of(store: Store, kind: str) -> Entry:
 
 def state(store: Store, ids: tuple[str, ...]) -> object:
     """Return all that settling may change: the files, what waits, what is told, believed and kept."""
-    waiting = [(each.kind, each.name, each.why, each.digest) for each in review(store, limit=100).entries]
+    waiting = [(each.kind, each.name, why(each), each.digest) for each in review(store, limit=100).entries]
     files = {path: data for path, data in files_of(store).items() if not path.startswith("trash/")}
     with store.database.read() as db:
         kept = {

@@ -42,7 +42,7 @@ from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.adapters.project import Project
 from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Level, Staleness, Status
-from mcp_server.core.runs import RunEntry
+from mcp_server.core.runs import NotMade
 from mcp_server.core.search.query import Answer, Confidence
 from mcp_server.core.sessions.conversation import Turn
 from mcp_server.core.settings import Settings
@@ -73,6 +73,7 @@ from tests.doors.shown_values import (
     COST,
     DEEDS,
     EARLIER,
+    ENTRIES,
     EPISODE,
     FOUND,
     HIT,
@@ -80,6 +81,7 @@ from tests.doors.shown_values import (
     HOSTILE,
     MEMORY,
     NOON,
+    OLDER_ENTRY,
     ONE,
     OTHER,
     PATH,
@@ -220,9 +222,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
                 "8d7cabcd-1111",
                 False,
                 "r",
-                [RunEntry("s", "note [x] goes", (), HOSTILE)],
-                ["[y] was revised"],
-                ["z: gone"],
+                ENTRIES,
+                {"webhook-2": ("revised", "confirmed"), "webhook-3": ("confirmed",)},
+                [NotMade(OLDER_ENTRY, "it is gone")],
             )
         ),
         sessions.forgotten(ForgottenSession("8d7cabcd-1111", True)),

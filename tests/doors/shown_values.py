@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mcp_server.actions.changes.history import Earlier
+from mcp_server.actions.context.questions import Question
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.trust import Standing
@@ -21,7 +22,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Staleness, Status
-from mcp_server.core.runs import RunEntry
+from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score
 
@@ -57,9 +58,19 @@ EPISODE = Episode(
 )
 COST = Cost(2, 1, 1500, 0.0025)
 SPENDING = Spending(0.0025, 2, "", None, 0, 1, sessions=(("8d7cabcd", COST),))
+OLDER_ENTRY = RunEntry("duplicates", Reason("merge 2, as an earlier version wrote it"), (), HOSTILE)
+REVIVED = tuple(
+    Change(f"shop/{memory_id}", "", {}, now)
+    for memory_id, now in (("old", {"status": "active"}), ("older", {"superseded_by": "last"}))
+)
+ENTRIES = [
+    RunEntry("s", Reason(why, ("webhook-1",), 14, "gotcha"), REVIVED if why is Why.SESSION_FORGOTTEN else ())
+    for why in Why
+]
+REPLACING = RunEntry("ageing", Reason(Why.AGED, ("webhook-1",), 14, replaced=("old", "older")), ())
 TIDIED = Tidied(
-    "run-1", True, [RunEntry("duplicates", "merge 2", (), HOSTILE)], ["[a] and [b] are alike"],
-    failed=["c: it is gone"], waits="no key", left=3, unasked=1, price=0.0004,
+    "run-1", True, [OLDER_ENTRY, REPLACING], [Question(ONE, OTHER, differs="numbers")],
+    failed=[NotMade(OLDER_ENTRY, "it is gone", "shop/c")], waits="no key", left=3, unasked=1, price=0.0004,
 )  # fmt: skip
 EARLIER = Earlier(
     1, NOON, "claude", "session_titled", 'text "a" -> "b"', PurePosixPath("/history/1.md"), MEMORY, True  # type: ignore[arg-type]
@@ -67,7 +78,9 @@ EARLIER = Earlier(
 PATH = PurePosixPath("/trash/webhook-1.md")
 DEEDS = [
     ("trusted", {"reason": "partly_incorrect"}), ("forgotten", {"forever": True}), ("forgotten", {}),
-    ("tidied", {"reason": "merge 2"}), ("tidied", {"undoes": "run-1"}), ("tidied", {}),
+    ("tidied", {"reason": "merge 2"}),
+    ("tidied", {"reason": Reason(Why.DROPPED, ("webhook-1",)).as_json()}),
+    ("tidied", {"undoes": "run-1"}), ("tidied", {}),
     ("judged", {"verdict": "approved", "candidates": ["c1"]}), ("session_forgotten", {"undone": True}),
     ("remembered", {}), ("of_tomorrow", {}),
 ]  # fmt: skip

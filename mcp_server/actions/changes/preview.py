@@ -17,7 +17,7 @@ from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, DaybookError, Unreadable
 from mcp_server.core.memory import TRASH, Memory
-from mcp_server.core.runs import PLACE, Change, stands_between, with_values
+from mcp_server.core.runs import PLACE, Change, RunEntry, stands_between, with_values
 from mcp_server.store import Store
 
 
@@ -60,8 +60,7 @@ def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
 def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
     """Return what taking *change* back would do to each memory; it changes nothing."""
     store = seen_everywhere(store)
-    with store.database.read() as db:
-        entries = tidying.entries(db, change.name)
+    entries = entries_of(store, change.name)
     if not entries:
         return [_of_effect(store, effect) for effect in reversed(change.effects)]
     return [
@@ -72,10 +71,10 @@ def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
     ]
 
 
-def reasons(store: Store, run: str) -> list[str]:
-    """Return what *run* did and was not taken back, a line for each entry; none if it is no run."""
+def entries_of(store: Store, run: str) -> list[RunEntry]:
+    """Return what *run* did and was not taken back; none if it is no run."""
     with store.database.read() as db:
-        return [entry.line for entry in tidying.entries(db, run)]
+        return tidying.entries(db, run)
 
 
 def _of_effect(store: Store, effect: Effect) -> Preview:

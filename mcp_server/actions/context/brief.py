@@ -32,6 +32,7 @@ from mcp_server.core.context.brief import (
     dated_line,
     render_brief,
 )
+from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
 from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT, counted
@@ -296,7 +297,13 @@ def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], B
 
 def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
     """Return ref → the mark shown with a memory that a newer one may replace: both are shown."""
-    return {question.older.ref: question.mark for question in open_questions(store, db) if question.mark}
+    marks = {}
+    for question in open_questions(store, db):
+        if question.rel == CONTRADICTS:
+            marks[question.older.ref] = f"[{question.newer.id}] says otherwise"
+        elif question.differs:
+            marks[question.older.ref] = f"[{question.newer.id}], newer, may differ in {question.differs}"
+    return marks
 
 
 def _untold(entries: Iterable[BriefEntry], carried: Mapping[str, str]) -> Iterator[BriefEntry]:

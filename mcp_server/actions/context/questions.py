@@ -49,24 +49,6 @@ class Question(NamedTuple):
     def gives_way(self) -> Row:
         return self.older if self.holds == self.newer else self.newer
 
-    @property
-    def why(self) -> str:
-        """How the two stand to each other, as the end of a sentence about both."""
-        if self.rel == CONTRADICTS:
-            return "contradict each other, as somebody said"
-        if self.rel == SUPERSEDES:
-            return "both stand, although one took the place of the other"
-        if self.fuller:
-            return f"are alike, and [{self.fuller.id}] says all of both"
-        return f"may differ in {self.differs}" if self.differs else "are alike"
-
-    @property
-    def mark(self) -> str:
-        """What is shown with the older one: that the newer may replace it, '' where nothing differs."""
-        if self.rel == CONTRADICTS:
-            return f"[{self.newer.id}] says otherwise"
-        return f"[{self.newer.id}], newer, may differ in {self.differs}" if self.differs else ""
-
 
 def open_questions(
     store: Store, db: sqlite3.Connection, *, limit: int = MOST_OPEN, about: int = 0

@@ -77,7 +77,7 @@ def perform(store: Store, entry: RunEntry, run: str) -> dict[str, ChangeOutcome]
     Raises OSError when the ledger cannot be written; nothing is done then.
     """
     changes = [change.as_json() for change in entry.changes]
-    data = {"run": run, "step": entry.step, "reason": entry.reason, "by": store.by()}
+    data = {"run": run, "step": entry.step, "reason": entry.reason.as_json(), "by": store.by()}
     store.ledger.append("tidied", store.clock(), **data, changes=changes)
     if entry.new:
         with one_run(run):

@@ -28,7 +28,7 @@ from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
-from mcp_server.core.runs import RunEntry, change
+from mcp_server.core.runs import Reason, RunEntry, Why, change
 from mcp_server.core.secrets.redaction import find_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
@@ -189,9 +189,9 @@ def expired(store: Store) -> Iterator[RunEntry]:
         vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
         with contextlib.suppress(NotFound, Unreadable, Rejected):
             file = runs.load_at(store, vault, f"{FOLDER}/{candidate.path.name}")
-            line = f"trash: [{file.memory.id}] was proposed and not seen for {EXPIRES_AFTER:.0f} days"
             to = runs.trash_place(store, file)
-            yield RunEntry(EXPIRY, line, (change(file.ref, file.memory, file.place, to=to),))
+            reason = Reason(Why.EXPIRED, (file.memory.id,), int(EXPIRES_AFTER))
+            yield RunEntry(EXPIRY, reason, (change(file.ref, file.memory, file.place, to=to),))
 
 
 def _confirmed(source: str) -> str:

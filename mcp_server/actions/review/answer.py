@@ -19,11 +19,10 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
 from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory import MAX_TEXT, Level
+from mcp_server.core.memory import MAX_TEXT
 from mcp_server.store import Store
 
 QUESTION = "question"
-WHERE = {Level.USER: "holds everywhere", Level.PROJECT: "is this project's"}
 JUST_NOW = 50  # memories, at most, that are compared before an answer counts
 
 
@@ -54,16 +53,11 @@ def _entry(store: Store, question: Question) -> Entry | None:
     within = file.vault == other.vault and not question.rel and len(merged[1]) <= MAX_TEXT
     words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
-    level, why = None, question.why
-    if file.vault.level is not other.vault.level:
-        level = file.vault.level
-        first, second = (WHERE[memory_file.vault.level] for memory_file in (file, other))
-        why = f"{why}; the first {first}, the second {second}"
     return replace(
-        entry_of(QUESTION, question.holds, file, why),
+        entry_of(QUESTION, question.holds, file, question),
         answers=words,
         against=against,
-        level=level,
+        level=file.vault.level if file.vault.level is not other.vault.level else None,
         merged=merged if within else None,
         digest=f"{file.digest} {other.digest}",
     )

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from mcp_server.actions.context.questions import Question
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.memory import Level, Memory
+from mcp_server.core.memory import Level, Memory, Staleness
 from mcp_server.store import Store
 
 BETWEEN = "+"  # separates the ids of a question
@@ -41,9 +42,28 @@ class Became(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class SaidIn:
+    """The same words stand in all of these projects."""
+
+    projects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """More memories than a run may put away have shown no sign of life for so many days."""
+
+    days: int
+
+
+Why = str | Question | Staleness | SaidIn | Idle
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """
     One thing that waits for the person: what it says, why it waits, where its file lies.
+
+    `why` is a value of which doors make the end of a sentence; a text is one already, as the ledger has it.
 
     `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the file's
     bytes; `ref` is its name in the ledger. A question is about two memories: `against` is the one that would
@@ -58,7 +78,7 @@ class Entry:
     title: str
     text: str
     about: tuple[str, ...]
-    why: str
+    why: Why
     path: str
     updated: datetime
     digest: str
@@ -102,7 +122,7 @@ class WaitingKind:
         return (*self.answers, Verdict.LATER)
 
 
-def entry_of(kind: str, row: Row, file: MemoryFile, why: str, answers: tuple[Verdict, ...] = ()) -> Entry:
+def entry_of(kind: str, row: Row, file: MemoryFile, why: Why, answers: tuple[Verdict, ...] = ()) -> Entry:
     """Return the entry for the memory that stands in the index as *row* and in *file*."""
     memory = file.memory
     return Entry(

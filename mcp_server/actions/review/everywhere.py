@@ -14,7 +14,7 @@ from mcp_server.actions.files.read import MemoryFile, read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.link import note_settled
 from mcp_server.actions.review.answer import joined
-from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
+from mcp_server.actions.review.entries import Became, Entry, SaidIn, Verdict, WaitingKind, entry_of
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import resolved
 from mcp_server.adapters.index.memories import memories, pairs, selections
@@ -85,8 +85,8 @@ def _entry(store: Store, rows: Group) -> Entry | None:
         memory_files = [read_row(wide, row) for row in rows]
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
-    why = f"is said in the same words by {', '.join(_projects(wide, rows))}"
-    entry = entry_of(EVERYWHERE, rows[0], memory_files[0], why, KIND.words)
+    said_in = SaidIn(tuple(_projects(wide, rows)))
+    entry = entry_of(EVERYWHERE, rows[0], memory_files[0], said_in, KIND.words)
     return replace(entry, digest=_digest(memory_files))
 
 

@@ -23,7 +23,16 @@ from mcp_server.actions.memory.repository import accept, keep
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.staleness import staleness
 from mcp_server.actions.review import answer, everywhere, proposed
-from mcp_server.actions.review.entries import BETWEEN, Became, Entry, Verdict, WaitingKind, entry_of
+from mcp_server.actions.review.entries import (
+    BETWEEN,
+    Became,
+    Entry,
+    Idle,
+    Verdict,
+    WaitingKind,
+    Why,
+    entry_of,
+)
 from mcp_server.actions.upkeep import age
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
@@ -31,9 +40,9 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Level, Staleness, typed_id
+from mcp_server.core.memory import Level, typed_id
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
-from mcp_server.core.render import counted, files_of_before
+from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 ORIGIN, STALE, AGED = "origin", "stale", "aged"
@@ -102,7 +111,7 @@ def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -
         return Became.LATER
     if verdict not in entry.answers:
         raise Rejected(
-            f"'{verdict}' does not settle '{entry.id}', which {entry.why}.",
+            f"'{verdict}' does not settle '{entry.id}', of the kind {entry.kind}.",
             f"Say one of: {', '.join(entry.answers)}.",
         )
     sync(store)
@@ -146,7 +155,7 @@ def _origins(store: Store) -> tuple[int, Iterator[Entry]]:
     )
 
 
-def _memory(store: Store, kind: str, row: Row, why: str) -> Entry | None:
+def _memory(store: Store, kind: str, row: Row, why: Why) -> Entry | None:
     try:
         file = read_row(store, row)
     except (NotFound, Unreadable):
@@ -209,7 +218,7 @@ def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
         title=f"{counted(len(rows), 'memory')} without a sign of life",
         text="\n".join([*lines, *([f"and {len(rows) - LINES} more"] if len(rows) > LINES else [])]),
         about=(),
-        why=f"showed none for {store.settings.auto_archive_days} days, and are more than a run may put away",
+        why=Idle(store.settings.auto_archive_days),
         path=str(store.home),
         updated=store.clock(),
         digest=files.digest("\n".join(sorted(row.ref for row in rows)).encode()),
@@ -241,20 +250,14 @@ def _stale(store: Store) -> tuple[int, Iterator[Entry]]:
         state = staleness(store, db, rows)
     stale = [row for row in rows if state[row.ref]]
     stale.sort(key=lambda row: (not state[row.ref].gone, -row.updated, row.id))
-    return len(stale), (
-        entry for row in stale if (entry := _memory(store, STALE, row, _about_files(state[row.ref])))
-    )
-
-
-def _about_files(state: Staleness) -> str:
-    return f"is about files of before: {files_of_before(state)}"
+    return len(stale), (entry for row in stale if (entry := _memory(store, STALE, row, state[row.ref])))
 
 
 def _stale_again(store: Store, entry: Entry) -> Entry | None:
     with store.database.read() as db:
         row = selections.with_ref(db, entry.ref)
         state = staleness(store, db, [row])[row.ref] if row else None
-    return _memory(store, STALE, row, _about_files(state)) if row and state else None
+    return _memory(store, STALE, row, state) if row and state else None
 
 
 def _holds(store: Store, entry: Entry, session: str) -> Became:

@@ -6,7 +6,7 @@ had superseded are active again. Nothing more is learned from what its transcrip
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -26,7 +26,7 @@ from mcp_server.adapters.index.events import deeds, episodes, tidying, transcrip
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Memory, Status, type_or_kind
-from mcp_server.core.runs import Change, RunEntry, change
+from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
 READING = "reading transcripts"
@@ -38,15 +38,15 @@ class ForgottenSession:
     """
     What was forgotten of a session, or would be: the entries of the run, and what stays unchanged.
 
-    `left` has a sentence for each memory that the session changed and that was there before.
+    `left` is id → what the session did to memories that were there before, the verbs of the ledger.
     """
 
     session: str
     dry_run: bool
     run: str = ""
     entries: list[RunEntry] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+    left: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    failed: list[NotMade] = field(default_factory=list)
 
 
 def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSession:
@@ -75,9 +75,9 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
             try:
                 failed = runs.perform(store, entry, forgotten.run)
             except DaybookError as error:
-                forgotten.failed.append(f"{entry.reason}: {error}")
+                forgotten.failed.append(NotMade(entry, str(error)))
                 continue
-            forgotten.failed += [f"{ref.rpartition('/')[2]}: {why}" for ref, why in failed.items()]
+            forgotten.failed += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
             forgotten.entries.append(entry)
     return forgotten
 
@@ -120,17 +120,18 @@ def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSessio
     gone_ids = {file.memory.id for file in memory_files.values()}
     for file in memory_files.values():
         revived = list(_revived(store, file.memory, gone_ids))
-        line = f"{type_or_kind(file.memory.kind, file.memory.type)} [{file.memory.id}] goes to the trash"
-        line += "".join(f"; [{step.id}] {_becomes(step)}" for step in revived)
-        trashed = change(file.ref, file.memory, file.place, to=runs.trash_place(store, file))
-        plan.entries.append(RunEntry(tidying.FORGETTING, line, (*revived, trashed), file.memory.title))
-    for file in _candidates(store, session):
-        line = f"candidate [{file.memory.id}] goes to the trash"
-        trashed = change(file.ref, file.memory, file.place, to=runs.trash_place(store, file))
-        plan.entries.append(RunEntry(tidying.FORGETTING, line, (trashed,), file.memory.title))
+        type_name = type_or_kind(file.memory.kind, file.memory.type)
+        plan.entries.append(_to_trash(store, file, type_name, revived))
+    plan.entries += [_to_trash(store, file, "candidate", ()) for file in _candidates(store, session)]
     settled = {ref for entry in plan.entries for ref in entry.refs} - set(memory_files)
     plan.left = _left(store, session, set(memory_files), settled)
     return plan
+
+
+def _to_trash(store: Store, file: MemoryFile, type_name: str, revived: Sequence[Change]) -> RunEntry:
+    trashed = change(file.ref, file.memory, file.place, to=runs.trash_place(store, file))
+    reason = Reason(Why.SESSION_FORGOTTEN, (file.memory.id,), word=type_name)
+    return RunEntry(tidying.FORGETTING, reason, (*revived, trashed), file.memory.title)
 
 
 def _learned(store: Store, session: str) -> dict[str, MemoryFile]:
@@ -184,14 +185,9 @@ def _heir(store: Store, memory: Memory, gone_ids: set[str]) -> str:
     return following if following and following not in gone_ids and look_up(store, following) else ""
 
 
-def _becomes(change: Change) -> str:
-    heir = change.now.get("superseded_by")
-    return f"is superseded by [{heir}] then" if heir else "is active again"
-
-
-def _left(store: Store, session: str, gone_refs: set[str], revived: set[str]) -> list[str]:
+def _left(store: Store, session: str, gone_refs: set[str], revived: set[str]) -> dict[str, tuple[str, ...]]:
     """
-    Return what the session did to memories that were there before.
+    Return id → what the session did to memories that were there before.
 
     That it superseded those *revived* is taken back; what else it changed in them is not.
     """
@@ -203,11 +199,7 @@ def _left(store: Store, session: str, gone_refs: set[str], revived: set[str]) ->
             revived = revived - {deed.ref}
         elif deed.ref and deed.ref not in gone_refs:
             changed.setdefault(deed.id, set()).add(deed.event)
-    return [
-        f"[{memory_id}] was {' and '.join(sorted(events, reverse=True))} in it"
-        + (f"; 'daybook history {memory_id}' has what it said before" if "revised" in events else "")
-        for memory_id, events in sorted(changed.items())
-    ]
+    return {memory_id: tuple(sorted(events, reverse=True)) for memory_id, events in sorted(changed.items())}
 
 
 def _cursors(store: Store, session: str) -> list[dict[str, Any]]:

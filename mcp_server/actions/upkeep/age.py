@@ -24,7 +24,7 @@ from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory import DAY, Kind, Status
-from mcp_server.core.runs import RunEntry, change
+from mcp_server.core.runs import Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
 AGED, COMPACTED = "aged", "compacted"  # the reason that the file gives
@@ -66,8 +66,7 @@ def aged(store: Store, rows: Sequence[Row]) -> Iterator[RunEntry]:
     """Yield entries that archive *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
     days = store.settings.auto_archive_days
     for file in _found(store, rows):
-        line = f"archive: [{file.memory.id}] showed no sign of life for {days} days"
-        yield put_away(store, file, AGEING, AGED, line)
+        yield put_away(store, file, AGEING, AGED, Why.AGED, days)
 
 
 def note_unseen(store: Store, vaults: Sequence[str]) -> None:
@@ -96,10 +95,9 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
             db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )
     for file in _found(store, [row for row in rows if row.ref not in new]):
-        line = f"archive: [{file.memory.id}] showed no sign of life for {days} days, room is short"
-        yield put_away(store, file, AGEING, AGED, line)
+        yield put_away(store, file, AGEING, AGED, Why.AGED_ROOM_SHORT, days)
     for file in _found(store, [row for row in overdue if row.ref not in new][:MOST]):
-        yield _to_trash(store, file, f"was archived {grace} days ago, room is short")
+        yield _to_trash(store, file, Reason(Why.OVERDUE_ROOM_SHORT, (file.memory.id,), grace))
 
 
 def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
@@ -112,8 +110,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
         lowest = to_archive(graph, now=store.now(), limit=limit)
         own_nodes = [node for node in lowest if node.ref.rpartition("/")[0] in vaults][:MOST]
         for file in _found(store, _rows(store, [node.ref for node in own_nodes])):
-            line = f"archive: [{file.memory.id}] was worth least in a graph over {most:,} tokens"
-            yield put_away(store, file, COMPACTION, COMPACTED, line)
+            yield put_away(store, file, COMPACTION, COMPACTED, Why.COMPACTED, most)
         length = measured(graph, left_out=frozenset(node.name for node in own_nodes))
         if length > limit * LEAVES and measured(graph) > limit:
             log.warning(
@@ -127,9 +124,8 @@ def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
     with store.database.read() as db:
         refs = ageing.no_orphans(db, vaults)
     for file in _found(store, _rows(store, refs[:MOST])):
-        line = f"no orphan: [{file.memory.id}] stays in the archive"
         changed = change(file.ref, file.memory, file.place, status=Status.ARCHIVED)
-        yield RunEntry(ORPHANS, line, (changed,))
+        yield RunEntry(ORPHANS, Reason(Why.LINKED_AGAIN, (file.memory.id,)), (changed,))
 
 
 def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[RunEntry]:
@@ -137,9 +133,8 @@ def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterat
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
     for file in _found(store, [row for row in rows if row.ref not in new][:MOST]):
-        line = f"orphan: [{file.memory.id}] has no link from or to an active memory"
         changed = change(file.ref, file.memory, file.place, status=Status.ORPHANED)
-        yield RunEntry(ORPHANS, line, (changed,))
+        yield RunEntry(ORPHANS, Reason(Why.ORPHANED, (file.memory.id,)), (changed,))
 
 
 def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterator[RunEntry]:
@@ -152,12 +147,13 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in overdue if row.ref in orphans)]}
     for file in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
-        yield _to_trash(store, file, f"was {file.memory.archived_reason or file.memory.status.value}")
+        was = file.memory.archived_reason or file.memory.status.value
+        yield _to_trash(store, file, Reason(Why.OVERDUE, (file.memory.id,), word=was))
 
 
-def _to_trash(store: Store, file: MemoryFile, why: str) -> RunEntry:
+def _to_trash(store: Store, file: MemoryFile, reason: Reason) -> RunEntry:
     changed = change(file.ref, file.memory, file.place, to=trash_place(store, file))
-    return RunEntry(TRASH, f"trash: [{file.memory.id}] {why}", (changed,))
+    return RunEntry(TRASH, reason, (changed,))
 
 
 def _rows(store: Store, refs: Sequence[str]) -> list[Row]:

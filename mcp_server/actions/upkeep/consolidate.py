@@ -41,7 +41,7 @@ from mcp_server.core.memory import (
     new_id,
 )
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.runs import Change, RunEntry, change, creation
+from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, creation
 from mcp_server.core.text.titles import clean_title
 from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
@@ -123,20 +123,20 @@ def planned(
             yield merged_entry(store, merge, memory_files)
     for number in plan.drops:
         if memory_files := _loaded(store, [knowledge.rows[items[number].ref]]):
-            line = f"drop: [{memory_files[0].memory.id}]"
-            yield put_away(store, memory_files[0], tidying.DROPS, "dropped", line)
+            yield put_away(store, memory_files[0], tidying.DROPS, "dropped", Why.DROPPED)
 
 
-def put_away(store: Store, file: MemoryFile, step: str, reason: str, line: str) -> RunEntry:
-    """Return the entry that archives a memory for *reason*; its line names what the memory had superseded."""
-    if file.memory.kind is Kind.KNOWLEDGE and (old := still_superseded(store, file)):
-        names = ", ".join(f"[{memory_id}]" for memory_id in old)
-        line = f"{line}; 'daybook restore ID' brings back what it had replaced: {names}"
+def put_away(
+    store: Store, file: MemoryFile, step: str, archived_reason: str, why: Why, number: int = 0
+) -> RunEntry:
+    """Return the entry that archives a memory; the file gives *archived_reason*, the ledger says *why*."""
+    replaced = tuple(still_superseded(store, file)) if file.memory.kind is Kind.KNOWLEDGE else ()
+    reason = Reason(why, (file.memory.id,), number, replaced=replaced)
     target = f"{ARCHIVE_FOLDER}/{file.memory.id}.md"
     changed = change(
-        file.ref, file.memory, file.place, to=target, status=Status.ARCHIVED, archived_reason=reason
+        file.ref, file.memory, file.place, to=target, status=Status.ARCHIVED, archived_reason=archived_reason
     )
-    return RunEntry(step, line, (changed,))
+    return RunEntry(step, reason, (changed,))
 
 
 def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
@@ -146,7 +146,7 @@ def _absorbed(store: Store, stays: MemoryFile, goes: MemoryFile) -> RunEntry:
     taking = change(stays.ref, memory, stays.place, tags=tags, merged_from=lineage)
     return RunEntry(
         DUPLICATES,
-        f"merge 2: [{memory.id}] + [{goes.memory.id}]",
+        Reason(Why.MERGED, (memory.id, goes.memory.id)),
         (taking, _superseded(store, goes, memory.id)),
         memory.title,
         heir=stays.ref,
@@ -221,11 +221,10 @@ def merged_entry(
     vault = vault or memory_files[0].vault
     ref = f"{vault.key}/{memory.id}"
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
-    reason = f"merge {len(ids)}: {' + '.join(f'[{file}]' for file in ids)}"
     changes = (creation(ref, memory, place), *(_superseded(store, file, memory.id) for file in memory_files))
     ancestors = tuple(file.ref for file in memory_files)
     step = tidying.SETTLING if by_person else MERGES
-    return RunEntry(step, reason, changes, title, memory, heir=ref, ancestors=ancestors)
+    return RunEntry(step, Reason(Why.MERGED, ids), changes, title, memory, heir=ref, ancestors=ancestors)
 
 
 def _loaded(store: Store, rows: Sequence[Row]) -> list[MemoryFile]:

@@ -14,8 +14,7 @@ from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.core.authors import TIDY
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import Link
-from mcp_server.core.render import counted
-from mcp_server.core.runs import Change, RunEntry, change, with_values
+from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, with_values
 from mcp_server.store import Store
 
 AT_ONCE = 50  # files in one event, whose length is limited
@@ -42,8 +41,7 @@ def take_back_guesses(store: Store, run: str) -> list[RunEntry]:
     for start in range(0, len(changes), AT_ONCE):
         batch = tuple(changes[start : start + AT_ONCE])
         number = sum(len(change.was["links"]) - len(change.now["links"]) for change in batch)
-        line = f"taken back: {counted(number, 'link')} 'contradicts' that nobody had said"
-        entries.append(RunEntry(tidying.WITHDRAWAL, line, batch))
+        entries.append(RunEntry(tidying.WITHDRAWAL, Reason(Why.GUESSED, number=number), batch))
         runs.perform(store.acting_as(TIDY), entries[-1], run)
         count += number
     # Noted last: when the process is killed before, the next run finds the links taken back already.

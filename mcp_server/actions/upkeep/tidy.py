@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.actions.context.questions import open_questions
+from mcp_server.actions.context.questions import Question, open_questions
 from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import clock_doubt
 from mcp_server.actions.files.size_limit import measure, prune
@@ -45,7 +45,7 @@ from mcp_server.core.judge.consolidation import (
     plan,
     request,
 )
-from mcp_server.core.runs import RunEntry
+from mcp_server.core.runs import NotMade, RunEntry
 from mcp_server.store import Store
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
@@ -57,8 +57,8 @@ class Tidied:
     """
     What a run did, or would do: the entries of the run, and what it only proposes.
 
-    `refused` has a sentence for each answer of a model that was not believed, `failed` for each change
-    that could not be made, `repaired` is the number of files that the index had wrong, `pruned` that of
+    `proposals` are open questions about two memories, `refused` has a sentence for each answer of a model
+    that was not believed, `repaired` is the number of files that the index had wrong, `pruned` that of
     versions that the history had no room for, `clock` says why nothing was put away for its age, `left` is
     how much more has aged than one run may put away, `spent` is what the calls of the model cost, `unasked`
     is how many a dry run left out, and `price` what those would cost at most, in USD.
@@ -67,9 +67,9 @@ class Tidied:
     run: str
     dry_run: bool = False
     entries: list[RunEntry] = field(default_factory=list)
-    proposals: list[str] = field(default_factory=list)
+    proposals: list[Question] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
+    failed: list[NotMade] = field(default_factory=list)
     waits: str = ""
     clock: str = ""
     repaired: int = 0
@@ -182,10 +182,7 @@ def _steps(store: Store, tidied: Tidied, asking: bool) -> list[str]:
                 settled += _settled(store, tidied, memories, knowledge_of(store, vault), untouched)
     compare_pending(store)
     with store.database.read() as db:
-        tidied.proposals += [
-            f"[{question.newer.id}] and [{question.older.id}] {question.why}"
-            for question in open_questions(store, db)
-        ]
+        tidied.proposals += open_questions(store, db)
     put_aged_away(store, tidied)
     return settled
 
@@ -221,9 +218,9 @@ def _take(store: Store, tidied: Tidied, entries: Iterable[RunEntry]) -> None:
             try:
                 failed = runs.perform(store.acting_as(TIDY), entry, tidied.run)
             except DaybookError as error:
-                tidied.failed.append(f"{entry.line}: {error}")
+                tidied.failed.append(NotMade(entry, str(error)))
                 continue
-            tidied.failed += [f"{entry.line}: {ref} {why}" for ref, why in failed.items()]
+            tidied.failed += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
         tidied.entries.append(entry)
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from mcp_server.adapters.index import events
 from mcp_server.core.remote import OF_COPY
 from mcp_server.core.render import counted
+from mcp_server.core.runs import entry_of
 from mcp_server.doors.shown import Shown, moment
+from mcp_server.doors.shown.runs import because
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +71,8 @@ def _words(deed: Deed) -> str:
             return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
         case "moved" if level := detail.get("level"):
             return f"moved to {level} level"
-        case "tidied" if reason := detail.get("reason"):
-            return f"tidied: {reason}"
+        case "tidied" if detail.get("reason"):
+            return f"tidied: {because(entry_of(detail))}"
         case "tidied":
             return next((sentence for key, sentence in TIDIED.items() if detail.get(key)), "tidied")
         case "judged":

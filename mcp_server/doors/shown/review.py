@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.review.entries import Became, Entry, Verdict
+from mcp_server.actions.context.questions import Question
+from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
-from mcp_server.core.memory import timestamp
-from mcp_server.core.render import counted
+from mcp_server.core.memory import Level, Staleness, timestamp
+from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.questions import standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +26,7 @@ CHOICES = {
     Verdict.LATER: "Decide later: it goes on waiting",
 }
 STANDS_IN = "The first stands in for the second in this project; elsewhere the second holds as before"
+WHERE = ("holds everywhere", "is this project's")
 HOLDS_HERE = "The first, which holds everywhere, replaces this project's, which is kept as superseded"
 OF_AGED = {
     Verdict.ACCEPT: "Archive them: found with include_archived, told no more",
@@ -72,7 +75,7 @@ def waiting(review: Review) -> Shown:
         f"Waiting for the person's word: {kinds}.",
         ("", "kind", "id", "type", "updated", "why", "title"),
         tuple(
-            (f"{number}", entry.kind, entry.name, entry.type, f"{entry.updated:%F}", entry.why, entry.title)
+            (f"{number}", entry.kind, entry.name, entry.type, f"{entry.updated:%F}", why(entry), entry.title)
             for number, entry in enumerate(review.entries, start=1)
         ),
         tuple("\n".join(_texts(entry)) for entry in review.entries),
@@ -90,6 +93,24 @@ def settled(outcomes: Sequence[tuple[Entry, Became]]) -> Shown:
         tuple((entry.name, outcome(entry, became)) for entry, became in outcomes),
         json=[{"id": entry.name, "became": became.value} for entry, became in outcomes],
     )
+
+
+def why(entry: Entry) -> str:
+    """Return why *entry* waits, as the end of a sentence about its memory or memories."""
+    match entry.why:
+        case Question() as question:
+            if not entry.level:
+                return standing(question)
+            first, second = WHERE[::-1] if entry.level is Level.PROJECT else WHERE
+            return f"{standing(question)}; the first {first}, the second {second}"
+        case Staleness() as stale:
+            return f"is about files of before: {files_of_before(stale)}"
+        case SaidIn(projects):
+            return f"is said in the same words by {', '.join(projects)}"
+        case Idle(days):
+            return f"showed none for {days} days, and are more than a run may put away"
+        case str(reason):
+            return reason
 
 
 def outcome(entry: Entry, became: Became) -> str:
@@ -118,7 +139,7 @@ def whole(entry: Entry) -> list[str]:
         against += ["", f"{Verdict.REPLACES}: {choices(entry)[Verdict.REPLACES]}."]
     return [
         entry.title,
-        "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", entry.why))),
+        "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", why(entry)))),
         entry.path,
         *(f"  {line}" for line in [*entry.text.splitlines(), *entry.about]),
         *against,
@@ -135,8 +156,8 @@ def whole_merged(entry: Entry) -> list[str]:
 def compact(entry: Entry) -> str:
     """Return all of *entry* as one paragraph, for a dialog that has few lines."""
     if entry.against:
-        return f"1. {_run(entry)} — 2. {_run(entry.against)} — The two {entry.why}."
-    return f"{_named(entry)}, which {entry.why}: {_lines(entry)}"
+        return f"1. {_run(entry)} — 2. {_run(entry.against)} — The two {why(entry)}."
+    return f"{_named(entry)}, which {why(entry)}: {_lines(entry)}"
 
 
 def compact_merged(entry: Entry) -> str:
@@ -172,7 +193,7 @@ def _json(entry: Entry) -> dict[str, object]:
         "title": entry.title,
         "text": entry.text,
         "about": list(entry.about),
-        "why": entry.why,
+        "why": why(entry),
         "path": entry.path,
         "updated": timestamp(entry.updated),
         "answers": [answer.value for answer in entry.answers],

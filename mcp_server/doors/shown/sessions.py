@@ -9,6 +9,7 @@ from mcp_server.core.budget import Cost
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
+from mcp_server.doors.shown.runs import because, entry_json, not_made
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,18 +104,32 @@ def patterns(recurring: Patterns) -> Shown:
 
 def forgotten(outcome: ForgottenSession) -> Shown:
     """Return the forgotten memories of a session, or those that would be, a row for each."""
-    entries = [f"{entry.reason}: {entry.title}" for entry in outcome.entries]
+    entries = [f"{because(entry)}: {entry.title}" for entry in outcome.entries]
+    left = [_left(memory_id, verbs) for memory_id, verbs in outcome.left.items()]
+    failed = [not_made(failure) for failure in outcome.failed]
     rows = [
         *(entries or ["Nothing was learned in that session."]),
-        *(f"left as it is: {line}" for line in outcome.left),
-        *(f"not done: {line}" for line in outcome.failed),
+        *(f"left as it is: {sentence}" for sentence in left),
+        *(f"not done: {sentence}" for sentence in failed),
     ]
     head = f"Done; 'daybook forget-session {outcome.session[:120]} --undo' puts it back:"
     return Shown(
         "Nothing was changed; the plan:" if outcome.dry_run else head,
         rows=[(row,) for row in rows],
-        json={**asdict(outcome), "lines": rows},
+        json={
+            **asdict(outcome),
+            "entries": [entry_json(entry) for entry in outcome.entries],
+            "left": left,
+            "failed": failed,
+            "lines": rows,
+        },
     )
+
+
+def _left(memory_id: str, verbs: Sequence[str]) -> str:
+    """Return what the session did to a memory that was there before."""
+    before = f"; 'daybook history {memory_id}' has what it said before" if "revised" in verbs else ""
+    return f"[{memory_id}] was {' and '.join(verbs)} in it{before}"
 
 
 def _memories(stored: Sequence[Row], uses: Sequence[Given]) -> tuple[Shown, ...]:

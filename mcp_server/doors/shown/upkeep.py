@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import summary
+from mcp_server.doors.shown.questions import proposal
+from mcp_server.doors.shown.runs import entry_json, line, not_made
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,11 +37,11 @@ def tidied(run: Tidied) -> Shown:
     }
     notes = [asking] if run.unasked else []
     if run.is_empty and not (run.waits or run.clock or run.calls):
-        return Shown(TIDY, notes=tuple(notes), json=asdict(run))
+        return Shown(TIDY, notes=tuple(notes), json=_json(run))
     rows = [
-        *(entry.line for entry in run.entries),
-        *(f"left to you: {line}" for line in run.proposals),
-        *(f"not done: {line}" for line in (*run.refused, *run.failed)),
+        *(line(entry) for entry in run.entries),
+        *(f"left to you: {proposal(question)}" for question in run.proposals),
+        *(f"not done: {sentence}" for sentence in (*run.refused, *map(not_made, run.failed))),
         *([f"the model waits: {run.waits}"] if run.waits else []),
         *([run.clock] if run.clock else []),
         *([left_line] if run.left else []),
@@ -49,16 +51,25 @@ def tidied(run: Tidied) -> Shown:
         PLAN if run.dry_run else "Done; 'daybook tidy --undo' puts it back:",
         rows=[(row,) for row in rows],
         notes=(*notes, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
-        json=asdict(run),
+        json=_json(run),
     )
+
+
+def _json(run: Tidied) -> dict[str, object]:
+    return {
+        **asdict(replace(run, entries=[], proposals=[], failed=[])),
+        "entries": [entry_json(entry) for entry in run.entries],
+        "proposals": [proposal(question) for question in run.proposals],
+        "failed": [not_made(failure) for failure in run.failed],
+    }
 
 
 def cleaned(run: Cleaned) -> Shown:
     """Return a row for each memory and file, then counts."""
     rows = [
-        *(entry.line for entry in run.tidied.entries),
+        *(line(entry) for entry in run.tidied.entries),
         *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in run.trash),
-        *(f"not done: {line}" for line in run.tidied.failed),
+        *(f"not done: {not_made(failure)}" for failure in run.tidied.failed),
         *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in run.kept),
         *([run.tidied.clock] if run.tidied.clock else []),
     ]
@@ -67,7 +78,7 @@ def cleaned(run: Cleaned) -> Shown:
         PLAN if run.dry_run else f"Done; 'daybook tidy --undo' takes back {takes_back}:",
         rows=[(row,) for row in rows],
         notes=(cleaned_counts(run),),
-        json={**asdict(run), "lines": [*rows, cleaned_counts(run)]},
+        json={**asdict(run), "tidied": _json(run.tidied), "lines": [*rows, cleaned_counts(run)]},
     )
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.deeds import TitledDeed, deeds_at, known_events, list_deeds
-from mcp_server.actions.changes.preview import Preview, preview_of_deed, preview_of_undo, reasons
+from mcp_server.actions.changes.preview import Preview, entries_of, preview_of_deed, preview_of_undo
 from mcp_server.actions.changes.undo import LastChange, change_named, last_change, undo
 from mcp_server.actions.sessions import session_history
 from mcp_server.actions.sessions.forget_session import forget_session, undo_forget_session
@@ -18,6 +18,7 @@ from mcp_server.core.search.query import MAX_LIMIT
 from mcp_server.core.text.compared import Stretch, compared, folded
 from mcp_server.doors.shown import deeds, sessions
 from mcp_server.doors.shown.history import undone
+from mcp_server.doors.shown.runs import line
 from mcp_server.doors.viewer.asked import ALL, Where, store_for
 from mcp_server.doors.viewer.page import Fields, address, form, number, page, paged
 from mcp_server.store import Store
@@ -92,7 +93,7 @@ def did(request: Request) -> Response:
         "changes_did.html",
         parts=[_parts(preview) for preview in previews[:MOST_COMPARED]],
         left_out=max(0, len(previews) - MOST_COMPARED),
-        reasons=reasons(store, name) if name else [],
+        reasons=[line(entry) for entry in entries_of(store, name)] if name else [],
         name=name,
         where=Where(request, store),
     )
@@ -194,7 +195,7 @@ def _undoing(
         refused=[preview for preview in previews if preview.refused],
         possible=not previews or any(not preview.refused for preview in previews),
         anyway=any(preview.anyway for preview in previews),
-        reasons=reasons(store, change.name),
+        reasons=[line(entry) for entry in entries_of(store, change.name)],
         problem=problem,
         where=Where(request, store),
     )

@@ -140,6 +140,7 @@ def _key(entry: Entry) -> str:
 def _words() -> dict[str, Any]:
     return {
         "choices": shown.choices,
+        "why": shown.why,
         "labels": LABELS,
         "letters": {verdict: KEYS.get(verdict, verdict.value[0]) for verdict in Verdict},
         "key_of": _key,

@@ -6,7 +6,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.runs import perform
 from mcp_server.actions.files.sync import sync
 from mcp_server.core.memory import Link
-from mcp_server.core.runs import RunEntry, change
+from mcp_server.core.runs import Reason, RunEntry, change
 from mcp_server.store import Store
 from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
 from tests.memories import decided
@@ -66,6 +66,6 @@ def guess(store: Store, later: str, older: str) -> None:
     changed = change(found.ref, found.memory, found.place, links=links)
     perform(
         store,
-        RunEntry("contradictions", f"contradicts: [{later}] and [{older}] differ", (changed,)),
+        RunEntry("contradictions", Reason(f"contradicts: [{later}] and [{older}] differ"), (changed,)),
         "old-run",
     )

@@ -13,6 +13,7 @@ from mcp_server.adapters.index.events.tidying import DROPS
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Status
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock, Open
@@ -83,7 +84,7 @@ def test_what_an_aged_memory_had_replaced_is_named(store: Store, clock: Clock) -
 
     (entry,) = tidy(store).entries
 
-    assert entry.line.endswith(f"what it had replaced: [{old}]")
+    assert line(entry).endswith(f"what it had replaced: [{old}]")
 
 
 @pytest.mark.feature("A-22", "A-41")

@@ -10,6 +10,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.questions import proposal
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, twins
 from tests.conftest import Clock
@@ -27,7 +29,7 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
     done = tidy(store)
 
     assert done.counts == {"duplicates": 1}
-    assert done.entries[0].line == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
+    assert line(done.entries[0]) == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
     old, new = read(store, gone).memory, read(store, stays).memory
     assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, stays, TWICE)
     assert old.valid_to == clock()
@@ -45,9 +47,9 @@ def test_what_is_only_alike_is_left_to_the_person(store: Store) -> None:
 
     assert done.entries == []
     assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
-    (line,) = done.proposals
-    assert line.endswith(" are alike")
-    assert all(f"[{each}]" in line for each in ids)
+    sentence = proposal(*done.proposals)
+    assert sentence.endswith(" are alike")
+    assert all(f"[{each}]" in sentence for each in ids)
 
 
 def test_a_pinned_memory_never_goes(store: Store) -> None:
@@ -94,7 +96,7 @@ def test_what_only_vectors_find_alike_is_proposed(
     done = tidy(meaning_store)
 
     assert [status(meaning_store, each) for each in ids] == [Status.ACTIVE] * 2
-    (proposed,) = done.proposals
+    proposed = proposal(*done.proposals)
     assert proposed.endswith(" are alike")
     assert all(f"[{each}]" in proposed for each in ids)
 
@@ -119,8 +121,7 @@ def test_trap_pairs_survive_and_no_file_is_written(store: Store, clock: Clock, o
     done = tidy(store)
 
     assert files_of(store) == before
-    (line,) = done.proposals
-    assert line.startswith(f"[{new}] and [{old}] may differ in ")
+    assert proposal(*done.proposals).startswith(f"[{new}] and [{old}] may differ in ")
 
 
 def test_a_series_is_no_question(store: Store) -> None:
@@ -156,4 +157,4 @@ def test_two_files_of_the_person_with_the_same_words_stay_and_are_a_question(
     done = tidy(store)
 
     assert (done.entries, files_of(store)) == ([], before)
-    assert [f"[{own}]" in line and f"[{copy}]" in line for line in done.proposals] == [True]
+    assert [{question.newer.id, question.older.id} for question in done.proposals] == [{own, copy}]

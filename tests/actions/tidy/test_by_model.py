@@ -8,6 +8,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory import Status
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put
 from tests.conftest import Clock, Open
@@ -72,7 +73,7 @@ def test_what_a_dropped_memory_had_replaced_is_named_and_offered_back(
         done = tidy(store)
 
     (entry,) = done.entries
-    assert entry.line.endswith(f"; 'daybook restore ID' brings back what it had replaced: [{old}]")
+    assert line(entry).endswith(f"; 'daybook restore ID' brings back what it had replaced: [{old}]")
     assert status(store, old) is Status.SUPERSEDED
     restore(store, old)
     assert status(store, old) is Status.ACTIVE

@@ -9,6 +9,7 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, guess, put
 
@@ -34,7 +35,7 @@ def test_guessed_links_go_once_and_what_somebody_wrote_stays(store: Store, known
 
     done = tidy(store)
 
-    assert "taken back: 2 links 'contradicts' that nobody had said" in [entry.line for entry in done.entries]
+    assert "taken back: 2 links 'contradicts' that nobody had said" in [line(entry) for entry in done.entries]
     assert files_of(store) == {**said, **{path: before[path] for path in said if third in path}}
     link(store, third, other, "contradicts")
     rebuild(store)

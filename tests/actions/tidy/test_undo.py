@@ -17,6 +17,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import tidying
 from mcp_server.core.memory import Status
+from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, twins
 from tests.conftest import Clock
@@ -39,7 +40,7 @@ def test_a_dry_run_changes_nothing_and_says_what_would_be_done(store: Store, clo
 
     assert (files_of(store), [path.read_bytes() for path in store.ledger.paths()]) == before
     assert dry.counts == {"duplicates": 1}
-    assert [entry.line for entry in tidy(store).entries] == [entry.line for entry in dry.entries]
+    assert [line(entry) for entry in tidy(store).entries] == [line(entry) for entry in dry.entries]
 
 
 @pytest.mark.feature("A-23", "3.2-8")

@@ -9,7 +9,7 @@ import time
 
 from mcp_server.adapters.index.table import TOKENIZER, Ref, Table
 
-SCHEMA = 18
+SCHEMA = 19
 
 
 def prepare() -> None:

@@ -15,7 +15,7 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import DAY, Status
-from mcp_server.core.runs import Change, RunEntry, change_of
+from mcp_server.core.runs import Change, RunEntry, change_of, entry_of
 
 TABLES = (
     Table(
@@ -156,7 +156,7 @@ def entries(db: sqlite3.Connection, run: str) -> list[RunEntry]:
         "SELECT step, reason, changes FROM tidied WHERE run = ? AND NOT undone ORDER BY rowid", (run,)
     )
     return [
-        RunEntry(step, reason, tuple(filter(None, map(change_of, json.loads(changes)))))
+        entry_of({"step": step, "reason": json.loads(reason), "changes": json.loads(changes)})
         for step, reason, changes in rows
     ]
 
@@ -231,12 +231,12 @@ def likeness(
 
 def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
     run = str(data.get("run", ""))
-    changes = [change for change in map(change_of, a_list(data.get("changes"))) if change]
-    if changes:
+    entry = entry_of(data)
+    if changes := entry.changes:
         db.execute(
             "INSERT INTO tidied (run, vault, step, reason, changes, undone) VALUES (?, ?, ?, ?, ?, 0)",
             (
-                run, changes[0].vault, str(data.get("step", "")), str(data.get("reason", "")),
+                run, changes[0].vault, entry.step, json.dumps(entry.reason.as_json()),
                 json.dumps([change.as_json() for change in changes]),
             ),
         )  # fmt: skip

@@ -215,7 +215,11 @@ def _spent(store: Store) -> str:
 
 def _waiting(entry: Entry, opened: str) -> Answer:
     """Return the row of an entry that waits; if *opened*, whole and with a button for each answer."""
-    content: Answer = {"id": f"{entry.kind} {entry.name}", "title": visible(entry.title), "about": entry.why}
+    content: Answer = {
+        "id": f"{entry.kind} {entry.name}",
+        "title": visible(entry.title),
+        "about": shown.why(entry),
+    }
     if content["id"] != opened:
         return content
     lines = [*_words(entry), *_merged(entry)]
