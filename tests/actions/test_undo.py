@@ -119,6 +119,27 @@ def test_nothing_to_take_back_is_said(store: Store, known: str) -> None:
         last_change(store, session="another")
 
 
+def test_what_was_deleted_for_good_is_said_and_nothing_before_it_goes_instead(
+    store: Store, known: str
+) -> None:
+    gone = remember(store, Draft("Key rotation", "In June.", level=Level.USER)).memory.id
+    forget(store, gone, forever=True)
+
+    with pytest.raises(Rejected, match=f"deleted '{gone}' for good"):
+        last_change(store)
+    with pytest.raises(Rejected, match=f"deleted '{gone}' for good"):
+        last_change(store, gone)
+    assert take_back(store, known).restored == [known]
+
+
+def test_that_it_can_be_taken_back_anyway_is_said_only_where_that_helps(store: Store, known: str) -> None:
+    change = last_change(store)
+    read(store, known).path.unlink()
+    with pytest.raises(Conflict, match="its file is gone") as gone:
+        undo(store, change)
+    assert not gone.value.hint
+
+
 def test_claude_may_take_back_its_own_and_the_person_theirs(store: Store, known: str) -> None:
     claude = replace(store, by=lambda: "claude")
     assert is_persons(store, last_change(store, known))

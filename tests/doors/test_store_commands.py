@@ -30,6 +30,17 @@ def test_the_doctor_tries_every_part(run: Run) -> None:
     assert "No memories yet" in said(run("list"))
 
 
+def test_what_the_doctor_tries_is_in_no_history_and_does_not_stand_before_an_undo(run: Run) -> None:
+    said(run("remember", "Deploys happen on Tuesday | The on-call is there."))
+    before = said(run("history"))
+
+    said(run("doctor", "--json"))
+
+    assert said(run("history")) == before
+    said(run("undo"))
+    assert "No memories yet" in said(run("list"))
+
+
 def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> None:
     said(run("remember", "A | fact", "--level", "user"))
     (memory_dir / "knowledge" / "bad.md").write_text("---\ntitle: a\ntitle: b\n---\n", encoding="utf-8")

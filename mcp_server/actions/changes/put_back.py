@@ -19,6 +19,7 @@ from mcp_server.core.errors import Conflict, Unreadable
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
+CHANGED_SINCE = "it was changed since"  # the one reason that `anyway` overrides
 BATCH = 250  # files that are moved, and then indexed, together
 
 
@@ -121,7 +122,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
             (version.path for version in history.versions(store.home, ref) if version.was == was), None
         )
         and_before = f", what it said before the change in {before}" if before else ""
-        raise Conflict(f"it was changed since; what it says now is in {path}{and_before}.")
+        raise Conflict(f"{CHANGED_SINCE}; what it says now is in {path}{and_before}.")
     former = data if was in ("", now) else kept(store, ref, was)
     if former is None:
         raise Conflict("what it said before is not kept any more.")

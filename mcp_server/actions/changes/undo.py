@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.changes.put_back import kept, put_back, where
+from mcp_server.actions.changes.put_back import CHANGED_SINCE, kept, put_back, where
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import Effect, one_change, write_line
 from mcp_server.actions.files.crossing import other_place, parted
@@ -36,6 +36,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
+ANYWAY = "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too."
 NOTES = "notes"  # in an event that takes others back: what those say
 
 
@@ -85,6 +86,11 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
             raise Rejected(
                 f"No change {scope}is known that could be taken back.",
                 "Look at what was done with 'daybook history'.",
+            )
+        if deed.is_for_good:
+            raise Rejected(
+                f"The last change deleted '{deed.id}' for good, which cannot be taken back.",
+                "To take back what was done to another memory, name it: 'daybook history' lists them.",
             )
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
@@ -180,10 +186,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
         _take_back_notes(store, change, undone, left_alone=left_alone, session=session)
     else:
         why = " ".join(f"'{memory_id}': {why}" for memory_id, why in undone.skipped)
-        raise Conflict(
-            f"Nothing was taken back. {why}",
-            "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too.",
-        )
+        raise Conflict(f"Nothing was taken back. {why}", ANYWAY if CHANGED_SINCE in why else "")
     if redoes and not undone.skipped:
         store.ledger.append("tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)

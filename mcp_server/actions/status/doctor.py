@@ -1,12 +1,15 @@
 """doctor: try every part for real, and say what to do about each that fails."""
 
+import contextlib
 import os
 import platform
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.notice import LATE
 from mcp_server.actions.files.litter import caught_edits
@@ -19,17 +22,22 @@ from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
-from mcp_server.adapters import files
+from mcp_server.adapters import files, places
 from mcp_server.adapters.handles import open_to_others
 from mcp_server.adapters.index.database import integrity
+from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
 from mcp_server.core.render import counted
-from mcp_server.core.search.query import Filter, Mode, Query
+from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.settings import TOOLSETS
-from mcp_server.store import Store
+from mcp_server.store import Embeds, Store
+
+if TYPE_CHECKING:
+    from mcp_server.adapters.index.search.semantic import Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,27 +112,66 @@ def _model(store: Store) -> str:
 
 
 def _round_trip(store: Store) -> str:
-    """Remember, find by words and by meaning, and forget a memory of our own."""
-    draft = Draft(
-        title="Daybook doctor's probe",
-        text="A probe written by the doctor: zirconium lighthouse.",
-        level=Level.USER,
-    )
-    probe_memory = remember(store, draft)
-    try:
-        only_user = Filter(level=Level.USER)
-        answer = recall(store, Query("zirconium lighthouse", mode=Mode.KEYWORD, filter=only_user))
-        assert probe_memory.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
-        if store.meaning():
-            embed_pending(store, replace=False)
-            answer = recall(
-                store,
-                Query("what did the physician leave behind", mode=Mode.SEMANTIC, limit=50, filter=only_user),
-            )
-            assert answer.semantic or store.meaning.problem, "the probe was not searched by meaning"
-    finally:
-        forget(store, probe_memory.memory.id, forever=True)
+    """Remember, find by words and by meaning, and forget a memory of our own, in a store of its own."""
+    with tempfile.TemporaryDirectory(prefix="daybook-") as folder, _aside(store, Path(folder)) as aside:
+        probe = remember(aside, Draft("Daybook doctor's probe", "Of the doctor: zirconium lighthouse."))
+        answer = recall(aside, Query("zirconium lighthouse", mode=Mode.KEYWORD))
+        assert probe.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
+        if aside.meaning():
+            embed_pending(aside)
+            answer = recall(aside, Query("what did the physician leave behind", mode=Mode.SEMANTIC))
+            found = probe.memory.id in [hit.id for hit in answer.hits]
+            assert found or aside.meaning.problem, "the probe was not found by meaning"
+        forget(aside, probe.memory.id)
+        answer = recall(aside, Query("zirconium lighthouse", mode=Mode.KEYWORD))
+        assert not answer.hits, "the probe was found after it was forgotten"
     return "remembered, found and forgotten"
+
+
+class _SameModel:
+    """The embedding model of another store, with vectors of its own."""
+
+    def __init__(self, of: Embeds) -> None:
+        self._of = of
+        self._meaning: Meaning | None = None
+
+    @property
+    def problem(self) -> str:
+        return self._of.problem
+
+    def __call__(self) -> "Meaning | None":
+        meaning = self._of()
+        if meaning and self._meaning is None:
+            from mcp_server.adapters.index.search.semantic import Matrix, Meaning  # slow to load
+
+            embedder = meaning.embedder
+            self._meaning = Meaning(embedder, Matrix(embedder.model, embedder.dimensions))
+        return self._meaning
+
+    loaded = __call__
+
+
+@contextlib.contextmanager
+def _aside(store: Store, folder: Path) -> Iterator[Store]:
+    """
+    Yield an empty store in *folder* with the settings and the models of *store*.
+
+    What is tried there is in no history of the person, reaches no other machine, and outlives no kill.
+    """
+    database = Database(folder / store.database.path.name)
+    try:
+        yield replace(
+            store,
+            home=folder,
+            vaults=(places.user_vault(folder),),
+            project=None,
+            database=database,
+            ledger=Ledger(folder / "ledger"),
+            meaning=_SameModel(store.meaning),
+            team=lambda: None,
+        )
+    finally:
+        database.close()
 
 
 def _hooks(plugin: Path) -> str:

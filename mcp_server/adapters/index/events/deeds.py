@@ -55,6 +55,7 @@ EVENTS = (
 """Events of the history that no single other module counts."""
 
 _FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
+_FOR_GOOD = "event = 'forgotten' AND detail ->> 'forever'"
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
 
@@ -79,6 +80,11 @@ class Deed(NamedTuple):
     @property
     def id(self) -> str:
         return self.ref.rpartition("/")[2]
+
+    @property
+    def is_for_good(self) -> bool:
+        """Whether the memory was deleted with its history, which nothing takes back."""
+        return self.event == "forgotten" and bool(self.detail.get("forever"))
 
 
 class Written(NamedTuple):
@@ -222,10 +228,14 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
 def last_change(
     db: sqlite3.Connection, vaults: Sequence[str], *, refs: Sequence[str] = (), session: str = ""
 ) -> Deed | None:
-    """Return the last deed of a change in *vaults*, only to *refs* and in *session* where given."""
+    """
+    Return the last deed of a change in *vaults*, only to *refs* and in *session* where given.
+
+    That a memory was forgotten for good is one, although it left no file; see `is_for_good`.
+    """
     among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
     conditions = [
-        f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}'))",
+        f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}') OR {_FOR_GOOD})",
         f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))",
         *([among] if refs else []),
         *(["session = ?"] if session else []),
