@@ -127,7 +127,7 @@ def test_a_wish_in_config_toml_that_nobody_would_hear_is_refused(
     done = run("status")
 
     assert done.returncode == 2
-    assert "which is no setting there." in done.stderr
+    assert "which is not a setting." in done.stderr
     assert hint in done.stderr
 
 
