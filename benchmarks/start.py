@@ -19,6 +19,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the environment that it makes
 
 from benchmarks import synthetic
 from benchmarks.latency import command
+from benchmarks.processor_time import of_process
 from benchmarks.synthetic_store import make_index, open_empty, write_files
 
 MEMORIES = 1_000
@@ -59,8 +60,7 @@ def started(environment: dict[str, str], project: Path, prompt: str) -> tuple[fl
             if number == 0:
                 say(server, {"method": "notifications/initialized"})
         waited = time.perf_counter() - began
-        fields = Path(f"/proc/{server.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        spent = of_process(server.pid)
         server.stdin and server.stdin.close()
     return spent * 1000, waited * 1000
 

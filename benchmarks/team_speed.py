@@ -1,18 +1,22 @@
 """
-How long a team's database takes: `python benchmarks/team_speed.py SIZE [--vectors] [--clients 16]`.
+How long a team's database takes: `python benchmarks/team_speed.py SIZE [--vectors random] [--clients 16]`.
 
 It is filled with made-up memories (`synthetic.py`) past the server: their rows are copied in, the words by
 our own tokenizer, the vectors random. Beyond `--different` memories the same texts come
 again under other ids. A database that has so many memories already is measured as it is. What is measured
-is what a server does: recall with one client and with many, and saving one at a time.
+is what a server does: recall with one client and with many, saving one at a time and with many, and embedding
+what was saved. PostgreSQL runs on this machine: besides the times, it is told how long each recall keeps the
+processor, which other work on the machine changes less. With `--vectors shipped` questions and what is saved
+are embedded by the shipped model.
 """
 
 import os
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -25,6 +29,7 @@ import psycopg
 
 from benchmarks import synthetic
 from benchmarks.latency import machine, percentile
+from benchmarks.processor_time import PostgresTime
 from benchmarks.synthetic_store import unit_vectors
 from benchmarks.team_database import opened
 from mcp_server.adapters.index.search.maxsim import packed
@@ -32,10 +37,11 @@ from mcp_server.adapters.index.search.tokens import memory_texts, tokens
 from mcp_server.adapters.team.derived import vector_of
 from mcp_server.adapters.team.rows import json_of
 from mcp_server.core.memory import Memory
-from mcp_server.core.ports import Embedded
+from mcp_server.core.ports import Embedded, Embedder
 from mcp_server.core.search.query import Query
 from mcp_server.core.sessions.passages import passages
 from mcp_server.core.team.team import Role
+from mcp_server.embedding import load_embedder
 
 DIMENSIONS = 384
 TOKENS = 24  # of a passage
@@ -65,31 +71,43 @@ class RandomEmbedder:
 @click.command()
 @click.argument("size", type=int)
 @click.option("--different", default=100_000, show_default=True, help="Memories of different texts.")
-@click.option("--vectors/--no-vectors", default=True, help="Whether there are vectors.")
+@click.option(
+    "--vectors",
+    type=click.Choice(["none", "random", "shipped"]),
+    default="random",
+    show_default=True,
+    help="Whose vectors are asked for and saved.",
+)
 @click.option("--clients", default=16, show_default=True, help="Clients that ask at once.")
 @click.option("--asked", default=300, show_default=True, help="Questions.")
 @click.option("--database", default="", help="The URL of a database to use, filled if it is empty.")
-def main(size: int, different: int, vectors: bool, clients: int, asked: int, database: str) -> None:
+def main(size: int, different: int, vectors: str, clients: int, asked: int, database: str) -> None:
     """Tell what recall and saving take among SIZE memories."""
-    embedder = RandomEmbedder() if vectors else None
+    embedder = _embedder(vectors)
     with opened(database, embedder) as (url, team):
         some = [*synthetic.memories(min(size, different))]
         there = _count(url)
         if there < size:
-            took = _timed(partial(_fill, url, some, size, vectors=vectors))
+            took = _timed(partial(_fill, url, some, size, vectors=bool(embedder)))
             click.echo(f"filling with {size:,}: {took:.0f} s")
         member = team.member_of(team.issue("benchmark", Role.WRITER))
         assert member
         storage = team.storage_for(member)
         questions = synthetic.questions(some[:2_000], WARM + asked)
 
+        postgres = PostgresTime(url)
+
         def ask(text: str) -> float:
             return 1000 * _timed(partial(storage.search, Query(text)))
 
         for text in questions[:WARM]:
             ask(text)
-        _tell("recall, one client", [ask(text) for text in questions[WARM:]])
-        with ThreadPoolExecutor(clients) as threads:
+        with _processor_told("recall, one client", postgres, asked):
+            _tell("recall, one client", [ask(text) for text in questions[WARM:]])
+        with (
+            ThreadPoolExecutor(clients) as threads,
+            _processor_told(f"recall, {clients} clients", postgres, asked),
+        ):
             _tell(f"recall, {clients} clients", [*threads.map(ask, questions[WARM:])])
         _tell("whose token it is", [1000 * _timed(team.members) for _ in range(200)])
 
@@ -99,13 +117,23 @@ def main(size: int, different: int, vectors: bool, clients: int, asked: int, dat
         new = [*synthetic.memories(1_000, seed=7 + there)]  # others than those of a run before
         _tell("save, one client", [save(each) for each in new[:300]])
         with ThreadPoolExecutor(clients) as threads:
+            team.embed_waiting()  # what waited before is not counted
             took = _timed(lambda: [*threads.map(save, new[300:])])
-        click.echo(f"save, {clients} clients: {len(new[300:]) / took:.0f} a second")
-        if vectors:
-            waiting = team.count_waiting()
-            took = _timed(team.embed_waiting)
-            click.echo(f"storing the vectors that waited: {waiting / max(took, 1e-9):.0f} a second")
+        saved = len(new[300:])
+        click.echo(f"save, {clients} clients: {saved / took:.0f} a second")
+        if embedder:
+            took += _timed(team.embed_waiting)
+            click.echo(f"save, {clients} clients, until the vectors are stored: {saved / took:.0f} a second")
     click.echo(machine())
+
+
+def _embedder(vectors: str) -> Embedder | None:
+    match vectors:
+        case "random":
+            return RandomEmbedder()
+        case "shipped":
+            return load_embedder(Path(), "minilm-l6")
+    return None
 
 
 def _count(url: str) -> int:
@@ -182,6 +210,19 @@ def _fill_vectors(db: "psycopg.Connection[tuple[object, ...]]") -> None:
 def _tell(what: str, times: Sequence[float]) -> None:
     p50, p95 = percentile(times, 50), percentile(times, 95)
     click.echo(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+
+
+@contextmanager
+def _processor_told(what: str, postgres: PostgresTime, number: int) -> Iterator[None]:
+    """Tell how long this process and *postgres* keep the processor for each of *number* things."""
+    python, database = time.process_time(), postgres.seconds()
+    yield
+    of_python = 1000 * (time.process_time() - python) / number
+    of_database = 1000 * (postgres.seconds() - database) / number
+    click.echo(
+        f"{what}: processor time of each {of_python + of_database:.1f} ms,"
+        f" Python {of_python:.1f} and PostgreSQL {of_database:.1f}"
+    )
 
 
 def _timed(action: Callable[[], object]) -> float:
