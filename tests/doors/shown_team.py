@@ -10,6 +10,7 @@ from mcp_server.actions.team.give import GivenToTeam
 from mcp_server.actions.team.membership import Joining, Membership
 from mcp_server.actions.team.memories import Unconfirmed
 from mcp_server.actions.team.send import Sent, Waiting
+from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.adapters.joined import LastCopy
 from mcp_server.core.search.query import Confidence
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Stored
@@ -22,7 +23,11 @@ TEAM = Team(HOSTILE, "anna", Role.WRITER, ("carla",), "minilm-l6-int8")
 STORED = Stored(MEMORY, "ab" * 32, "anna", "carla")
 UNCONFIRMED = Stored(replace(MEMORY, id="webhook-2"), "cd" * 32, "boris")
 NEAR = Result(UNCONFIRMED, "Skip it.", HIT.parts, Confidence.HIGH)
-WAITS = Waiting("webhook-1", HOSTILE, "2026-11-20 12:00", "", MEMORY, "", Path("/store/team/waiting/a.json"))
+WAITS = Waiting(
+    "webhook-1", HOSTILE, "2026-11-20 12:00", "", MEMORY, "", False, Path("/store/team/waiting/a.json")
+)
+REPLACING = StoredInTeam(STORED, near=(NEAR,), gone=("old",), kept=(("older", HOSTILE),))
+KNOWN = StoredInTeam(STORED, known=True)
 REFUSED = replace(WAITS, refused=f"'webhook-1' was changed meanwhile: {SECRET}")
 MEMBERSHIP = Membership(
     URL, "The Quaggas", "anna", "writer", ("carla",), "minilm-l6-int8", 2,
@@ -42,11 +47,11 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.state(MEMBERSHIP),
         team.state(replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=())),
         team.state(None),
-        team.sent(Sent((STORED,), (REFUSED,), "The team's server did not answer.")),
+        team.sent(Sent((REPLACING, KNOWN), (REFUSED,), "The team's server did not answer.")),
         team.sent(Sent()),
-        team.given(GivenToTeam(MEMORY, STORED, near=(NEAR,), gone=("old",), kept=(("older", HOSTILE),))),
-        team.given(GivenToTeam(MEMORY, UNCONFIRMED), verb="revised"),
-        team.given(GivenToTeam(MEMORY, STORED, known=True)),
+        team.given(GivenToTeam(MEMORY, REPLACING)),
+        team.given(GivenToTeam(MEMORY, StoredInTeam(UNCONFIRMED)), verb="revised"),
+        team.given(GivenToTeam(MEMORY, KNOWN)),
         team.given(GivenToTeam(MEMORY, waits="The team's server did not answer.")),
         team.forgotten(STORED),
         team.restored(STORED),

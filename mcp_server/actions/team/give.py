@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.memory.remember import checked
 from mcp_server.actions.memory.revise import Revision, revised
-from mcp_server.actions.team.send import put_off
+from mcp_server.actions.team.send import Waiting, put_off
+from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import joined, places
-from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, NotFound, Rejected, StorageUnavailable
+from mcp_server.core.errors import Conflict, DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import (
     WORDS,
@@ -19,21 +20,15 @@ from mcp_server.core.memory import (
     Memory,
     Status,
     check_id,
-    fingerprint,
     made_of,
     new_id,
     typed_id,
 )
-from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
-from mcp_server.core.storage.port import Result, Stored
+from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
-from mcp_server.core.text.verdict import Statement, contains
 from mcp_server.store import Store
 
-NAMED = 3  # memories near a new one that an answer names
-NEAREST = 5  # memories of the team that are compared with a new one
-LOOKED_FOR = 1_000  # characters of a new memory that are searched for
 NO_TEAM = "You are in no team."
 HOW_TO_JOIN = "Join one with 'daybook team join URL'."
 
@@ -41,20 +36,14 @@ HOW_TO_JOIN = "Join one with 'daybook team join URL'."
 @dataclass(frozen=True, slots=True)
 class GivenToTeam:
     """
-    What became of a memory for the team.
+    What became of a *memory* for the team: `done`, or None while it waits here, and `waits` says why.
 
-    `stored` is what the team has now: the new one, or with `known` the one that says the same already; None
-    while it waits here, and `waits` says why. `near` are the team's memories about the same subject. `gone`
-    are the ids of the team's that it took the place of, `kept` id → why that one stays.
+    `memory` is what the team has now, or what waits.
     """
 
     memory: Memory
-    stored: Stored | None = None
-    known: bool = False
+    done: StoredInTeam | None = None
     waits: str = ""
-    near: tuple[Result, ...] = ()
-    gone: tuple[str, ...] = ()
-    kept: tuple[tuple[str, str], ...] = ()
 
 
 def team_of(store: Store) -> JoinedTeam:
@@ -78,14 +67,18 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
         raise Rejected(f"A team keeps knowledge, no {draft.kind.value}.", "Remember what matters of it.")
     now = store.clock().replace(microsecond=0)
     memory = made_of(draft, draft.id or new_id(draft.title, draft.text, now), now)
-    return _give(store, team, for_team(store, memory))
+    given = for_team(store, memory)
+    try:
+        return _given(store_new(team, given, now=now))
+    except StorageUnavailable as error:
+        return _waits(error, put_off(store, given))
 
 
 def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False) -> GivenToTeam:
     """
     Give the team a memory of the person's, under its id; the person keeps their own.
 
-    GivenToTeam again after a change, the team's is changed. Raises NotFound, Rejected for what is not active
+    Promoted again after a change, the team's is changed. Raises NotFound, Rejected for what is not active
     knowledge or waits for the person's word, and what the server answers.
     """
     team = team_of(store)
@@ -106,16 +99,12 @@ def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False)
     if not keep_secrets:
         words = (getattr(memory, name) for name in WORDS)
         refuse_secrets(memory.title, memory.text, *memory.tags, *words, *memory.notes, anyway=KEEP_SECRETS)
-    given = replace(for_team(store, memory), updated=store.clock().replace(microsecond=0))
+    now = store.clock().replace(microsecond=0)
+    given = replace(for_team(store, memory), updated=now)
     try:
-        there = team.load(memory.id)
-    except NotFound:
-        return _give(store, team, given)
+        return _given(store_promoted(team, given, now=now))
     except StorageUnavailable as error:
-        return _waits(store, given, "", error)
-    if fingerprint(there.memory.title, there.memory.text) == fingerprint(memory.title, memory.text):
-        return GivenToTeam(there.memory, there, known=True)
-    return _change(store, team, there, given)
+        return _waits(error, put_off(store, given, promoted=True))
 
 
 def revise_for_team(
@@ -139,8 +128,12 @@ def revise_for_team(
         raise Rejected("A team's memory cannot be pinned.", "It is told where it fits.")
     changed = revised(there.memory, revision, keep_secrets=keep_secrets)
     if changed == there.memory:
-        return GivenToTeam(there.memory, there, known=True)
-    return _change(store, team, there, replace(changed, updated=store.clock().replace(microsecond=0)))
+        return _given(StoredInTeam(there, known=True))
+    changed = replace(changed, updated=store.clock().replace(microsecond=0))
+    try:
+        return _given(StoredInTeam(team.save(changed, replaces=there.digest)))
+    except StorageUnavailable as error:
+        return _waits(error, put_off(store, changed, replaces=there.digest))
 
 
 def for_team(store: Store, memory: Memory) -> Memory:
@@ -168,58 +161,12 @@ def for_team(store: Store, memory: Memory) -> Memory:
     )
 
 
-def _give(store: Store, team: JoinedTeam, memory: Memory) -> GivenToTeam:
-    """Store a new memory in the team, unless one says it already."""
-    asked = Query(
-        f"{memory.title} {memory.text}"[:1000], limit=NEAREST, filter=Filter(kinds=(Kind.KNOWLEDGE,))
-    )
-    try:
-        results = [each for each in team.search(asked).results if each.stored.memory.status is Status.ACTIVE]
-        same = next((each.stored for each in results if _says(each.stored.memory, memory)), None)
-        if same and same.memory.id not in memory.supersedes:
-            return GivenToTeam(same.memory, same, known=True)
-        stored = team.save(memory)
-    except StorageUnavailable as error:
-        return _waits(store, memory, "", error)
-    gone, kept = _take_place(store, team, stored.memory)
-    near = [each for each in results if each.confidence is not Confidence.NONE]
-    near = [each for each in near if each.stored.memory.id not in (memory.id, *gone)]
-    return GivenToTeam(stored.memory, stored, near=tuple(near[:NAMED]), gone=gone, kept=kept)
+def _given(done: StoredInTeam) -> GivenToTeam:
+    return GivenToTeam(done.stored.memory, done)
 
 
-def _change(store: Store, team: JoinedTeam, there: Stored, memory: Memory) -> GivenToTeam:
-    try:
-        return GivenToTeam(memory, team.save(memory, replaces=there.digest))
-    except StorageUnavailable as error:
-        return _waits(store, memory, there.digest, error)
-
-
-def _waits(store: Store, memory: Memory, replaces: str, error: StorageUnavailable) -> GivenToTeam:
-    put_off(store, memory, replaces=replaces)
-    return GivenToTeam(memory, waits=str(error))
-
-
-def _take_place(
-    store: Store, team: JoinedTeam, memory: Memory
-) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Make the team's memories that *memory* names in `supersedes` superseded, as far as the member may."""
-    gone, kept = list[str](), list[tuple[str, str]]()
-    for name in memory.supersedes:
-        try:
-            old = team.load(name)
-            if old.memory.status is not Status.ACTIVE:
-                continue
-            moment = store.clock().replace(microsecond=0)
-            now = replace(
-                old.memory, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=moment, updated=moment
-            )
-            team.save(now, replaces=old.digest)
-            gone.append(name)
-        except NotFound:
-            kept.append((name, "the team has no such memory"))
-        except (NotAllowed, Conflict, StorageUnavailable, Rejected) as error:
-            kept.append((name, str(error)))
-    return tuple(gone), tuple(kept)
+def _waits(error: StorageUnavailable, waiting: Waiting) -> GivenToTeam:
+    return GivenToTeam(waiting.memory, waits=str(error))
 
 
 def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
@@ -231,13 +178,6 @@ def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
     memory = read(store.scoped(vaults), memory_id).memory
     notes = memory.notes[:-3]  # the last three say whose it is, see `copy`
     return Stored(replace(memory, notes=notes), known.version, known.author, known.confirmed_by)
-
-
-def _says(whole: Memory, part: Memory) -> bool:
-    """Tell whether one memory says all that another says."""
-    stated, other = (Statement(each.title, each.text, each.type, each.source) for each in (whole, part))
-    same = fingerprint(whole.title, whole.text) == fingerprint(part.title, part.text)
-    return same or contains(stated, other)
 
 
 def superseded_in(names: Sequence[str]) -> tuple[str, ...]:

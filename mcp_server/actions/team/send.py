@@ -3,13 +3,13 @@
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import files, joined, places
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
-from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.store import Store
@@ -22,7 +22,7 @@ class Waiting:
     """
     One memory that waits to be given to the team: since when, and `refused`, why its server did not take it.
 
-    `replaces` is the version on the server that it changes, '' for a new one.
+    `replaces` is the version on the server that it changes, '' for a new one and for one that is `promoted`.
     """
 
     id: str
@@ -31,14 +31,15 @@ class Waiting:
     refused: str
     memory: Memory
     replaces: str
+    promoted: bool
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a sending did: what the team has now, what was refused, and why the rest waits ('' if none)."""
+    """What a sending did: what the team was given, what was refused, and why the rest waits ('' if none)."""
 
-    given: tuple[Stored, ...] = ()
+    given: tuple[StoredInTeam, ...] = ()
     refused: tuple[Waiting, ...] = ()
     trouble: str = ""
 
@@ -53,16 +54,18 @@ def _waiting(store: Store) -> Iterator[Waiting]:
         with contextlib.suppress(Rejected, KeyError, TypeError):
             memory = wire.memory_of(said["memory"], strict=False)
             at, refused, replaces = (str(said.get(name) or "") for name in ("at", "refused", "replaces"))
-            yield Waiting(memory.id, memory.title, at, refused, memory, replaces, path)
+            promoted = said.get("promoted") is True
+            yield Waiting(memory.id, memory.title, at, refused, memory, replaces, promoted, path)
 
 
-def put_off(store: Store, memory: Memory, *, replaces: str = "") -> Waiting:
+def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool = False) -> Waiting:
     """Keep *memory* until the team's server can be reached; a later version takes the place of an earlier."""
     before = next((each for each in waiting(store) if each.id == memory.id), None)
     at = timestamp(store.clock())
-    replaces = before.replaces if before else replaces
+    if before:
+        replaces, promoted = before.replaces, before.promoted
     name = before.path.stem if before else f"{store.clock():%Y%m%dT%H%M%S}-{memory.id}"
-    _note(store, name, {"memory": wire.value_of(memory), "replaces": replaces, "at": at, "refused": ""})
+    _note(store, name, memory, at=at, replaces=replaces, promoted=promoted)
     return next(each for each in waiting(store) if each.id == memory.id)
 
 
@@ -73,18 +76,21 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
     What the server refuses stays, with its sentence, until it is sent again or dropped. A kill loses nothing:
     what was given and is given again changes nothing. Raises Held after *patience* seconds.
     """
-    given, refused = list[Stored](), list[Waiting]()
+    given, refused = list[StoredInTeam](), list[Waiting]()
     with files.lock(store.home / places.TEAM_KEY / LOCK, patience=patience):
         for each in waiting(store):
             if each.refused and not again:
                 continue
             try:
-                given.append(team.save(each.memory, replaces=each.replaces))
+                given.append(_give(team, each, store.clock().replace(microsecond=0)))
             except StorageUnavailable as error:
                 return Sent(tuple(given), tuple(refused), str(error))
             except DaybookError as error:
-                said = {"memory": wire.value_of(each.memory), "replaces": each.replaces, "at": each.at}
-                _note(store, each.path.stem, {**said, "refused": f"{error} {error.hint}".strip()})
+                why = f"{error} {error.hint}".strip()
+                _note(
+                    store, each.path.stem, each.memory,
+                    at=each.at, replaces=each.replaces, promoted=each.promoted, refused=why,
+                )  # fmt: skip
                 refused.append(each)
                 continue
             joined.delete_waiting(each.path)
@@ -101,5 +107,20 @@ def drop(store: Store, memory_id: str) -> Waiting:
     raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
 
 
-def _note(store: Store, name: str, said: dict[str, Any]) -> None:
-    joined.note_waiting(store.home, name, said)
+def _give(team: TeamStorage, each: Waiting, now: datetime) -> StoredInTeam:
+    if each.replaces:
+        return StoredInTeam(team.save(each.memory, replaces=each.replaces))
+    return (store_promoted if each.promoted else store_new)(team, each.memory, now=now)
+
+
+def _note(
+    store: Store, name: str, memory: Memory, *, at: str, replaces: str, promoted: bool, refused: str = ""
+) -> None:
+    payload = {
+        "memory": wire.value_of(memory),
+        "replaces": replaces,
+        "promoted": promoted,
+        "at": at,
+        "refused": refused,
+    }
+    joined.note_waiting(store.home, name, payload)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.team.membership import Joining, Membership
     from mcp_server.actions.team.memories import Unconfirmed
     from mcp_server.actions.team.send import Sent, Waiting
+    from mcp_server.actions.team.store_in_team import StoredInTeam
     from mcp_server.core.storage.port import ChangeRecord, Stored
 
 NO_TEAM = "You are in no team: 'daybook team join URL' joins one."
@@ -83,41 +84,45 @@ def state(found: Membership | None) -> Shown:
 
 def sent(done: Sent) -> Shown:
     """Return what the team was given of what waited."""
+    new = [each for each in done.given if not each.known]
     return Shown(
-        f"Given to the team: {counted(len(done.given), 'memory')}.",
+        f"Given to the team: {counted(len(new), 'memory')}.",
         rows=(
-            *(("given", f"{each.memory.id}  {one_line(each.memory.title, 80)}") for each in done.given),
+            *(_sent(each) for each in done.given),
             *(("refused", each.id) for each in done.refused),
         ),
         notes=(
+            *(note for each in new for note in _taking_place(each)),
             *(["'daybook team status' says why they were refused."] if done.refused else []),
             *([f"! {done.trouble} The rest waits."] if done.trouble else []),
         ),
         json={
-            "given": [each.memory.id for each in done.given],
+            "given": [each.stored.memory.id for each in new],
+            "known": [each.stored.memory.id for each in done.given if each.known],
+            "superseded": [name for each in new for name in each.gone],
             "refused": [each.id for each in done.refused],
             "trouble": done.trouble,
         },
     )
 
 
-def given(done: GivenToTeam, *, verb: str = "remembered") -> Shown:
+def given(given: GivenToTeam, *, verb: str = "remembered") -> Shown:
     """Return what became of a memory for the team; *verb* is what was done to it."""
-    memory, stored = done.memory, done.stored
+    memory, done = given.memory, given.done
     json = {
         "id": memory.id,
         "level": "team",
-        "known": done.known,
-        "waits": done.waits,
-        "superseded": list(done.gone),
-        "near": [each.stored.memory.id for each in done.near],
-        "version": stored.digest if stored else "",
+        "known": bool(done and done.known),
+        "waits": given.waits,
+        "superseded": list(done.gone) if done else [],
+        "near": [each.stored.memory.id for each in done.near] if done else [],
+        "version": done.stored.digest if done else "",
     }
-    if done.known and stored:
-        head = f"{memory.id}: known to the team already{_whose(stored)}; nothing was stored."
+    if done is None:
+        return Shown(f"{memory.id}: not given to the team yet: {given.waits}", notes=(WAITS,), json=json)
+    if done.known:
+        head = f"{memory.id}: known to the team already{_whose(done.stored)}; nothing was stored."
         return Shown(head, rows=(("title", memory.title),), json=json)
-    if done.waits:
-        return Shown(f"{memory.id}: not given to the team yet: {done.waits}", notes=(WAITS,), json=json)
     near = "; ".join(
         f"{each.stored.memory.id} ({one_line(each.stored.memory.title, 80)})" for each in done.near
     )
@@ -125,8 +130,7 @@ def given(done: GivenToTeam, *, verb: str = "remembered") -> Shown:
         f"{memory.id}: {verb} (team level).",
         notes=(
             UNCONFIRMED,
-            *([f"It takes the place of {', '.join(done.gone)}."] if done.gone else []),
-            *(f"It does not take the place of {name}: {why}" for name, why in done.kept),
+            *_taking_place(done),
             *([f"The team has something near it: {near}."] if near else []),
         ),
         json=json,
@@ -245,6 +249,20 @@ def unconfirmed(found: Unconfirmed) -> Shown:
 def dropped(each: Waiting) -> Shown:
     """Return that something is not given to the team."""
     return Shown(f"{each.id}: not given to the team.")
+
+
+def _sent(done: StoredInTeam) -> tuple[str, str]:
+    memory = done.stored.memory
+    return "known already" if done.known else "given", f"{memory.id}  {one_line(memory.title, 80)}"
+
+
+def _taking_place(done: StoredInTeam) -> list[str]:
+    """Return which memories a new one takes the place of, and which it does not."""
+    new = done.stored.memory.id
+    return [
+        *([f"{new} takes the place of {', '.join(done.gone)}."] if done.gone else []),
+        *(f"{new} does not take the place of {name}: {why}" for name, why in done.kept),
+    ]
 
 
 def _whose(stored: Stored) -> str:

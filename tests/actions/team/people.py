@@ -22,12 +22,17 @@ WEBHOOK = "The webhook of Stripe needs the raw body, so body parsing is skipped 
 
 
 class Reached:
-    """A team's memory as a network reaches it: while it *stalls*, questions are not answered."""
+    """
+    A team's memory as a network reaches it: while it *stalls*, questions are not answered.
+
+    The team that *goes_away_after_saving* is away once something was saved.
+    """
 
     def __init__(self, storage: TeamStorage) -> None:
         self._storage = storage
         self.stalls = Event()
         self.goes_on = Event()
+        self.goes_away_after_saving: MinimalTeam | None = None
         self.asked: list[Query] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -38,6 +43,13 @@ class Reached:
         if self.stalls.is_set():
             self.goes_on.wait()
         return self._storage.search(query)
+
+    def save(self, memory: Memory, *, replaces: str = "") -> Stored:
+        stored = self._storage.save(memory, replaces=replaces)
+        if self.goes_away_after_saving:
+            self.goes_away_after_saving.away = True
+            self.goes_away_after_saving = None
+        return stored
 
 
 @dataclass(frozen=True)

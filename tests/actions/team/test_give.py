@@ -10,7 +10,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.give import GivenToTeam, promote_to_team, remember_for_team, revise_for_team
+from mcp_server.actions.team.give import promote_to_team, remember_for_team, revise_for_team
 from mcp_server.actions.team.membership import leave
 from mcp_server.actions.team.memories import (
     confirm_in_team,
@@ -23,9 +23,10 @@ from mcp_server.actions.team.memories import (
     unconfirmed,
 )
 from mcp_server.actions.team.send import drop, send, waiting
+from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.actions.upkeep.work import work
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, StorageUnavailable
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Level, Link, Memory, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
 from mcp_server.store import Store
@@ -39,15 +40,25 @@ def draft(text: str = WEBHOOK, **more: object) -> Draft:
     return Draft(str(more.pop("title", "Webhook")), text, type="gotcha", **more)  # type: ignore[arg-type]
 
 
-def given(store: Store, text: str = WEBHOOK, **more: object) -> GivenToTeam:
-    return remember_for_team(store, draft(text, **more))
+def given(store: Store, text: str = WEBHOOK, **more: object) -> StoredInTeam:
+    """Remember *text* for the team, whose server answers."""
+    done = remember_for_team(store, draft(text, **more)).done
+    assert done
+    return done
+
+
+def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
+    """Remember *text* for the team, whose server does not answer; return what waits."""
+    outcome = remember_for_team(store, draft(text, **more))
+    assert (outcome.done, outcome.waits) == (None, "The team's database does not answer.")
+    return outcome.memory
 
 
 def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
     team: MinimalTeam, ben: Person
 ) -> None:
     done = given(ben.store, session="s1", evidence="I said so", links=(Link("relates-to", "a-note-of-mine"),))
-    stored = ben.team.load(done.memory.id)
+    stored = ben.team.load(done.stored.memory.id)
     assert done.stored == stored
     assert (stored.author, stored.confirmed_by, stored.memory.text) == ("ben", "", WEBHOOK)
     assert (stored.memory.session, stored.memory.evidence, stored.memory.links) == ("", "", ())
@@ -56,7 +67,7 @@ def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
 def test_what_the_team_knows_already_is_told_and_not_stored_twice(team: MinimalTeam, ben: Person) -> None:
     said(team, "webhook", title="Webhook")
     done = given(ben.store)
-    assert (done.known, done.memory.id) == (True, "webhook")
+    assert (done.known, done.stored.memory.id) == (True, "webhook")
     assert len(ben.team.page()) == 1
     near = given(ben.store, "The webhook of Stripe needs the raw body, unless it is a test.", title="Tests")
     assert [each.stored.memory.id for each in near.near] == ["webhook"]
@@ -84,34 +95,61 @@ def test_without_a_team_the_person_is_told_how_to_join(store: Store) -> None:
 
 def test_while_the_team_is_away_it_waits_and_the_worker_gives_it(team: MinimalTeam, ben: Person) -> None:
     team.away = True
-    done = given(ben.store)
-    assert (done.stored, done.waits) == (None, "The team's database does not answer.")
+    memory = put_off(ben.store)
     (waits,) = waiting(ben.store)
-    assert (waits.id, waits.refused) == (done.memory.id, "")
+    assert (waits.id, waits.refused) == (memory.id, "")
     assert send(ben.store, ben.team).trouble
     state = status(ben.store, has_key=False)
     assert state.team and len(state.team.waiting) == 1
 
     team.away = False
     assert work(lambda _: ben.store)
-    assert ben.team.load(done.memory.id).memory.text == WEBHOOK
+    assert ben.team.load(memory.id).memory.text == WEBHOOK
     assert not waiting(ben.store)
+
+
+def test_what_waited_is_compared_and_takes_the_place_of_another_as_if_it_had_not_waited(
+    team: MinimalTeam, ben: Person
+) -> None:
+    old = given(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
+    team.away = True
+    new = put_off(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(old,))
+    put_off(ben.store)
+    team.away = False
+    said(team, "webhook", title="Webhook")
+    first, second = send(ben.store, ben.team).given
+    assert (first.stored.memory.id, first.gone) == (new.id, (old,))
+    assert ben.team.load(old).memory.superseded_by == new.id
+    assert (second.known, second.stored.memory.id) == (True, "webhook")
+    assert len(ben.team.page()) == 3
+
+
+def test_a_server_that_goes_away_before_the_old_gave_way_is_asked_again(
+    team: MinimalTeam, ben: Person
+) -> None:
+    old = given(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
+    ben.team.goes_away_after_saving = team
+    new = put_off(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(old,))
+    team.away = False
+    assert ben.team.load(new.id).memory.text == "The webhook of Stripe takes bytes."
+    assert ben.team.load(old).memory.status is Status.ACTIVE
+    assert [each.gone for each in send(ben.store, ben.team).given] == [(old,)]
+    assert len(ben.team.history(new.id)) == 1
 
 
 def test_giving_again_what_a_killed_sending_gave_already_changes_nothing(
     team: MinimalTeam, ben: Person
 ) -> None:
     team.away = True
-    done = given(ben.store)
+    memory = put_off(ben.store)
     team.away = False
-    (waits,) = waiting(ben.store)
-    ben.team.save(waits.memory)  # and then the process was killed
-    assert [each.memory.id for each in send(ben.store, ben.team).given] == [done.memory.id]
-    assert len(ben.team.history(done.memory.id)) == 1
+    ben.team.save(memory)  # and then the process was killed
+    assert [each.stored.memory.id for each in send(ben.store, ben.team).given] == [memory.id]
+    assert len(ben.team.history(memory.id)) == 1
 
 
 def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam, ben: Person) -> None:
-    mine = ben.team.save(given(ben.store).memory)
+    mine = given(ben.store).stored
     copy(ben.store, ben.team)
     carla = of(team, "carla", Role.CURATOR)
     carla.confirm(mine.memory.id, digest=mine.digest)
@@ -138,17 +176,40 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
     assert "did not take" not in next_notice(ben.store, identity="")
 
 
+def promoted(store: Store, own: str) -> Stored:
+    """Promote *own* to the team, whose server answers."""
+    done = promote_to_team(store, own).done
+    assert done
+    return done.stored
+
+
 def test_promoting_gives_the_team_a_copy_and_later_its_change(team: MinimalTeam, ben: Person) -> None:
     own = remember(ben.store, draft(level=Level.USER)).memory.id
-    assert promote_to_team(ben.store, own).stored
+    assert promoted(ben.store, own) == ben.team.load(own)
     stored = ben.team.load(own)
     assert (stored.memory.text, stored.author) == (WEBHOOK, "ben")
     assert read_anywhere(ben.store, own).memory.text == WEBHOOK
-    assert promote_to_team(ben.store, own).known
+    assert promoted(ben.store, own) == stored, "it says nothing new"
     revise(ben.store, own, Revision(text="Skip body parsing for the webhook."))
-    assert promote_to_team(ben.store, own).stored
+    promoted(ben.store, own)
     assert ben.team.load(own).memory.text == "Skip body parsing for the webhook."
-    assert len(ben.team.history(own)) == 2
+    revise(ben.store, own, Revision(tags=("stripe",)))
+    promoted(ben.store, own)
+    assert ben.team.load(own).memory.tags == ("stripe",)
+    assert len(ben.team.history(own)) == 3
+
+
+def test_a_change_that_is_promoted_while_the_team_is_away_is_given_later(
+    team: MinimalTeam, ben: Person
+) -> None:
+    own = remember(ben.store, draft(level=Level.USER)).memory.id
+    promoted(ben.store, own)
+    revise(ben.store, own, Revision(text="Skip body parsing for the webhook."))
+    team.away = True
+    assert promote_to_team(ben.store, own).waits
+    team.away = False
+    assert send(ben.store, ben.team).given
+    assert ben.team.load(own).memory.text == "Skip body parsing for the webhook."
 
 
 def test_what_waits_for_the_persons_word_is_not_given_to_others(ben: Person) -> None:
@@ -204,8 +265,8 @@ def test_a_curator_sees_what_waits_newest_first_and_confirms_exactly_what_they_r
     carla.join()
     confirmed(team, "deploys", "Deploys go out on Fridays.")
     said(team, "webhook")
-    done = given(carla.store, "Invoices are numbered per year.")
-    assert [each.memory.id for each in unconfirmed(carla.store).stored] == [done.memory.id, "webhook"]
+    new = given(carla.store, "Invoices are numbered per year.").stored.memory.id
+    assert [each.memory.id for each in unconfirmed(carla.store).stored] == [new, "webhook"]
     read_before = load_in_team(carla.store, "webhook")
     said(team, "webhook", "Skip the parser.")
     with pytest.raises(Conflict):
@@ -219,7 +280,7 @@ def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
     team: MinimalTeam, ben: Person
 ) -> None:
     said(team, "of-anna", "The webhook of Stripe is parsed by express.")
-    mine = given(ben.store).memory.id
+    mine = given(ben.store).stored.memory.id
     done = given(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(mine, "of-anna"))
     assert done.gone == (mine,)
     assert dict(done.kept)["of-anna"]
@@ -229,7 +290,7 @@ def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
 
 def test_leaving_deletes_what_waits(team: MinimalTeam, ben: Person) -> None:
     team.away = True
-    given(ben.store)
+    put_off(ben.store)
     leave(ben.store)
     assert not waiting(ben.store)
     assert not (ben.store.home / "team").exists()

@@ -1,0 +1,105 @@
+"""
+store in team: give the team's server a memory, unless the team says it already; what it replaces gives way.
+
+It goes the same way whether the server is reached at once or the memory waited here for it. Doing it again
+changes nothing: a process that was killed, or cut off, in the middle may begin anew.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected
+from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
+from mcp_server.core.search.query import Confidence, Filter, Query
+from mcp_server.core.storage.port import Result, Stored
+from mcp_server.core.team.team import TeamStorage
+from mcp_server.core.text.verdict import Statement, contains
+
+NAMED = 3  # memories near a new one that an answer names
+NEAREST = 5  # memories of the team that are compared with a new one
+LOOKED_FOR = 1_000  # characters of a new memory that are searched for
+PROMOTED = ("title", "text", "type", "tags", "touches", "links", "notes", *WORDS)
+"""The keys of a memory whose change is given to the team when it is promoted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredInTeam:
+    """
+    What the team has now: `stored`, the memory given, or with `known` the one that says the same already.
+
+    `near` are the team's memories about the same subject. `gone` are the ids of the team's that it took the
+    place of, `kept` id → why that one stays.
+    """
+
+    stored: Stored
+    known: bool = False
+    near: tuple[Result, ...] = ()
+    gone: tuple[str, ...] = ()
+    kept: tuple[tuple[str, str], ...] = ()
+
+
+def store_new(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTeam:
+    """
+    Store a new memory in the team, unless one says it already.
+
+    Raises StorageUnavailable, also when only a part was done, and what else the server answers.
+    """
+    text = f"{memory.title} {memory.text}"[:LOOKED_FOR]
+    asked = Query(text, limit=NEAREST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
+    results = [
+        each
+        for each in team.search(asked).results
+        if each.stored.memory.status is Status.ACTIVE and each.stored.memory.id != memory.id
+    ]
+    same = next((each.stored for each in results if _says(each.stored.memory, memory)), None)
+    if same and same.memory.id not in memory.supersedes:
+        return StoredInTeam(same, known=True)
+    stored = team.save(memory)
+    gone, kept = _take_place(team, stored.memory, now)
+    near = [each for each in results if each.confidence is not Confidence.NONE]
+    near = [each for each in near if each.stored.memory.id not in gone]
+    return StoredInTeam(stored, near=tuple(near[:NAMED]), gone=gone, kept=kept)
+
+
+def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTeam:
+    """
+    Store a memory of the person's in the team; the one that the team has under its id is changed.
+
+    Raises what `store_new` does.
+    """
+    try:
+        there = team.load(memory.id)
+    except NotFound:
+        return store_new(team, memory, now=now)
+    if all(getattr(there.memory, name) == getattr(memory, name) for name in PROMOTED):
+        return StoredInTeam(there, known=True)
+    return StoredInTeam(team.save(memory, replaces=there.digest))
+
+
+def _take_place(
+    team: TeamStorage, memory: Memory, now: datetime
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Make the team's memories that *memory* names in `supersedes` superseded, as far as the member may."""
+    gone, kept = list[str](), list[tuple[str, str]]()
+    for name in memory.supersedes:
+        try:
+            old = team.load(name)
+            if old.memory.status is not Status.ACTIVE:
+                continue
+            superseded = replace(
+                old.memory, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now, updated=now
+            )
+            team.save(superseded, replaces=old.digest)
+            gone.append(name)
+        except NotFound:
+            kept.append((name, "the team has no such memory"))
+        except (NotAllowed, Conflict, Rejected) as error:
+            kept.append((name, str(error)))
+    return tuple(gone), tuple(kept)
+
+
+def _says(whole: Memory, part: Memory) -> bool:
+    """Tell whether one memory says all that another says."""
+    stated, other = (Statement(each.title, each.text, each.type, each.source) for each in (whole, part))
+    same = fingerprint(whole.title, whole.text) == fingerprint(part.title, part.text)
+    return same or contains(stated, other)
