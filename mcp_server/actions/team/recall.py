@@ -22,6 +22,7 @@ from mcp_server.store import Store
 
 PATIENCE = 0.3  # seconds from the question on that the team's answer is waited for
 REASON = "the team's server"
+NOT_SENT = "The team was not asked: something private or a secret is in the question."
 
 
 def recall_with_team(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
@@ -35,14 +36,9 @@ def recall_with_team(store: Store, query: Query, *, session: str = "", told: boo
     team = store.team() if joined.has_team(store.home) and _concerns(query) else None
     if team is None:
         return recall(store, query, session=session, in_context=told)
-    if not may_be_sent(query.text):
-        answer = recall(store, query, session=session, in_context=told)
-        return replace(
-            answer, team="The team was not asked: something private or a secret is in the question."
-        )
-    asking = _Asking(team, _asked(query))
-    answer = recall(store, query)
-    results, trouble = asking.result()
+    asking = _Asking(team, _asked(query)) if may_be_sent(query.text) else None
+    answer = _with_authors(store, recall(store, query))
+    results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
         answer = _joined(store, query, answer, results)
     note_recalled(store, query, answer, session=session, in_context=told)
@@ -92,7 +88,7 @@ def _asked(query: Query) -> Query:
 def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Answer:
     """Return *answer* with what the team answered; each memory once, and the nearer before the farther."""
     copied = joined.copied_of(store.home)
-    own = [_marked(hit, copied) for hit in answer.hits if not hit.below]
+    own = [hit for hit in answer.hits if not hit.below]
     below = [hit for hit in answer.hits if hit.below]
     found = {result.stored.memory.id: result for result in results.results if _fits(result, query.filter)}
     nearer: Mapping[str, str] = {}
@@ -133,10 +129,15 @@ def _fits(result: Result, filter: Filter) -> bool:
     return memory.kind is Kind.KNOWLEDGE and (memory.status in filter.statuses or bool(filter.as_of))
 
 
-def _marked(hit: Hit, copied: Mapping[str, joined.Copied]) -> Hit:
-    """Return *hit*, of the copy, with who wrote and confirmed it."""
-    known = copied.get(hit.id) if hit.level is Level.TEAM else None
-    return replace(hit, author=known.author, confirmed_by=known.confirmed_by) if known else hit
+def _with_authors(store: Store, answer: Answer) -> Answer:
+    """Return *answer* with who wrote and who confirmed what is of the team's copy."""
+    copied = joined.copied_of(store.home)
+
+    def with_author(hit: Hit) -> Hit:
+        known = copied.get(hit.id) if hit.level is Level.TEAM else None
+        return replace(hit, author=known.author, confirmed_by=known.confirmed_by) if known else hit
+
+    return replace(answer, hits=tuple(map(with_author, answer.hits)))
 
 
 def _hit(result: Result) -> Hit:

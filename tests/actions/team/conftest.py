@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.team import recall
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import Person, Reached, of
 from tests.conftest import Open
+from tests.patience import PATIENCE
 from tests.team_server.minimal_team import MinimalTeam
 
 Join = Callable[..., Person]
@@ -22,8 +24,11 @@ def team() -> MinimalTeam:
 
 
 @pytest.fixture
-def person(team: MinimalTeam, open_here: Open, tmp_path: Path) -> Iterator[Join]:
+def person(
+    team: MinimalTeam, open_here: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Join]:
     """Return what gives a person of that name and role a store of their own."""
+    monkeypatch.setattr(recall, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     reached: list[Reached] = []
 
     def made(name: str = "ben", role: Role = Role.WRITER) -> Person:

@@ -3,6 +3,7 @@
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.team import recall
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Draft, Kind, Level
@@ -14,6 +15,7 @@ from tests.actions.team.people import WEBHOOK, Person, confirmed, said
 from tests.team_server.minimal_team import MinimalTeam
 
 QUESTION = "why is body parsing skipped for the webhook of Stripe?"
+WAITED = recall.PATIENCE  # what a person waits for; in other tests it is longer
 OWN = "The webhook of Stripe: body parsing is skipped in app.ts."
 
 
@@ -91,19 +93,23 @@ def test_a_question_with_something_private_or_a_secret_is_not_sent(
 
 
 def test_a_team_that_does_not_answer_delays_nothing_and_is_told_in_a_sentence(
-    team: MinimalTeam, ben: Person
+    team: MinimalTeam, ben: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = own(ben.store)
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
     team.away = True
     answer = ask(ben.store)
-    assert [hit.id for hit in answer.hits] == [mine]
+    assert {hit.id for hit in answer.hits} == {mine, "webhook"}
+    assert "by anna, confirmed by carla" in label(answer, "webhook"), "the copy knows it, too"
     assert answer.team == "Without the team's memory: The team's database does not answer."
     assert answer.team in answered(answer, QUESTION).notes
 
     team.away = False
     ben.team.stalls.set()
+    monkeypatch.setattr(recall, "PATIENCE", WAITED)
     answer = ask(ben.store)  # the question is never answered: without a bound this would not end
-    assert [hit.id for hit in answer.hits] == [mine]
+    assert {hit.id for hit in answer.hits} == {mine, "webhook"}
     assert answer.team == "The team's memory did not answer within 300 ms."
 
 
