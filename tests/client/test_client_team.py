@@ -14,6 +14,7 @@ from harness.terminal import wait_until
 from tests import postgres
 from tests.client.conftest import TRAP
 from tests.opened import run_daybook
+from tests.team_server.asking import with_the_team
 from tests.team_server.processes import issued, serving
 from tests.terminal import type_in_terminal
 
@@ -94,6 +95,13 @@ def member(
     return joined
 
 
+def asked(member: Claude) -> str:
+    """Return what the tool `recall` answers to the QUESTION in a session of *member*."""
+    return with_the_team(
+        lambda: member.prompt(QUESTION, [call("recall", query=QUESTION), "half to even"]).tool_results[0]
+    )
+
+
 def told_unasked(run_of: Claude, prompt: str) -> str:
     """Return all that a session's first request has from our hooks."""
     first = run_of.prompt(prompt).main[0]
@@ -110,9 +118,9 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
 
     assert "(team level)" in shared.tool_results[0]
     memory_id = shared.tool_results[0].partition(":")[0]
-    found = ben.prompt(QUESTION, [call("recall", query=QUESTION), "half to even"])
-    assert ROUNDING in found.tool_results[0]
-    assert "by anna, not confirmed" in found.tool_results[0]
+    found = asked(ben)
+    assert ROUNDING in found
+    assert "by anna, not confirmed" in found
     assert ROUNDING not in told_unasked(ben, QUESTION), "nobody confirmed it"
 
     curator = tmp_path / "carla"
@@ -131,6 +139,6 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
 
     (brief,) = ben.prompt("good morning").main[0].hook_context("SessionStart")
     assert "Settled in the team" in brief and ROUNDING in brief
-    again = ben.prompt(QUESTION, [call("recall", query=QUESTION), "half to even"])
-    assert "by anna, confirmed by carla" in again.tool_results[0]
-    assert again.tool_results[0].count(ROUNDING) == 1
+    again = asked(ben)
+    assert "by anna, confirmed by carla" in again
+    assert again.count(ROUNDING) == 1

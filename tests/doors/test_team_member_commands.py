@@ -10,6 +10,7 @@ import pytest
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import WEBHOOK, confirmed, said
 from tests.opened import run_daybook
+from tests.team_server.asking import with_the_team
 from tests.team_server.minimal_team import MinimalTeam
 from tests.team_server.served import served
 
@@ -43,6 +44,9 @@ class Machine:
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return done.stdout
 
+    def recalls(self, question: str) -> str:
+        return with_the_team(lambda: self.says("recall", question))
+
     def join(self, url: str) -> str:
         return self.says("team", "join", url, "--token-file", str(self.token), "--yes", typed=True)
 
@@ -68,11 +72,11 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert new["level"] == "team" and not new["known"]
     waits = json.loads(carla.says("team", "review", "--json"))
     assert [each["id"] for each in waits] == [new["id"]]
-    assert "by ben, not confirmed" in carla.says("recall", "how are invoices numbered?")
+    assert "by ben, not confirmed" in carla.recalls("how are invoices numbered?")
     assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
     assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
     ben.says("team", "send")
-    assert "by ben, confirmed by carla" in ben.says("recall", "how are invoices numbered?")
+    assert "by ben, confirmed by carla" in ben.recalls("how are invoices numbered?")
     assert "Quaggas as ben (writer), 2 memories confirmed" in ben.says("status")
     assert "confirmed" in ben.says("history", new["id"])
     assert "confirmed by: carla" in ben.says("read", new["id"])
@@ -132,7 +136,7 @@ def test_a_reader_is_told_by_the_server_that_they_may_not(
         done = ben.run(*words)
         assert done.returncode == 14, (words, done.stdout, done.stderr)
     assert "by: anna" not in ben.says("read", "webhook")
-    assert "not confirmed" in ben.says("recall", QUESTION)
+    assert "not confirmed" in ben.recalls(QUESTION)
 
 
 def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path: Path) -> None:

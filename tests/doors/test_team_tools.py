@@ -7,13 +7,14 @@ import anyio
 import pytest
 from mcp import Client
 
-from mcp_server.actions.team import membership
+from mcp_server.actions.team import membership, recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.team.team import Role
 from mcp_server.doors.server import build
 from tests.actions.team.people import said
 from tests.conftest import Open
 from tests.doors.test_server import Answers
+from tests.patience import PATIENCE
 from tests.person import Person
 from tests.team_server.minimal_team import MinimalTeam
 from tests.team_server.served import served
@@ -28,8 +29,9 @@ def team() -> MinimalTeam:
 
 
 @pytest.fixture
-def opened(team: MinimalTeam, open_here: Open) -> Iterator[Opened]:
+def opened(team: MinimalTeam, open_here: Open, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     """The store of ben, a curator who has joined."""
+    monkeypatch.setattr(recall, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     with served(team) as url:
         opened = open_here()
         token = team.issue("ben", Role.CURATOR)

@@ -2,6 +2,7 @@
 
 import json
 import socket
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,6 +10,8 @@ import httpx2
 
 from mcp_server.adapters.team_client import META, PROTOCOL
 from tests.patience import PATIENCE
+
+LATE = "The team's memory did not answer within"
 
 
 def calling(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -49,4 +52,12 @@ def raw(address: str, said: bytes) -> bytes:
         connected.shutdown(socket.SHUT_WR)
         while part := connected.recv(65536):
             answer += part
+    return answer
+
+
+def with_the_team(recall: Callable[[], str]) -> str:
+    """Return what *recall* answers, asked again while a busy machine takes longer than the team is given."""
+    for _ in range(20):
+        if LATE not in (answer := recall()):
+            break
     return answer
