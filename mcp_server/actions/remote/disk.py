@@ -6,6 +6,7 @@ ledger the lines that mean something on another one. Never: index, logs, setting
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,29 +45,34 @@ class Disk:
     positions: dict[str, int] = field(default_factory=dict)
 
 
-def vaults_of(home: Path) -> list[Vault]:
-    """Return the vaults that are exchanged: the person's own, and the private one of each project."""
-    folder = home / places.PROJECTS
-    keys = sorted(place.name for place in folder.iterdir() if place.is_dir()) if folder.is_dir() else []
-    projects = [Vault(key, folder / key, Level.PROJECT, key) for key in keys]
-    return [places.user_vault(home), *projects]
-
-
 def vault_at(home: Path, path: str) -> Vault:
     """Return the vault to which the *path* of a memory belongs, whether or not its folder exists."""
     key = paths.vault_of(path)
-    if key == places.USER_KEY:
-        return places.user_vault(home)
+    return places.user_vault(home) if key == places.USER_KEY else _project_vault(home, key)
+
+
+def _project_vault(home: Path, key: str) -> Vault:
     return Vault(key, home / places.PROJECTS / key, Level.PROJECT, key)
 
 
 def read_memories(store: Store, remote: Remote, last_tree: Tree) -> Disk:
-    """Return what the files of memories say; *last_tree* is what they said when they were read last."""
+    """
+    Return what the files of memories say; *last_tree* is what they said when they were read last.
+
+    They are those of the person's own vault, and of the private one of each project.
+    """
     disk = Disk()
-    for vault in vaults_of(store.home):
-        _read_vault(disk, vault, remote, last_tree)
-        if vault.key != places.USER_KEY and (about := _about_project(store.home, vault.key)):
-            _put(disk, paths.of_vault(vault.key, paths.PROJECT_FILE), about, last_tree)
+    _read_vault(disk, places.user_vault(store.home), remote, last_tree)
+    folder = store.home / places.PROJECTS
+    for place in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if not place.is_dir():
+            continue
+        if not paths.is_project_key(place.name):
+            disk.held_back[f"{paths.PROJECTS}/{_readable(place.name)}"] = "has a name that no project has"
+            continue
+        _read_vault(disk, _project_vault(store.home, place.name), remote, last_tree)
+        if about := _about_project(store.home, place.name):
+            _put(disk, paths.of_vault(place.name, paths.PROJECT_FILE), about, last_tree)
     return disk
 
 
@@ -75,9 +81,7 @@ def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> No
     files_here = [Path(stamp.path) for stamp in stamps(vault, closed)]
     folder = vault.root / paths.CANDIDATES
     files_here += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
-    file_of = {
-        paths.of_vault(vault.key, path.relative_to(vault.root).as_posix()): path for path in files_here
-    }
+    file_of = {_path_of(vault, path): path for path in files_here}
     for path, file in file_of.items():
         if paths.sort_of(path) is not paths.PathSort.MEMORY:
             disk.held_back[path] = "has a name that another system could not hold"
@@ -85,12 +89,19 @@ def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> No
             continue
         else:
             _read_file(disk, path, file, last_tree)
-    closed_paths = tuple(
-        paths.of_vault(vault.key, Path(path).relative_to(vault.root).as_posix()) for path in closed
-    )
+    closed_paths = tuple(_path_of(vault, Path(path)) for path in closed)
     for path in _vanished(vault, file_of, last_tree, closed_paths, remote):
         disk.tree[path] = last_tree[path]
         disk.back.add(path)
+
+
+def _path_of(vault: Vault, file: Path) -> str:
+    return paths.of_vault(vault.key, _readable(file.relative_to(vault.root).as_posix()))
+
+
+def _readable(name: str) -> str:
+    """Return *name* as text; bytes that are none are escaped by a backslash, so it is no name of ours."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _read_file(disk: Disk, path: str, file: Path, last_tree: Tree) -> None:
@@ -150,7 +161,7 @@ def _about_project(home: Path, key: str) -> bytes:
     """Return what other machines are told of a project: its name and its git remote."""
     notes = places.project_notes(home, key)
     about = {name: str(notes[name]) for name in ("name", "remote") if notes.get(name)}
-    return (json.dumps(about, sort_keys=True, ensure_ascii=False) + "\n").encode() if about else b""
+    return (json.dumps(about, sort_keys=True) + "\n").encode("ascii") if about else b""
 
 
 def read_own_ledger(

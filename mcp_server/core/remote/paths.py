@@ -39,7 +39,7 @@ def sort_of(path: str) -> PathSort | None:
     if parts[0] == LEDGER:
         return PathSort.LEDGER if len(parts) == 2 and _LEDGER.fullmatch(parts[1]) else None
     if parts[0] == PROJECTS:
-        if len(parts) < 3 or not _KEY.fullmatch(parts[1]) or parts[1] == USER:
+        if len(parts) < 3 or not is_project_key(parts[1]):
             return None
         if parts[2:] == [PROJECT_FILE]:
             return PathSort.PROJECT
@@ -49,6 +49,11 @@ def sort_of(path: str) -> PathSort | None:
     return (
         PathSort.MEMORY if _is_memory(parts[-1]) and len(path.encode("utf-8", "replace")) <= LONGEST else None
     )
+
+
+def is_project_key(name: str) -> bool:
+    """Tell whether a folder *name* in `projects/` is that of a project's vault."""
+    return bool(_KEY.fullmatch(name)) and name != USER
 
 
 def vault_of(path: str) -> str:

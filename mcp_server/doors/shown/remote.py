@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.render import bytes_of, counted
+from mcp_server.core.render import bytes_of, counted, on_one_line
 from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
@@ -99,4 +99,4 @@ def state(remote: RemoteState | None) -> Shown:
 
 
 def _held(reasons: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(("stays here", f"{path} {why}") for path, why in sorted(reasons.items()))
+    return tuple(("stays here", on_one_line(f"{path} {why}")) for path, why in sorted(reasons.items()))
