@@ -1,6 +1,7 @@
 """The command remote, on two machines of one person."""
 
 import json
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,6 +80,22 @@ def test_a_remote_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     assert refused.returncode == odd.returncode == 4
     assert "neither empty nor a bare git repository" in refused.stdout
     assert "is no address of a remote" in odd.stdout
+
+
+def test_a_branch_of_our_name_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:
+    home, other = tmp_path / "desk", tmp_path / "other.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(other)], check=True)
+    head = b"commit refs/heads/daybook\ncommitter a <a@b> 0 +0000\ndata 1\nx\n"
+    letter = head + b"M 644 inline letter.txt\ndata 4\nDear\n"
+    subprocess.run(["git", f"--git-dir={other}", "fast-import", "--quiet"], input=letter, check=True)
+    before = (other / "refs" / "heads" / "daybook").read_text()
+
+    refused = run_daybook(home, "remote", "add", str(other), "--yes", typed=True)
+
+    assert refused.returncode == 13
+    assert f"{other} holds something else: the file letter.txt. The remote was not added." in refused.stdout
+    assert (other / "refs" / "heads" / "daybook").read_text() == before
+    assert "no remote" in said(home, "remote", "status")
 
 
 def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from mcp_server.actions.remote.commits import (
+    ALONE,
+    Changes,
+    came_back,
+    changes_of,
+    commit_of,
+    cut_history,
+    without_past,
+)
 from mcp_server.actions.remote.disk import (
     MOST_LEDGER,
     POSITIONS,
@@ -29,13 +38,13 @@ from mcp_server.core.authors import ELSEWHERE
 from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
 from mcp_server.core.memory import timestamp
 from mcp_server.core.remote import paths
-from mcp_server.core.remote.tree_merge import Tree, merge_trees
+from mcp_server.core.remote.tree_merge import merge_trees
+from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
 LOCK = ".exchange.lock"
 ROUNDS = 8  # attempts to give the remote what we have: each time another machine was faster
 BACKGROUND = 60.0  # seconds that the remote may take for one step in the background
-ALONE = "refs/daybook/alone"  # for a moment: a commit without a past
 REWRITTEN = "Stands for"  # begins the message of a commit that replaces a history, before its last commit
 LOOSE = 2000  # objects in files of their own after which they are packed
 MOST = {
@@ -124,7 +133,7 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
         notes.note_came(store.home, news.refs, store.now())
     result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
     result.held, result.left = disk.held_back, news.not_written
-    if (cuts or result.rewritten) and not result.trouble:
+    if not result.trouble and (cuts or result.rewritten or came_back(repository)):
         cut_history(store, repository)
         forever.unlink(missing_ok=True)
     elif repository.objects() > LOOSE:
@@ -153,11 +162,11 @@ def commit_disk(
     merged = merge_trees(last_tree, disk.tree, had, contents.files())
     result.clashes |= merged.clashes
     commits = []
-    if changes := _changes(had, merged.files):
+    if changes := changes_of(had, merged.files):
         result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
-        commits.append(_commit(store, HEAD, parents, changes, contents.new, _said(changes)))
-    if changed := _changes(last_tree, disk.tree):
+        commits.append(commit_of(store, HEAD, parents, changes, contents.new, _said(changes)))
+    if changed := changes_of(last_tree, disk.tree):
         # Every file's bytes as they were read: from these its next change is counted.
         commits.append(_commit_disk_tree(store, contents, last, changed, disk))
     repository.commit(commits)
@@ -169,70 +178,74 @@ def _give_and_take(
 ) -> None:
     """Merge what the remote has with what was committed here, and give it the result."""
     for _ in range(ROUNDS):
-        former = repository.ref(THEIRS)
-        theirs, head = repository.fetch(url, timeout=timeout), repository.ref(HEAD)
+        theirs = repository.fetch(url, timeout=timeout)
+        former, head = repository.ref(THEIRS), repository.ref(HEAD)
+        if theirs and not former:
+            _check_is_a_memory(repository, url, theirs)
         if theirs and not (head and repository.is_ancestor(theirs, head)):
             _merge(store, repository, contents, result, (former, head, theirs))
             head = repository.ref(HEAD)
+        if theirs:
+            repository.set_ref(THEIRS, theirs)
         if not head or head == theirs:
             return
+        if not theirs and repository.cuts():  # git gives an empty remote no history that was cut
+            head = without_past(store, repository, head, "Begin anew")
+            repository.set_ref(HEAD, head)
         if repository.push(url, head, timeout=timeout):
             repository.set_ref(THEIRS, head)
             return
     raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
 
 
+def _check_is_a_memory(repository: Repository, url: str, theirs: str) -> None:
+    """Raise RemoteUnavailable when the commit *theirs* of the remote has files, and none of them is ours."""
+    tree = repository.tree(theirs)
+    if tree and not any(map(paths.sort_of, tree)):
+        raise RemoteUnavailable(f"{shown_url(url)} holds something else: the file {min(tree)}.")
+
+
 def _merge(
     store: Store, repository: Repository, contents: Contents, result: Exchanged, heads: tuple[str, str, str]
 ) -> None:
-    """Merge what the remote has: *heads* are what it had before, what was committed here, what it has."""
+    """
+    Merge what the remote has: *heads* are what of it was merged before, what was committed here, what it has.
+
+    Without a past in common, but after another machine took out the history, the base is what was merged
+    before: the new history says what that said, and what was changed since.
+    """
     former, head, theirs = heads
     if not head or repository.is_ancestor(head, theirs):
         repository.set_ref(HEAD, theirs)
         return
     base = repository.merge_base(head, theirs)
-    rewritten = not base and repository.message(theirs).startswith(REWRITTEN)
-    if rewritten:  # it says what its former history said, of which we know the part up to *former*
+    apart = not base
+    rewritten = apart and any(
+        repository.message(root).startswith(REWRITTEN) for root in repository.roots(theirs)
+    )
+    if rewritten:
         base = former
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
     contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
     merged = merge_trees(was, ours, other, contents.files())
     result.clashes |= merged.clashes
-    changes = _changes(other, merged.files)
+    changes = changes_of(other, merged.files)
     if rewritten and not changes:
         repository.set_ref(HEAD, theirs)
     else:
-        parents = [theirs] if rewritten else [theirs, head]
-        repository.commit([_commit(store, HEAD, parents, changes, contents.new, "Join two machines")])
+        # What was taken out there, or here, must not come back as the past of this commit.
+        parents = [theirs] if rewritten or (apart and repository.cuts()) else [theirs, head]
+        repository.commit([commit_of(store, HEAD, parents, changes, contents.new, "Join two machines")])
     result.rewritten |= rewritten
 
 
 def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
     """Note what the files say after what came was written."""
-    if changes := _changes(disk.tree, news.tree):
+    if changes := changes_of(disk.tree, news.tree):
         last = repository.ref(DISK)
-        commit = _commit(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
+        commit = commit_of(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
         repository.commit([commit])
-
-
-def cut_history(store: Store, repository: Repository) -> None:
-    """Forget what the repository here had before now: what was deleted for good leaves no byte in it."""
-    head, last = repository.ref(HEAD), repository.ref(DISK)
-    if last:
-        repository.set_ref(DISK, _alone(store, repository, last, "Note what the files say"))
-        repository.drop(ALONE)
-    if head:
-        repository.set_ref(THEIRS, head)
-        repository.cut_before(head)
-
-
-def _alone(store: Store, repository: Repository, commit: str, message: str) -> str:
-    """Return a new commit without a past that says what *commit* says."""
-    tree = {path: blob.id for path, blob in repository.tree(commit).items()}
-    repository.drop(ALONE)
-    repository.commit([_commit(store, ALONE, [], (tree, set()), {}, message)])
-    return repository.ref(ALONE)
 
 
 def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchanged:
@@ -250,7 +263,7 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
         repository = repository_of(store)
         head = repository.ref(HEAD)
         if head:
-            new = _alone(store, repository, head, f"{REWRITTEN} {head}")
+            new = without_past(store, repository, head, f"{REWRITTEN} {head}")
             if not repository.push(remote.url, new, timeout=timeout, instead_of=head):
                 raise RemoteUnavailable("Another machine was faster.", "Run it again.")
             repository.set_ref(HEAD, new)
@@ -260,41 +273,10 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
     return result
 
 
-_Changes = tuple[dict[str, str], set[str]]
-
-
-def _changes(old: Tree, new: Tree) -> _Changes | tuple[()]:
-    """Return the paths that changed, with their new ids, and those that are gone; () for none."""
-    changed = {path: blob for path, blob in new.items() if old.get(path) != blob}
-    deleted = {path for path in old if path not in new}
-    return (changed, deleted) if changed or deleted else ()
-
-
-def _commit(
-    store: Store,
-    ref: str,
-    parents: list[str],
-    changes: _Changes | tuple[()],
-    new: dict[str, bytes],
-    message: str,
-) -> Commit:
-    changed, deleted = changes or ({}, set())
-    blobs = {*changed.values()}
-    return Commit(
-        ref=ref,
-        parents=parents,
-        changed=changed,
-        deleted=deleted,
-        new={blob: data for blob, data in new.items() if blob in blobs},
-        message=message,
-        at=store.clock(),
-    )
-
-
-def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: _Changes, disk: Disk) -> Commit:
+def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: Changes, disk: Disk) -> Commit:
     positions = contents.keep(json.dumps(disk.positions, sort_keys=True).encode())
     with_positions = ({**changes[0], POSITIONS: positions}, changes[1])
-    return _commit(
+    return commit_of(
         store, DISK, [last] if last else [], with_positions, contents.new, "Note what the files say"
     )
 
@@ -315,6 +297,6 @@ def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
     }
 
 
-def _said(changes: _Changes) -> str:
+def _said(changes: Changes) -> str:
     changed, deleted = changes
     return f"{len(changed)} changed, {len(deleted)} gone"

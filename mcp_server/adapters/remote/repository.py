@@ -26,7 +26,8 @@ from mcp_server.core.errors import RemoteUnavailable
 
 BRANCH = "daybook"
 HEAD = f"refs/heads/{BRANCH}"  # what was committed here
-THEIRS = "refs/daybook/theirs"  # what the remote had when it was last asked
+FETCHED = "refs/daybook/fetched"  # what the remote had when it was last asked
+THEIRS = "refs/daybook/theirs"  # the part of that which was merged with what was committed here
 DISK = "refs/daybook/disk"  # what the files said when they were last read: changes are counted from there
 PROTOCOLS = "file:http:https:ssh"
 LOCAL = 60.0  # seconds for a command that asks no remote
@@ -45,6 +46,7 @@ _OFF = (
 _FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s in _OFF for f in ("-c", s)))
 _NEEDS_QUOTES = re.compile(r'["\\]')
 _NO_BRANCH = "couldn't find remote ref"
+_ENDED = "fatal: Could not read from remote repository"
 _INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
 _BEHIND = (
     *("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "incorrect old value"),
@@ -148,16 +150,27 @@ class Repository:
         """Return the last commit that the histories of two commits share, '' when they share none."""
         return self._ask("merge-base", first, second).strip()
 
+    def roots(self, commit: str) -> set[str]:
+        """Return the commits with which the history of *commit* begins, as far as it is here."""
+        return {*self._run("rev-list", "--max-parents=0", commit).decode("ascii").split()}
+
+    def cuts(self) -> set[str]:
+        """Return the commits before which everything was forgotten here."""
+        try:
+            return {*(self.folder / "shallow").read_text(encoding="ascii").split()}
+        except FileNotFoundError:
+            return set()
+
     def fetch(self, url: str, *, timeout: float) -> str:
         """Take in what the remote has; return its commit, '' for an empty one. Raises RemoteUnavailable."""
-        refspec = f"+{HEAD}:{THEIRS}"
+        refspec = f"+{HEAD}:{FETCHED}"
         options = ("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=")
         code, _, stderr = self._reach("fetch", options, url, (refspec,), timeout)
         if code and _NO_BRANCH in stderr:
             return ""
         if code:
             raise _unreachable(stderr)
-        return self.ref(THEIRS)
+        return self.ref(FETCHED)
 
     def message(self, commit: str) -> str:
         """Return the message of *commit*."""
@@ -280,7 +293,7 @@ class Repository:
         return program
 
 
-_LATER = "What was remembered stays here; the next exchange tries again."
+_LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
 _BROKEN = "Take the remote out with 'daybook remote remove' and add it again: nothing is lost."
 
 
@@ -290,9 +303,10 @@ def is_folder(url: str) -> bool:
 
 
 def _unreachable(stderr: str) -> RemoteUnavailable:
-    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    before, ends_by_itself, _ = stderr.partition(_ENDED)  # what the other side or ssh said stands before it
+    lines = [line.strip() for line in before.splitlines() if line.strip()]
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
-    reason = fatal or (lines[-1] if lines else "git gave no reason")
+    reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
     return RemoteUnavailable(
         f"The remote could not be reached: {_without_password(reason).rstrip('.')}.", _LATER
     )

@@ -6,7 +6,8 @@ from mcp_server.core.addresses import is_loopback
 from mcp_server.core.errors import Rejected
 
 LONGEST = 2000
-_SCHEMES = ("https://", "http://", "ssh://", "file://")
+_HOST = re.compile(r"(?:https?|ssh)://[^/?#]+/[^/]")
+_FOLDER = re.compile(r"(?:file://)?/|[A-Za-z]:[\\/]")
 _SSH = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!:|//)[\w./~+@-][\w./~+@ -]*")
 _PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
@@ -25,9 +26,7 @@ def check_url(text: str) -> str:
             "Give an https or ssh address.",
         )
     plain = url.isprintable() and 0 < len(url) <= LONGEST and not url.startswith("-") and "::" not in url
-    if plain and (
-        url.startswith(("/", *_SCHEMES)) or re.match(r"[A-Za-z]:[\\/]", url) or _SSH.fullmatch(url)
-    ):
+    if plain and (_HOST.match(url) or _FOLDER.match(url) or _SSH.fullmatch(url)):
         return url
     raise Rejected(
         f"'{url[:80]}' is no address of a remote.",

@@ -19,7 +19,7 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import Exchanged, exchange
+from mcp_server.actions.remote.exchange import Exchanged, exchange, rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
@@ -42,7 +42,7 @@ class History:
         self.folder = folder
         self.words, self.new = 0, set[str]()
         self.written, self.removed = set[str](), set[str]()  # what was acknowledged, and what was taken out
-        self.by_hand = set[str]()  # taken out in an editor, which keeps no copy
+        self.no_copy = set[str]()  # taken out in an editor, which keeps no copy, or deleted for good
         self.now = datetime(2026, 11, 20, 9, tzinfo=UTC)
         self.opened: list[Opened] = []
         self.stores: list[Store] = []  # one for each machine
@@ -72,7 +72,7 @@ class History:
         deeds = (
             *(self.remember, self.revise, self.revise, self.revise, self.tag, self.pin, self.archive),
             *(self.forget, self.restore, self.edit, self.edit, self.rename, self.link, self.delete),
-            *(self.level, self.level),
+            *(self.level, self.level, self.forget_for_good, self.rewrite),
             *(self.exchange, self.exchange, self.exchange),
         )
         for _ in range(steps):
@@ -107,7 +107,7 @@ class History:
         lost = self.written - self.removed - {*WORD.findall(text)}
         assert not lost, (lost, self.log)
         kept = {word for store in self.stores for word in WORD.findall(everything(store))}
-        assert self.written - self.by_hand <= kept, (self.written - self.by_hand - kept, self.log)
+        assert self.written - self.no_copy <= kept, (self.written - self.no_copy - kept, self.log)
         assert not MARK.search(text)
 
     def differ(self, first: dict[str, bytes], others: list[dict[str, bytes]]) -> object:
@@ -147,8 +147,8 @@ class History:
             before = file.read_text(encoding="utf-8")
             head, mark, body = before.rpartition("---\n")
             after = f"{head}{mark}{self.changed(body.strip())}\n"
-            self.by_hand |= {*WORD.findall(before)} - {*WORD.findall(after)}
-            self.removed |= self.by_hand
+            self.no_copy |= {*WORD.findall(before)} - {*WORD.findall(after)}
+            self.removed |= self.no_copy
             file.write_text(after, encoding="utf-8")
 
     def changed(self, text: str) -> str:
@@ -189,6 +189,16 @@ class History:
             words = {*WORD.findall(file.read_text(encoding="utf-8"))}
             forget(store, id_in(file))
             self.removed |= words
+
+    def forget_for_good(self, store: Store) -> None:
+        if file := self.one(store):
+            before = {*WORD.findall(everything(store))}
+            forget(store, id_in(file), forever=True)
+            self.no_copy |= before - {*WORD.findall(everything(store))}
+            self.removed |= self.no_copy
+
+    def rewrite(self, store: Store) -> None:
+        rewrite_history(store, timeout=60, patience=0)
 
     def delete(self, store: Store) -> None:
         if (file := self.one(store)) and self.random.random() < 0.3:

@@ -25,7 +25,19 @@ def test_an_address_or_a_folder_is_taken_as_it_is(url: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "memory", "memory.git", "-u/x", "ext::sh -c id", "host::x:y", "git://host/memory.git", "/a\n/b"],
+    [
+        *(
+            "",
+            "memory",
+            "memory.git",
+            "-u/x",
+            "ext::sh -c id",
+            "host::x:y",
+            "git://host/memory.git",
+            "/a\n/b",
+        ),
+        *("https://", "ssh://", "https:///memory.git", "https://host", "ssh://host/", "file://memory.git"),
+    ],
 )
 def test_what_git_could_take_for_something_else_is_refused(url: str) -> None:
     with pytest.raises(Rejected, match="is no address of a remote"):
