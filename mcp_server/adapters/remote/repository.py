@@ -47,6 +47,8 @@ _FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s
 _NEEDS_QUOTES = re.compile(r'["\\]')
 _NO_BRANCH = "couldn't find remote ref"
 _ENDED = "fatal: Could not read from remote repository"
+_FULL = "No space left on device"
+_OF_DAMAGE = ("corrupt", "inflate", "bad object", "bad tree", "missing", "unable to read", "unable to parse")
 _INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
 _BEHIND = (
     *("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "incorrect old value"),
@@ -132,7 +134,7 @@ class Repository:
             end = answer.index(b"\n", at)
             about = answer[at:end].split()
             if len(about) != 3:
-                raise RemoteUnavailable(f"The repository {self.folder} lacks what it should have.", _BROKEN)
+                raise self._damaged("it lacks what it should have")
             size = int(about[2])
             contents[blob] = answer[end + 1 : end + 1 + size]
             at = end + 2 + size
@@ -241,7 +243,10 @@ class Repository:
             name = "receive-pack" if verb == "push" else "upload-pack"
             options = (*options, f"--{name}={own} {name}")
         code, out, stderr = self._answer(verb, *options, "--", url, *rest, timeout=timeout)
-        return code, out.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")
+        said = stderr.decode("utf-8", "replace")
+        if code and any(word in said for word in _OF_DAMAGE):  # ours or the remote's
+            self._run("fsck", "--no-dangling", "--no-reflogs", "--no-progress")
+        return code, out.decode("utf-8", "replace"), said
 
     def _ask(self, *arguments: str) -> str:
         code, out, _ = self._answer(*arguments)
@@ -251,8 +256,18 @@ class Repository:
         code, out, stderr = self._answer(*arguments, stdin=stdin, at=at)
         if code:
             lines = stderr.decode("utf-8", "replace").strip().splitlines()
-            raise RemoteUnavailable(f"git {arguments[0]} failed: {lines[-1] if lines else code}.", _BROKEN)
+            reason = f"git {arguments[0]} failed: {lines[-1].rstrip('.') if lines else code}"
+            if _FULL in reason:
+                raise RemoteUnavailable(f"The disk is full: {reason}.", "Make room, and exchange again.")
+            raise self._damaged(reason)
         return out
+
+    def _damaged(self, reason: str) -> RemoteUnavailable:
+        return RemoteUnavailable(
+            f"Daybook's own repository {self.folder} cannot be used: {reason}. Take the remote out with"
+            " 'daybook remote remove' and add it again.",
+            "No memory is lost; what was forgotten since the last exchange comes back.",
+        )
 
     def _answer(
         self, *arguments: str, stdin: bytes = b"", timeout: float = LOCAL, at: Path | None = None
@@ -294,7 +309,6 @@ class Repository:
 
 
 _LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
-_BROKEN = "Take the remote out with 'daybook remote remove' and add it again: nothing is lost."
 
 
 def is_folder(url: str) -> bool:
