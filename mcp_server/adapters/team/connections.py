@@ -112,6 +112,13 @@ def told(pool: Pool) -> Iterator[None]:
         raise NotAllowed(f"The team does not allow this: {error.diag.message_primary}.") from error
     except psycopg.errors.ProgramLimitExceeded as error:
         raise Rejected(f"The database cannot keep this: {error.diag.message_primary}.") from error
+    except psycopg.errors.ReadOnlySqlTransaction as error:
+        raise StorageUnavailable(
+            f"The team's database at {place_of(str(pool.conninfo))} takes no changes: it is a replica, or was"
+            " made read-only.",
+            "Name the server that takes them; several: postgresql://HOST1,HOST2/DATABASE"
+            "?target_session_attrs=read-write.",
+        ) from error
     except (PoolTimeout, psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StorageUnavailable(
             f"The team's database at {place_of(str(pool.conninfo))} {_why(error)}."
