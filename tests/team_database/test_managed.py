@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from mcp_server.adapters.team.connections import LONGEST, open_pool
 from mcp_server.adapters.team.database import open_database
 from mcp_server.core.errors import NotAllowed, SettingsError, StorageUnavailable
 from mcp_server.core.search.query import Query
@@ -65,6 +66,13 @@ def test_a_login_that_may_make_no_schema_is_told_what_to_grant(login: str) -> No
             assert team.semantic is False
     with administrator() as db:
         db.execute("DROP ROLE IF EXISTS daybook_reader, daybook_writer, daybook_curator")
+
+
+def test_a_connection_asks_for_nothing_that_a_pooler_refuses() -> None:
+    with empty_database() as url, open_pool(url) as pool, pool.connection() as db:
+        assert "options" not in db.info.get_parameters()
+        assert db.execute("SHOW statement_timeout").fetchone() == (f"{LONGEST // 1000}s",)
+        assert db.execute("SHOW search_path").fetchone() == ("pg_catalog, daybook",)
 
 
 def test_what_cannot_be_reached_is_said_without_the_password() -> None:

@@ -45,7 +45,6 @@ def open_pool(url: str) -> Pool:
             "autocommit": True,
             "connect_timeout": int(PATIENCE),
             "application_name": "daybook",
-            "options": f"-c statement_timeout={LONGEST} -c search_path=pg_catalog,daybook",
         },
         min_size=1,
         max_size=MOST,
@@ -53,12 +52,21 @@ def open_pool(url: str) -> Pool:
         # A short one: after it, each call that waits makes the pool try again at once.
         reconnect_timeout=1.0,
         check=ConnectionPool.check_connection,
-        configure=see_vectors,
+        configure=_configure,
         open=False,
         name="team",
     )
     pool.open()
     return pool
+
+
+def _configure(connected: Connection) -> None:
+    # Not with the options of the connection: a pooler between here and the database refuses those.
+    connected.execute(
+        "SELECT set_config('statement_timeout', %s, false), set_config('search_path', %s, false)",
+        (str(LONGEST), "pg_catalog, daybook"),
+    )
+    see_vectors(connected)
 
 
 def see_vectors(connected: Connection) -> None:
