@@ -21,6 +21,7 @@ from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.server import build
 from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
 from tests.live import ROOT
+from tests.machine import wait_until
 from tests.patience import PATIENCE
 
 CLIENT = {"name": "claude-code", "version": "2"}
@@ -107,6 +108,11 @@ class Server:
         """Return which shared libraries of slow packages the process has loaded."""
         maps = Path(f"/proc/{self._process.pid}/maps").read_text(encoding="utf-8")
         return {name for name in ("pydantic_core", "numpy", "onnxruntime") if f"/{name}/" in maps}
+
+    def runs_a_loop(self) -> bool:
+        """Tell whether the process has an event loop, as the library has and nothing before it."""
+        opened = Path(f"/proc/{self._process.pid}/fd").iterdir()
+        return any(os.readlink(each) == "anon_inode:[eventpoll]" for each in opened)
 
     def close(self) -> None:
         assert self._process.stdin and self._process.stdout
@@ -199,6 +205,21 @@ def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answer
     for _ in range(2):
         assert "eleven times" in server.results([("tools/call", asked_for)])[0]["content"][0]["text"]
     assert server.results([("tools/call", {**asked_for, "name": "hook", "arguments": prompt})])[0]["content"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process has opened")
+@pytest.mark.parametrize("protocol", [GREETED, STATELESS])
+def test_the_library_takes_over_as_soon_as_it_is_loaded_and_not_with_a_prompt_that_waits_for_it(
+    serve: Callable[..., Server], protocol: str
+) -> None:
+    server = serve()
+    common = {"_meta": META} if protocol == STATELESS else {}
+    hook = ("tools/call", {"name": "hook", "arguments": {"event": "Begun"}, **common})
+    server.results([("initialize", GREETING), hook] if protocol == GREETED else [hook])
+
+    wait_until(server.runs_a_loop)
+
+    assert server.results([hook])[0]["content"][0]["text"] == "{}"
 
 
 def test_a_prompt_does_not_wait_for_what_only_the_library_answers(

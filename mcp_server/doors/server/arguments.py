@@ -50,12 +50,14 @@ class Server(MCPServer[Any]):
 
     is_foreign = False
 
-    def serve(self, lines: Lines, *, answered: str, instructions: str = "") -> None:
+    def serve(self, lines: Lines, *, answered: str, instructions: str, is_foreign: bool) -> None:
         """
         Answer *lines* on stdout until there are no more; refuse what the library would drop.
 
-        The request with the id *answered* has its answer already. A greeting is answered with *instructions*.
+        The request with the id *answered* has its answer already. A greeting is answered with *instructions*;
+        a client that *is_foreign* is not offered what only hooks call.
         """
+        self.is_foreign = is_foreign
         self._lowlevel_server.instructions = instructions or None
         lines.is_readable = _is_request
         anyio.run(self._serve, lines, answered)

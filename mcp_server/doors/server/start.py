@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
@@ -25,6 +25,9 @@ from mcp_server.doors.json_rpc import Refusal, greets, refusals
 from mcp_server.doors.lines import Lines
 from mcp_server.doors.server import opening
 from mcp_server.doors.server.hook_tool import HOOK_EVENTS, Hooks
+
+if TYPE_CHECKING:
+    from mcp_server.doors.server.arguments import Server
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,7 @@ class Start:
         self._asks_roots = False  # whether the client has yet to say where it works
         self._protocol = ""  # a key of `_listed` once the client has begun
         self._greeting: list[dict[str, Any]] = []  # the client's first messages, for the library
+        self._library: Server | None = None  # what takes over, once it is loaded
         self._waiting: list[str] = []  # what only the library can answer, until it is loaded
         self._load_now = threading.Event()
         self._loaded = threading.Event()
@@ -62,7 +66,8 @@ class Start:
         self._lines.read_beside()
         threading.Thread(target=self._load, name="load-library", daemon=True).start()
         while line := self._lines.readline():
-            if self._loaded.is_set() and (self._waiting or line.strip()):
+            is_greeted = self._protocol != "" and len(self._greeting) != 1  # 1: the client has yet to confirm
+            if self._loaded.is_set() and (is_greeted or self._waiting or line.strip()):
                 self._hand_over([*self._waiting, line])
                 return
             if self._waiting and not _is_call(line):
@@ -80,7 +85,7 @@ class Start:
             self.opened.store()  # a missing index is made before the imports delay everything
         threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
-            from mcp_server.doors.server import toolsets  # noqa: F401 (so that it is loaded when the library takes over)
+            self._library = self._built()
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
@@ -90,13 +95,25 @@ class Start:
         """Let the library answer *lines* and what comes after them."""
         self._loaded.wait()
         lines = [line for line in lines if line.strip()]
-        from mcp_server.doors.server.toolsets import registered
-
         greeting = [json.dumps(message) + "\n" for message in self._greeting]
         self._lines.put_back([*greeting, *lines])
-        self._meet(json.loads(lines[0]).get("params"))
-        server = registered(self.opened, self._hooks)
-        server.serve(self._lines, answered=GREETING_ID, instructions=self._instructions)
+        if lines:
+            self._meet(json.loads(lines[0]).get("params"))
+        library = self._library or self._built()
+        library.serve(
+            self._lines,
+            answered=GREETING_ID,
+            instructions=self._instructions,
+            is_foreign=self._hooks.is_foreign,
+        )
+
+    def _built(self) -> "Server":
+        """Return the library's server with our tools, which takes most of a second of the processor."""
+        import anyio._backends._asyncio  # noqa: F401 (so that no request waits for it)
+
+        from mcp_server.doors.server.toolsets import registered
+
+        return registered(self.opened, self._hooks)
 
     def _answer(self, line: str) -> bool:
         """Answer *line*; return False when only the library can."""

@@ -45,5 +45,4 @@ def registered(opened: Opened, hooks: Hooks) -> Server:
     for name in opened.settings.toolsets:
         for tools in TOOLSETS[name]:
             tools.register(application)
-    application.server.is_foreign = hooks.is_foreign
     return application.server
