@@ -9,6 +9,7 @@ it acknowledges is on the disk, so it may be killed at any moment; it ends on it
 import logging
 import os
 import signal
+import sys
 import threading
 from functools import partial
 from pathlib import Path
@@ -27,10 +28,19 @@ from mcp_server.store import Store
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
+TURN = 0.001
+"""
+Seconds that a thread may keep the interpreter from another that wants it, a fifth of Python's own.
+
+A prompt gives the interpreter away at each file that it reads, and waits so long for it beside a thread that
+loads or embeds.
+"""
+
 
 def main() -> None:
     """Serve until Claude Code ends or closes the pipe."""
     share_one_arena()
+    sys.setswitchinterval(TURN)
     os.umask(0o077)  # other users must not read the log
     # Nothing is flushed at the end, so the fastest exit is best.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
