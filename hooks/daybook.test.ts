@@ -6,35 +6,58 @@ const PATIENT = { timeoutMs: 240_000 } // on a slow machine, too
 const OURS = 'mcp__plugin_daybook_daybook__'
 const PROMPT = { text: 'how are amounts rounded?', wait: false, origin: { kind: 'composer' } } as const
 
-/** Plays the server with what it *answers* to each event; returns the events that it was asked. */
+const CALLED_FOR = { hookSpecificOutput: { additionalContext: 'half to even' } }
+
+/**
+ * Plays the server with what it *answers* to each event; returns the events that it was asked, and a promise
+ * that it hears what a prompt told, which no prompt waits for.
+ */
 function serve(on: On, answers: Record<string, unknown>) {
   const asked: string[] = []
+  let hearTold = () => {}
+  const isTold = new Promise<void>(done => (hearTold = done))
   on('env.set', () => ({ value: {} }))
   on('session.id', () => ({ value: 's1' }))
   on('mcp.call', (_, e) => {
     const event = String(e.args?.event)
     asked.push(event)
+    if (event === 'Told') hearTold()
     if (!(event in answers)) return { deny: 'not connected' }
     return { value: { content: [{ type: 'text', text: JSON.stringify(answers[event]) }], isError: false } }
   })
-  return asked
+  return { asked, isTold }
 }
 
 test('what a prompt calls for comes with it, and the server hears that it was told', PATIENT, async ($, on) => {
   mock.clock(on)
-  const asked = serve(on, { UserPromptSubmit: { hookSpecificOutput: { additionalContext: 'half to even' } }, Told: {} })
+  const { asked, isTold } = serve(on, { UserPromptSubmit: CALLED_FOR, Told: {} })
   let context: readonly string[] = []
   on('prompt.submit', (_, e) => { context = e.context ?? []; return { text: e.text } })
 
   await $.prompt.submit(PROMPT)
+  await isTold
 
   expect(context).toEqual(['half to even'])
   expect(asked).toEqual(['UserPromptSubmit', 'Told'])
 })
 
+test('what came with a prompt that was stopped counts as told to nobody', PATIENT, async ($, on) => {
+  mock.clock(on)
+  const { asked, isTold } = serve(on, { UserPromptSubmit: CALLED_FOR, Told: {} })
+  let isStopped = true
+  on('prompt.submit', (_, e) => isStopped ? { drop: 'not this one' } : { text: e.text })
+
+  await $.prompt.submit(PROMPT)
+  isStopped = false
+  await $.prompt.submit(PROMPT)
+  await isTold
+
+  expect(asked).toEqual(['UserPromptSubmit', 'UserPromptSubmit', 'Told'])
+})
+
 test('a server that is gone changes no prompt', PATIENT, async ($, on) => {
   mock.clock(on)
-  const asked = serve(on, {})
+  const { asked } = serve(on, {})
   let context: readonly string[] = []
   on('prompt.submit', (_, e) => { context = e.context ?? []; return { text: e.text } })
 

@@ -72,9 +72,11 @@ export const register: Register = on => {
     const { additionalContext: text } = (told?.hookSpecificOutput ?? {}) as { additionalContext?: string }
     if (isAway) await setModule($, 'away') // while it is set up, hooks find by words alone
     if (!text) return next(e)
-    // What comes too late was told to nobody. The status line waits for it, and with it the library of the server.
-    void tell($, 'Told', {}, NOTE_PATIENCE).then(() => isInteractive ? showStatus($) : undefined)
-    return next({ ...e, context: [...(e.context ?? []), text] })
+    const entered = await next({ ...e, context: [...(e.context ?? []), text] })
+    // What comes too late, or with a prompt that was stopped, was told to nobody. The status line says it when the
+    // turn is over: a call takes the client some 10 ms, in which it would not send the prompt to the model.
+    if (entered.drop === undefined) void tell($, 'Told', {}, NOTE_PATIENCE)
+    return entered
   })
 
   on('turn.complete', ($, e, next) => {
