@@ -181,6 +181,7 @@ def prepared(folder: Path, number: int) -> tuple[Claude, list[str]]:
     make_index(opened)
     give_vectors(opened)  # or every server embeds them beside what is measured
     env = {"DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(opened.home)}
+    env["DAYBOOK_PLAN_CALLS"] = "false"  # or the person is asked, where the next prompt is typed
     claude = Claude(the_client(), home=folder / "home", project=opened.folder, env=env)
     for home in (claude.home, folder / "bare"):
         home.mkdir()
