@@ -112,7 +112,8 @@ class Server:
     def runs_a_loop(self) -> bool:
         """Tell whether the process has an event loop, as the library has and nothing before it."""
         opened = Path(f"/proc/{self._process.pid}/fd").iterdir()
-        return any(os.readlink(each) == "anon_inode:[eventpoll]" for each in opened)
+        # Not readlink, which fails on what was closed meanwhile.
+        return any(os.path.realpath(each).endswith("anon_inode:[eventpoll]") for each in opened)
 
     def close(self) -> None:
         assert self._process.stdin and self._process.stdout
