@@ -4,12 +4,14 @@ What Daybook costs in the client: `python benchmarks/client_start.py [ROUNDS] [-
 The real client over a store of 1,000 made-up memories; the model is a script on loopback. Rounds with and
 without the plugin take turns, each a session of its own in a terminal of its own. Told are the milliseconds
 until a request reaches the model: of `claude "question"` from its start, of the first prompt that is typed
-as soon as the box for it is there, and of every prompt after that, from Enter; the tokens of the first and
-of the last of these requests; and how often the screen says that a hook failed or took too long. `--busy N`
-lets so many processes compute beside it. `make client` fetches the client.
+as soon as the box for it is there, of the prompts that follow it at once, while the server loads, and of as
+many after the server has loaded everything, from Enter; the tokens of the first request and of the last
+that was typed at once; and how often the screen says that a hook failed or took too long. `--busy N` lets so
+many processes compute beside it. `make client` fetches the client.
 """
 
 import fcntl
+import itertools
 import json
 import os
 import pty
@@ -35,7 +37,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the environment that it makes
 
 import click
 from harness.drive_claude import KEY, Claude
-from harness.mock_anthropic import MockAPI, Request
+from harness.mock_anthropic import MockAPI, Request, call
 from harness.python_environment import make_environment
 from harness.terminal import Terminal
 
@@ -51,6 +53,7 @@ LONGEST = 200  # characters of a prompt
 CHARACTERS = 4  # of a token
 CLIENTS = ".client/node_modules/@anthropic-ai/claude-code-*/claude"
 TROUBLE = re.compile(r"hook (?:error|failed|timed out)|timed out|not connected", re.IGNORECASE)
+BY_WORDS = "words only"  # of a recall's answer while the model is not loaded
 ANSWER = "Noted-and-done."
 BUSY = "while True: sum(range(10_000))"
 
@@ -61,7 +64,8 @@ class Seen:
 
     start: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
-    prompt: list[float] = field(default_factory=list)
+    at_once: list[float] = field(default_factory=list)
+    loaded: list[float] = field(default_factory=list)
     tokens_first: list[float] = field(default_factory=list)
     tokens_last: list[float] = field(default_factory=list)
 
@@ -69,31 +73,33 @@ class Seen:
 ROWS = {
     "start": '`claude "question"` reaches the model, ms',
     "first": "the first prompt typed does, ms",
-    "prompt": "every prompt after it does, ms",
+    "at_once": "the prompts typed at once after it do, ms",
+    "loaded": "prompts do once the server has loaded everything, ms",
     "tokens_first": "tokens of the first request",
-    "tokens_last": "tokens of the last request",
+    "tokens_last": "tokens of the last request typed at once",
 }
 
 
 @click.command()
 @click.argument("rounds", type=click.IntRange(1), default=20)
 @click.option("--busy", type=click.IntRange(0), default=0, help="Processes that keep the processors busy.")
-@click.option("--prompts", type=click.IntRange(2), default=6, help="Prompts that are typed in each round.")
+@click.option("--prompts", type=click.IntRange(2), default=6, help="Prompts typed at once in a round.")
 def main(rounds: int, busy: int, prompts: int) -> None:
     with tempfile.TemporaryDirectory(prefix="daybook-client-") as place:
         folder = Path(place)
-        with_plugin, questions = prepared(folder, rounds * (prompts + 1))
+        asked_in_round = 2 * prompts  # one for `claude "question"`, and the first prompt is typed once
+        with_plugin, questions = prepared(folder, rounds * asked_in_round)
         without = Claude(with_plugin.binary, home=folder / "bare", project=with_plugin.project, env={})
         seen, troubles = {True: Seen(), False: Seen()}, list[str]()
         with keeping_busy(busy):
             for number in range(rounds):
-                here = questions[number * (prompts + 1) : (number + 1) * (prompts + 1)]
+                here = questions[number * asked_in_round : (number + 1) * asked_in_round]
                 # Who comes first changes: what the machine does beside meets both alike.
                 for plugin in (True, False) if number % 2 else (False, True):
                     claude = with_plugin if plugin else without
                     seconds, screen = asked(claude, here[0])
                     seen[plugin].start.append(seconds * 1000)
-                    screen += typed(claude, here[1:], seen[plugin])
+                    screen += typed(claude, here[1:], prompts, seen[plugin], has_server=plugin)
                     troubles += TROUBLE.findall(screen) if plugin else []
     print(f"{rounds} rounds of {prompts} prompts, {busy} busy processes beside them; medians (most)\n")
     print("| | without | with Daybook | more |\n|---|---|---|---|")
@@ -108,16 +114,34 @@ def shown(values: list[float]) -> str:
     return f"{median(values):,.0f} ({max(values):,.0f})"
 
 
-def typed(claude: Claude, questions: Sequence[str], seen: Seen) -> str:
-    """Type *questions* into a session, note what was *seen*, and return the last screen."""
+def typed(claude: Claude, questions: Sequence[str], at_once: int, seen: Seen, *, has_server: bool) -> str:
+    """
+    Type *questions* into a session, note what was *seen*, and return the last screen.
+
+    So many are typed *at_once*, the others when its server, which it may have, has loaded everything.
+    """
     with claude.interactive(columns=COLUMNS) as terminal:
         for number, question in enumerate(questions):
+            if number == at_once and has_server:
+                wait_until_loaded(terminal, question)
             milliseconds = 1000 * waited(terminal, question, "It is noted.", f"Done {number}.")
-            (seen.prompt if number else seen.first).append(milliseconds)
+            times = seen.first if number == 0 else seen.at_once if number < at_once else seen.loaded
+            times.append(milliseconds)
         requests = terminal.api.main()
         seen.tokens_first.append(tokens(requests[0]))
-        seen.tokens_last.append(tokens(requests[-1]))
+        seen.tokens_last.append(tokens(requests[at_once - 1]))
         return terminal.screen()
+
+
+def wait_until_loaded(terminal: Terminal, question: str) -> None:
+    """Let the model call `recall` until the answer is by meaning: library and model are loaded then."""
+    end = time.monotonic() + PATIENCE
+    for number in itertools.count():
+        requests = terminal.send(f"look {number}", [call("recall", query=question), f"Looked {number}."])
+        if BY_WORDS not in requests[-1].tool_results()[-1]:
+            return
+        if time.monotonic() > end:
+            raise click.ClickException("The server did not load its model.")
 
 
 def tokens(request: Request) -> int:

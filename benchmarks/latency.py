@@ -29,7 +29,7 @@ import numpy as np
 from tabulate import tabulate
 
 from benchmarks import synthetic
-from benchmarks.measured_server import beside, served
+from benchmarks.measured_server import beside, served, started
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
@@ -67,6 +67,7 @@ ROWS = (
     Row("remember until acknowledged, p95", "ms", {0: 15}),
     Row("remember with what is near, p95", "ms", {0: 40}),
     Row("SessionStart hook, a process, p95", "ms", {0: 100}),
+    Row("server, start to its first hook answer, median of the processor", "ms", {0: 250}),
     Row("prompt hook that finds nothing, p95", "ms", {0: 40}),
     Row("prompt hook that shows memories, p95", "ms", {0: 40}),
     Row("prompt hook, three sentences, p95", "ms", {0: 40}),
@@ -142,6 +143,9 @@ def measure(folder: Path, size: int, *, searching: bool = False) -> Iterator[tup
     recalls = [command("recall", text, "--mode", "keyword") for text in questions[:PROCESSES]]
     times = [timed(start, words) for words in recalls]
     yield "daybook recall --mode keyword, cold, p95", percentile(times[1:], 95)
+    starts = [started(command("serve"), environment, project, text) for text in questions[:PROCESSES]]
+    times = [processor for processor, _ in starts[1:]]
+    yield "server, start to its first hook answer, median of the processor", percentile(times, 50)
 
     path = Path(recall(opened.store(), Query(questions[0], limit=1)).hits[0].path)
     serve = partial(served, command("serve"), project=project, questions=questions, path=path)

@@ -1,5 +1,6 @@
 """Figures that need a running server: asked over stdio, as Claude Code asks it."""
 
+import json
 import os
 import subprocess
 import time
@@ -13,9 +14,17 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
 
+from benchmarks.processor_time import of_process
+
 EDITS = 10
 WARM = 10  # questions that do not count
 SERVERS = 4
+CLIENT = {"name": "benchmark", "version": "1"}
+ASKED = (
+    ("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}),
+    ("tools/list", {}),
+)
+"""What Claude Code asks of a server that it starts."""
 PATIENCE = 60.0  # seconds until what never comes is an error
 
 
@@ -30,6 +39,35 @@ class Served(NamedTuple):
     hooks_of_three: list[float]
     edits: list[float]
     memory: float
+
+
+def started(
+    command: Sequence[str], environment: Mapping[str, str], project: Path, prompt: str
+) -> tuple[float, float]:
+    """Run a server; return (ms of the processor, ms of the clock) until it answered a prompt's hook."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        command, env=environment, cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        hook = {"event": "UserPromptSubmit", "session_id": prompt[:9], "prompt": prompt}
+        for number, (method, params) in enumerate(
+            (*ASKED, ("tools/call", {"name": "hook", "arguments": hook}))
+        ):
+            _say(server, {"id": number, "method": method, "params": params})
+            assert server.stdout
+            assert "result" in json.loads(server.stdout.readline())
+            if number == 0:
+                _say(server, {"method": "notifications/initialized"})
+        waited = time.perf_counter() - began
+        spent = of_process(server.pid)
+        server.stdin and server.stdin.close()
+    return spent * 1000, waited * 1000
+
+
+def _say(server: "subprocess.Popen[bytes]", message: dict[str, object]) -> None:
+    assert server.stdin
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    server.stdin.flush()
 
 
 def served(
