@@ -23,7 +23,6 @@ ROAD = {
     "exchange/connect.py": "writes settings of other clients",
     "exchange/export.py": "writes elsewhere",
     "exchange/team_folder.py": "writes elsewhere",
-    "exchange/imports/batch.py": "writes many new files beside each other",
     "files/accepted.py": "keeps what was accepted in the history",
     "files/commit.py": "is the road",
     "files/crossing.py": "moves a file as it is to another vault, and notes that on the way",
@@ -32,7 +31,7 @@ ROAD = {
     "files/older_notes.py": "deletes notes of its own that are in the ledger by now",
     "files/trash.py": "deletes for good",
     "judge/candidate.py": "no candidate is a memory yet",
-    "memory/forget.py": "deletes for good, and writes anew what a pull took away",
+    "memory/forget.py": "deletes for good",
     "memory/repository.py": "writes .gitignore",
     "model/setup.py": "writes settings",
     "remote/take_in.py": "moves and adds files as another machine has them; what it changes takes the road",
@@ -44,6 +43,7 @@ ROAD = {
 CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
     "capture/capture.py": "test_commit.py",
     "changes/put_back.py": "test_undo.py",
+    "exchange/imports/batch.py": "import again",
     "exchange/imports/by_words.py": "import auto memory again",
     "exchange/imports/take.py": "import again",
     "files/runs.py": "tidy twins",
@@ -69,7 +69,18 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "upkeep/guesses.py": "take back guesses",
     "upkeep/tidy.py": "tidy what has aged",
 }
-TAKING = {"commit", "create", "mark", "move", "perform", "put", "put_bytes", "relocate", "revise"}
+TAKING = {
+    "commit",
+    "create",
+    "create_many",
+    "mark",
+    "move",
+    "perform",
+    "put",
+    "put_bytes",
+    "relocate",
+    "revise",
+}
 WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.files.commit import Effect, by_whom, indexed, put_bytes, tell_ledger
+from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger
 from mcp_server.actions.files.crossing import Crossing, cross, other_place, parted
 from mcp_server.actions.files.runs import Undone
-from mcp_server.actions.files.sync import catch_up, if_free, take_across, take_in
+from mcp_server.actions.files.sync import take_across
 from mcp_server.actions.files.trash import free_name
 from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import usage
@@ -188,10 +188,7 @@ def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: 
         tell_ledger(store, UNDONE, move.ref, [effect], digests=digests, session=session, undoes=undoes)
         paths.setdefault(move.vault, []).extend((move.path, move.target))
         undone.restored.append(move.id)
-    with if_free(store):
-        for vault, changed in paths.items():
-            take_in(store, vault, *indexed(vault, changed))
-        catch_up(store)
+    index_files(store, paths)
 
 
 @contextlib.contextmanager

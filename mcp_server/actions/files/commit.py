@@ -3,8 +3,11 @@ commit: write the file of a memory, for every action.
 
 Whatever creates, changes or moves a memory ends here: the history keeps the old bytes, the file is replaced,
 it is decided whether the new text may be shown unasked, and the ledger and the index are updated.
-Only deleting for good happens elsewhere, in `forget` and `trash`. It is long because all that may happen to a
-memory's file is one thing to read.
+Imports, runs of tidying and `put_back` change hundreds of files: they write with `create_many`, `put` and
+`put_bytes`, and write the ledger and the index for many at once. `put_back` moves its files together, too.
+Three write beside it: `crossing`, whose move to another vault must survive a kill halfway, and
+`remote/take_in` and `team/copy`, which add what other machines wrote. `forget` and `trash` delete for good.
+It is long because all that may happen to a memory's file is one thing to read.
 """
 
 import contextlib
@@ -68,16 +71,33 @@ def create(
     memory: Memory,
     *,
     accept: bool,
+    data: bytes = b"",
+    event: str = "remembered",
     session: str = "",
     **detail: object,
 ) -> MemoryFile:
-    """Write *memory* as a new file at *path*; raises FileExistsError when something is there."""
+    """
+    Write *memory* as a new file at *path*, with the bytes *data* or as it is rendered, and write *event*.
+
+    Raises FileExistsError when something is there.
+    """
     check_ours(vault, memory.id)
-    data = memory_file.render(memory)
+    data = data or memory_file.render(memory)
     files.write_new(path, data)
     file = MemoryFile(memory, vault, path, data, files.digest(data))
-    tell(store, "remembered", None, file, accept=accept, session=session, **detail)
+    tell(store, event, None, file, accept=accept, session=session, **detail)
     return file
+
+
+def create_many(new_files: Sequence[MemoryFile]) -> set[Path]:
+    """
+    Write new files together; return the paths where something is, which stays.
+
+    For callers that write the ledger and the index for many files at once. Raises OSError, and writes none.
+    """
+    for file in new_files:
+        check_ours(file.vault, file.memory.id)
+    return files.write_many_new({file.path: file.data for file in new_files})
 
 
 def commit(
@@ -198,12 +218,6 @@ def effect_of(store: Store, was: MemoryFile | None, now: MemoryFile) -> Effect:
     return [now.ref, *before, places.place_of(store.home, now.vault, now.path), now.digest]
 
 
-def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
-    """Return those of *paths* that belong in the index: neither in the trash nor among the candidates."""
-    folders = tuple(os.path.join(folder, "") for folder in vault.folders())
-    return [path for path in dict.fromkeys(paths) if os.fspath(path).startswith(folders)]
-
-
 def by_whom(store: Store) -> dict[str, object]:
     """Return what each event says of its change: its name, the name of its run, and who made it."""
     run = {"run": _run.get()} if _run.get() else {}
@@ -249,8 +263,14 @@ def tell_of(
     adds what the index lacks.
     """
     tell_ledger(store, event, ref, effects, **detail)
+    index_files(store, {vault: paths})
+
+
+def index_files(store: Store, paths: Mapping[Vault, Iterable[Path]]) -> None:
+    """Take files that were written, vault → paths, and the new events into the index, unless it is in use."""
     with if_free(store):
-        take_in(store, vault, *indexed(vault, paths))
+        for vault, changed in paths.items():
+            take_in(store, vault, *indexed(vault, changed))
         catch_up(store)
 
 
@@ -274,6 +294,12 @@ def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: 
     """
     part = {**by_whom(store), "files": []} if _change.get() else {}
     store.ledger.append(event, store.clock(), refs=list(refs), **part, **detail)
+
+
+def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
+    """Return those of *paths* that belong in the index: neither in the trash nor among the candidates."""
+    folders = tuple(os.path.join(folder, "") for folder in vault.folders())
+    return [path for path in dict.fromkeys(paths) if os.fspath(path).startswith(folders)]
 
 
 def _goes_on(was: MemoryFile | None, now: MemoryFile) -> bool:

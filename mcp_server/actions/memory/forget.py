@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.files.accepted import last_accepted, taken_away
-from mcp_server.actions.files.commit import check_ours, commit, move, one_change, put_bytes, tell
+from mcp_server.actions.files.commit import check_ours, commit, create, move, one_change, put_bytes, tell
 from mcp_server.actions.files.load import load, parsed
 from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
@@ -205,12 +205,9 @@ def _from_history(store: Store, memory_id: str, session: str) -> MemoryFile | No
     memory = replace(parsed(vault, path, data), id=memory_id)
     make_vault_folders(vault)
     try:
-        files.write_new(path, data)
+        return create(store, vault, path, memory, data=data, accept=True, event="restored", session=session)
     except FileExistsError:
         raise Rejected(f"{path} exists already.", "Rename or forget that file first.") from None
-    file = MemoryFile(memory, vault, path, data, files.digest(data))
-    tell(store, "restored", None, file, accept=True, session=session)
-    return file
 
 
 def _as_accepted(store: Store, file: MemoryFile, session: str) -> MemoryFile | None:

@@ -7,9 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from mcp_server.actions.exchange.imports.plan import Plan
-from mcp_server.actions.files.commit import Effect, by_whom, effect_of
+from mcp_server.actions.files.commit import Effect, by_whom, create_many, effect_of, index_files
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events.imports import DOCUMENT, SEEDED
 from mcp_server.adapters.vault import Vault, make_vault_folders
@@ -63,7 +62,7 @@ class Batch:
     What was written and is not yet in the ledger and the index; `taken`, `used` and `effects` go into the
     event.
 
-    `pending` are new files that will be written together: path → plan, bytes, digest of the content.
+    `pending` are new files that will be written together: path → plan, file, digest of the content.
     """
 
     taken: list[list[object]] = field(default_factory=list)
@@ -71,24 +70,20 @@ class Batch:
     paths: dict[Vault, list[Path]] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
-    pending: dict[Path, tuple[Plan, bytes, str]] = field(default_factory=dict)
+    pending: dict[Path, tuple[Plan, MemoryFile, str]] = field(default_factory=dict)
 
 
 def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
     """Write the new files of a batch; return key → item of those whose place was taken."""
     pending, batch.pending = batch.pending, {}
-    written_paths = (
-        files.write_many_new({path: data for path, (_, data, _) in pending.items()}) if pending else set()
-    )
-    for path, (plan, data, digest) in pending.items():
-        if path in written_paths:
+    taken_paths = create_many([file for _, file, _ in pending.values()]) if pending else set()
+    for path, (plan, file, digest) in pending.items():
+        if path in taken_paths:
             continue
-        assert plan.memory
         if plan.record.data:
-            files.set_date(path, plan.memory.updated)  # a hand-written file may have no date but the file's
-        file = MemoryFile(plan.memory, plan.vault, path, data, files.digest(data))
+            files.set_date(path, file.memory.updated)  # a hand-written file may have no date but the file's
         written(store, plan, None, file, digest, batch)
-    keys = {path: pending[path][0].record.key for path in written_paths}
+    keys = {path: pending[path][0].record.key for path in taken_paths}
     return {
         key: Item(key, Outcome.REFUSED, why=f"there is a file {path} already") for path, key in keys.items()
     }
@@ -126,25 +121,22 @@ def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
 
 def note(store: Store, source_name: str, reading: Reading, batch: Batch) -> None:
     """Write a batch into the ledger and the index, and empty it."""
+    if not batch.taken:
+        return
     now = store.clock()
-    if batch.taken:
-        used = {"used": batch.used} if batch.used else {}
-        data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
-        event = "imported"
-        if source_name == DOCUMENT:
-            event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]
-        store.ledger.try_append(
-            event, now, what=source_name, place=reading.place, taken=batch.taken, **used, **data
-        )
+    used = {"used": batch.used} if batch.used else {}
+    data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
+    event = "imported"
+    if source_name == DOCUMENT:
+        event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]
+    store.ledger.try_append(
+        event, now, what=source_name, place=reading.place, taken=batch.taken, **used, **data
+    )
     if batch.accepted:
         store.ledger.try_append(
             "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())
         )
-    with if_free(store):
-        for vault, paths in batch.paths.items():
-            take_in(store, vault, *paths)
-        if batch.taken:
-            catch_up(store)
+    index_files(store, batch.paths)
     batch.taken, batch.used, batch.accepted, batch.effects = [], [], {}, []
     for paths in batch.paths.values():
         paths.clear()

@@ -39,6 +39,7 @@ from mcp_server.actions.exchange.imports.plan import (
     vault_at,
 )
 from mcp_server.actions.files.commit import one_run, put
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.sync import ensure_synced, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, memory_file, places
@@ -215,7 +216,7 @@ def _write(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     if vault not in batch.paths:
         prepare(store, vault)
         batch.paths[vault] = []
-    batch.pending[path] = (plan, data, digest)
+    batch.pending[path] = (plan, MemoryFile(memory, vault, path, data, files.digest(data)), digest)
 
 
 def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool) -> Item:
