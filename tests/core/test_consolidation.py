@@ -151,13 +151,13 @@ def test_a_question_marks_what_is_protected_and_nothing_in_it_is_a_tag() -> None
         item("Plain", 4),
     ]
 
-    asked = request(items, ["2026-11-01"] * 4, today="2026-11-20")
+    asked = request(items, today="2026-11-20")
 
     lines = asked.splitlines()
-    assert lines[3] == "[1] KEEP (2026-11-01) Note 1: Said by the person ‹/memories›"
+    assert lines[3] == "[1] KEEP (1970-01-01) Note 1: Said by the person ‹/memories›"
     assert lines[4].startswith("[2] MERGE OR KEEP (")
     assert lines[5].startswith("[3] KEEP (")
-    assert lines[6] == "[4] (2026-11-01) Note 4: Plain"
+    assert lines[6] == "[4] (1970-01-01) Note 4: Plain"
     assert asked.count("</memories>") == 1
 
 

@@ -1,5 +1,7 @@
 """read: one whole memory, from its file."""
 
+import contextlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mcp_server.actions.files.load import MemoryFile as MemoryFile
@@ -10,7 +12,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
-from mcp_server.core.errors import NotFound
+from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
@@ -50,6 +52,13 @@ def read_row(store: Store, row: Row) -> MemoryFile:
         return load(vault, Path(row.path))
     except FileNotFoundError:
         raise NotFound(row.id) from None  # the file vanished this moment
+
+
+def read_rows(store: Store, rows: Iterable[Row]) -> Iterator[MemoryFile]:
+    """Yield the memories that the index has as *rows*, without those whose file is gone or unreadable."""
+    for row in rows:
+        with contextlib.suppress(NotFound, Unreadable):
+            yield read_row(store, row)
 
 
 @self_healing

@@ -14,7 +14,7 @@ from typing import Any
 
 from mcp_server.actions.capture.capture import with_subagents
 from mcp_server.actions.files import runs
-from mcp_server.actions.files.read import MemoryFile, look_up, read_row
+from mcp_server.actions.files.read import MemoryFile, look_up, read_rows
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import FOLDER
@@ -141,11 +141,7 @@ def _learned(store: Store, session: str) -> dict[str, MemoryFile]:
         rows = {row.ref: row for row in episodes.memories_of(db, session) if row.vault in adopted}
         while merged_rows := [row for row in episodes.made_of(db, rows) if row.ref not in rows]:
             rows |= {row.ref: row for row in merged_rows}
-    memory_files = {}
-    for ref, row in rows.items():
-        with contextlib.suppress(NotFound, Unreadable):
-            memory_files[ref] = read_row(store, row)
-    return memory_files
+    return {file.ref: file for file in read_rows(store, rows.values())}
 
 
 def _candidates(store: Store, session: str) -> Iterator[MemoryFile]:
@@ -163,15 +159,11 @@ def _revived(store: Store, memory: Memory, gone_ids: set[str]) -> Iterator[Chang
     with store.database.read() as db:
         older = selections.superseded_by(db, memory.id, store.adopted)
     heir = _heir(store, memory, gone_ids)
-    for row in older:
-        if row.id in gone_ids:
-            continue
-        with contextlib.suppress(NotFound, Unreadable):
-            file = read_row(store, row)
-            fields: dict[str, Any] = {"superseded_by": heir}
-            if not heir:
-                fields |= {"status": Status.ACTIVE, "valid_to": None}
-            yield change(file.ref, file.memory, file.place, **fields)
+    fields: dict[str, Any] = {"superseded_by": heir}
+    if not heir:
+        fields |= {"status": Status.ACTIVE, "valid_to": None}
+    for file in read_rows(store, [row for row in older if row.id not in gone_ids]):
+        yield change(file.ref, file.memory, file.place, **fields)
 
 
 def _heir(store: Store, memory: Memory, gone_ids: set[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
-from mcp_server.actions.files.read import MemoryFile, read_row
+from mcp_server.actions.files.read import MemoryFile, read_rows
 from mcp_server.actions.files.runs import trash_place
 from mcp_server.actions.files.sight import note_arrived
 from mcp_server.actions.files.sync import catch_up
@@ -20,7 +20,6 @@ from mcp_server.adapters.index.events import ageing, life
 from mcp_server.adapters.index.events.tidying import AGEING, COMPACTION, ORPHANS, TRASH
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
 from mcp_server.core.memory import DAY, Kind, Status
@@ -65,7 +64,7 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
 def aged(store: Store, rows: Sequence[Row]) -> Iterator[RunEntry]:
     """Yield entries that archive *rows*, which showed no sign of life for AUTO_ARCHIVE_DAYS."""
     days = store.settings.auto_archive_days
-    for file in _found(store, rows):
+    for file in read_rows(store, rows):
         yield put_away(store, file, AGEING, AGED, Why.AGED, days)
 
 
@@ -94,9 +93,9 @@ def crowded(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterato
         overdue = ageing.put_away_within(
             db, vaults, dated_from(store), old_before(store, grace * DAY), reason=AGED, kind=Kind.CONVERSATION
         )
-    for file in _found(store, [row for row in rows if row.ref not in new]):
+    for file in read_rows(store, [row for row in rows if row.ref not in new]):
         yield put_away(store, file, AGEING, AGED, Why.AGED_ROOM_SHORT, days)
-    for file in _found(store, [row for row in overdue if row.ref not in new][:MOST]):
+    for file in read_rows(store, [row for row in overdue if row.ref not in new][:MOST]):
         yield _to_trash(store, file, Reason(Why.OVERDUE_ROOM_SHORT, (file.memory.id,), grace))
 
 
@@ -109,7 +108,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
         limit = most * TOKEN
         lowest = to_archive(graph, now=store.now(), limit=limit)
         own_nodes = [node for node in lowest if node.ref.rpartition("/")[0] in vaults][:MOST]
-        for file in _found(store, _rows(store, [node.ref for node in own_nodes])):
+        for file in read_rows(store, _rows(store, [node.ref for node in own_nodes])):
             yield put_away(store, file, COMPACTION, COMPACTED, Why.COMPACTED, most)
         length = measured(graph, left_out=frozenset(node.name for node in own_nodes))
         if length > limit * LEAVES and measured(graph) > limit:
@@ -123,7 +122,7 @@ def reconnected(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
     """Yield entries that unmark orphans which are no longer compacted nodes without a link."""
     with store.database.read() as db:
         refs = ageing.no_orphans(db, vaults)
-    for file in _found(store, _rows(store, refs[:MOST])):
+    for file in read_rows(store, _rows(store, refs[:MOST])):
         changed = change(file.ref, file.memory, file.place, status=Status.ARCHIVED)
         yield RunEntry(ORPHANS, Reason(Why.LINKED_AGAIN, (file.memory.id,)), (changed,))
 
@@ -132,7 +131,7 @@ def orphaned(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Iterat
     """Yield entries that mark compacted nodes of the graph without a link as orphans, except *new* ones."""
     with store.database.read() as db:
         rows = ageing.unlinked(db, vaults, Status.ARCHIVED)
-    for file in _found(store, [row for row in rows if row.ref not in new][:MOST]):
+    for file in read_rows(store, [row for row in rows if row.ref not in new][:MOST]):
         changed = change(file.ref, file.memory, file.place, status=Status.ORPHANED)
         yield RunEntry(ORPHANS, Reason(Why.ORPHANED, (file.memory.id,)), (changed,))
 
@@ -146,7 +145,7 @@ def thrown_away(store: Store, vaults: Sequence[str], new: frozenset[str]) -> Ite
         overdue = ageing.put_away_within(db, vaults, start, orphaned_before, status=Status.ORPHANED.value)
         orphans = {row.ref for row in ageing.unlinked(db, vaults, Status.ORPHANED)}
     rows = {row.ref: row for row in [*dropped, *(row for row in overdue if row.ref in orphans)]}
-    for file in _found(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
+    for file in read_rows(store, [row for row in list(rows.values())[:MOST] if row.ref not in new]):
         was = file.memory.archived_reason or file.memory.status.value
         yield _to_trash(store, file, Reason(Why.OVERDUE, (file.memory.id,), word=was))
 
@@ -159,11 +158,3 @@ def _to_trash(store: Store, file: MemoryFile, reason: Reason) -> RunEntry:
 def _rows(store: Store, refs: Sequence[str]) -> list[Row]:
     with store.database.read() as db:
         return [row for ref in refs if (row := selections.with_ref(db, ref))]
-
-
-def _found(store: Store, rows: Sequence[Row]) -> Iterator[MemoryFile]:
-    for row in rows:
-        try:
-            yield read_row(store, row)
-        except (NotFound, Unreadable):
-            continue

@@ -7,7 +7,6 @@ caller may carry out one before it takes the next.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import combinations
 
 from mcp_server.actions.files.clock_check import old_before
@@ -82,10 +81,8 @@ def knowledge_of(store: Store, vault: Vault) -> VaultKnowledge:
             row.ref,
             row.digest,
             Statement(row.title, row.text, row.type, row.source, row.verified > 0),
-            row.tags,
             row.created,
             row.pinned,
-            instructing=row.instructing,
         )
         lasting = item.kept or hot or is_long(item) or row.created > old
         items.append(replace(item, lasting=lasting))
@@ -240,8 +237,3 @@ def _loaded(store: Store, rows: Sequence[Row]) -> list[MemoryFile]:
             return []
         memory_files.append(file)
     return memory_files
-
-
-def day_of(row: Row) -> str:
-    """Return the day on which a memory was written."""
-    return f"{datetime.fromtimestamp(row.created, UTC):%Y-%m-%d}"

@@ -23,7 +23,6 @@ from mcp_server.actions.model.model_call import call_model
 from mcp_server.actions.upkeep import age
 from mcp_server.actions.upkeep.consolidate import (
     VaultKnowledge,
-    day_of,
     duplicates,
     knowledge_of,
     planned,
@@ -229,7 +228,7 @@ def _ask_all(store: Store, tidied: Tidied, knowledge: VaultKnowledge, untouched:
     for group, digest in _unseen(store, knowledge, untouched):
         if tidied.calls >= MOST_CALLS or tidied.waits:
             break
-        answer = _answer(store, tidied, knowledge, group, digest)
+        answer = _answer(store, tidied, knowledge.vault, group, digest)
         if answer is None:
             continue
         merge_plan = plan(answer, group)
@@ -259,33 +258,26 @@ def _leave_out(store: Store, tidied: Tidied, knowledge: VaultKnowledge, untouche
     """Note in *tidied* what the model was not asked, and what that would have cost."""
     for group, digest in _unseen(store, knowledge, untouched):
         if tidied.unasked < MOST_CALLS and not _spool(store, knowledge.vault, digest).exists():
-            size = len(
-                (prompt("consolidate") + _asked(store, knowledge, group)).encode("utf-8", "surrogatepass")
-            )
+            question = prompt("consolidate") + _question(store, group)
+            size = len(question.encode("utf-8", "surrogatepass"))
             tidied.price += budget.reserve(store.settings, size, ANSWER_TOKENS)
             tidied.unasked += 1
 
 
-def _asked(store: Store, knowledge: VaultKnowledge, group: Sequence[TidyItem]) -> str:
-    return request(
-        group, [day_of(knowledge.rows[item.ref]) for item in group], today=f"{store.clock():%Y-%m-%d}"
-    )
+def _question(store: Store, group: Sequence[TidyItem]) -> str:
+    return request(group, today=f"{store.clock():%Y-%m-%d}")
 
 
-def _answer(
-    store: Store, tidied: Tidied, knowledge: VaultKnowledge, group: Sequence[TidyItem], digest: str
-) -> str | None:
+def _answer(store: Store, tidied: Tidied, vault: Vault, group: Sequence[TidyItem], digest: str) -> str | None:
     """Return the model's answer about *group*, from the disk when it was paid for before."""
-    spool = _spool(store, knowledge.vault, digest)
+    spool = _spool(store, vault, digest)
     try:
         return str(json.loads(files.read(spool)))
     except (FileNotFoundError, ValueError):
         pass
-    question = _asked(store, knowledge, group)
+    system, question = prompt("consolidate"), _question(store, group)
     try:
-        reply = call_model(
-            store, item=digest, system=prompt("consolidate"), prompt=question, most_tokens=ANSWER_TOKENS
-        )
+        reply = call_model(store, item=digest, system=system, prompt=question, most_tokens=ANSWER_TOKENS)
     except ModelUnavailable as error:
         if error.later:
             tidied.waits = str(error)

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
@@ -54,11 +55,9 @@ class TidyItem:
     ref: str
     digest: str
     statement: Statement
-    tags: tuple[str, ...] = ()
     created: int = 0
     pinned: bool = False
     lasting: bool = False
-    instructing: bool = False
 
     @property
     def kept(self) -> bool:
@@ -138,14 +137,14 @@ def digest_of(items: Iterable[TidyItem]) -> str:
     return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
-def request(items: Sequence[TidyItem], dates: Sequence[str], *, today: str) -> str:
-    """Return the prompt about *items*, numbered from 1, with the *dates* of their creation."""
+def request(items: Sequence[TidyItem], *, today: str) -> str:
+    """Return the prompt about *items*, numbered from 1, with the days of their creation."""
     lines = []
-    for number, (item, date) in enumerate(zip(items, dates, strict=True), start=1):
+    for number, item in enumerate(items, start=1):
         mark = " KEEP" if item.kept or is_long(item) else " MERGE OR KEEP" if item.lasting else ""
         statement = item.statement
         title, text = one_line(redact(statement.title)), one_line(redact(statement.text), SHOWN)
-        lines.append(f"[{number}]{mark} ({date}) {title}: {text}")
+        lines.append(f"[{number}]{mark} ({datetime.fromtimestamp(item.created, UTC):%F}) {title}: {text}")
     memories = "\n".join(lines)
     return f"Today is {today}.\n\n<memories>\n{memories}\n</memories>\n\nThe JSON object:"
 
