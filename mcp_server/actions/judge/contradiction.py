@@ -178,7 +178,7 @@ def resolve_contradiction(
         forget(store, loses, session=session)
     if how in ("keep_both", "weaken"):
         # Noted last: when the process is killed before, the pair is found again.
-        note_resolved(store, holds, loses, how=how, session=session)
+        note_resolved(store, first, second, how=how, session=session)
     catch_up_if_free(store)
     return Resolved(holds, loses, how, became)
 
@@ -218,7 +218,7 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: 
                 "The person settles that: daybook contradictions --resolve.",
             )
     for file in rest:
-        note_resolved(store, first.memory.id, file.memory.id, how="distinct", session=session)
+        note_resolved(store, first, file, how="distinct", session=session)
     catch_up_if_free(store)
     return tuple(file.memory.id for file in rest)
 

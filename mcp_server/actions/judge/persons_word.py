@@ -61,11 +61,6 @@ def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
     return _may(old, source, turns, asks_to_forget)
 
 
-def may_move(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
-    """Tell whether *source* may move *old* to another level at once: other projects see it or lose it."""
-    return _may(old, source, turns, asks_to_move)
-
-
 def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:
     """
     Return the memories for which Claude needs the person's word before it moves one to *level*.
@@ -75,7 +70,7 @@ def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = 
     file = read(store, memory_id)
     if file.vault.level is level:
         return []
-    protected = [] if may_move(file, ASSISTANT, turns) else [file]
+    protected = [] if _may(file, ASSISTANT, turns, asks_to_move) else [file]
     for name in file.memory.supersedes if level is Level.USER else ():
         with contextlib.suppress(NotFound):
             old = read(store, name)

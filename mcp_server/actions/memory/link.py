@@ -115,17 +115,10 @@ def create(store: Store, draft: Draft) -> None:
         raise Conflict(f"'{draft.id}' was put by another process this moment.") from error
 
 
-def note_resolved(store: Store, first: str, other: str, *, how: str, session: str) -> None:
+def note_resolved(
+    store: Store, memory_file: MemoryFile, other: MemoryFile, *, how: str, session: str
+) -> None:
     """Note that two memories may both stand as they are, so that the unchanged pair is not proposed again."""
-    try:
-        files = read(store, first), read(store, other)
-    except NotFound:
-        return  # a deleted memory cannot contradict another
-    note_settled(store, *files, how=how, session=session)
-
-
-def note_settled(store: Store, memory_file: MemoryFile, other: MemoryFile, *, how: str, session: str) -> None:
-    """Do what `note_resolved` does, for two files that are read already."""
     texts = [(file.memory.title, file.memory.text) for file in (memory_file, other)]
     detail = {"how": how, "session": session, "telling": [telling_digest(*file) for file in texts]}
     detail["said"] = [fingerprint(*file) for file in texts]
@@ -255,11 +248,12 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
     rels = list(dict.fromkeys([*(link.rel for link in removed), *(SUPERSEDES for _ in olds)]))
     labels = ", ".join(rels)
     store.ledger.try_append("unlinked", store.clock(), refs=[file.ref], rel=labels, to=name, session=session)
-    if CONTRADICTS in map(as_label, rels):
-        if isinstance(end, MemoryFile) and _says_so_too(end, memory):
+    # A deleted memory, of which only the name is known, cannot contradict another.
+    if isinstance(end, MemoryFile) and CONTRADICTS in map(as_label, rels):
+        if _says_so_too(end, memory):
             became = (LinkOutcome(name, After.SAYS_SO_TOO),)
         else:
-            note_resolved(store, memory.id, name, how="unlinked", session=session)
+            note_resolved(store, file, end, how="unlinked", session=session)
     return Linked(_id(start), labels, name, changed=True, became=became)
 
 

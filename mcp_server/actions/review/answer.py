@@ -111,10 +111,10 @@ def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
     resolve_contradiction(store, entry.id, entry.against.id, how, session=session)
 
 
-def ask_again(store: Store, memory_id: str, other: str, *, session: str = "") -> None:
+def ask_again(store: Store, memory_id: str, other: str) -> None:
     """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
     first, second = read(store, memory_id), read(store, other)
-    note_resolved(store, first.memory.id, second.memory.id, how=resolved.AGAIN, session=session)
+    note_resolved(store, first, second, how=resolved.AGAIN, session="")
     catch_up_if_free(store)
 
 

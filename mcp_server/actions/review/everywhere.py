@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from mcp_server.actions.context.questions import MOST_OPEN
 from mcp_server.actions.files.read import MemoryFile, read_row
 from mcp_server.actions.files.sync import catch_up_if_free
-from mcp_server.actions.memory.link import note_settled
+from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Became, Entry, SaidIn, Verdict, WaitingKind, entry_of
 from mcp_server.adapters import files, places
@@ -118,7 +118,7 @@ def _keep_once(store: Store, entry: Entry, session: str) -> Became:
 
 def _keep_all(store: Store, entry: Entry, session: str) -> Became:
     for file, other in pairwise(_shown(store, entry)):
-        note_settled(store, file, other, how="keep_all", session=session)
+        note_resolved(store, file, other, how="keep_all", session=session)
     catch_up_if_free(store)
     return Became.REJECTED
 

@@ -15,15 +15,15 @@ def breadth(text: str) -> float:
     return sum(map(_breadth, text))
 
 
-def caption(title: str, room: float = ROOM) -> tuple[str, ...]:
-    """Return *title* on at most two lines that take about *room* em each; an ellipsis where it was cut."""
+def caption(title: str) -> tuple[str, ...]:
+    """Return *title* on at most two lines that take about ROOM each; an ellipsis where it was cut."""
     lines: list[str] = []
     remaining = title
     while remaining and len(lines) < LINES:
-        line, remaining = _line(remaining, room)
+        line, remaining = _line(remaining, ROOM)
         lines.append(line)
     if remaining:
-        lines[-1] = _line(lines[-1], room - 1)[0].rstrip(" .,;:-") + "…"
+        lines[-1] = _line(lines[-1], ROOM - 1)[0].rstrip(" .,;:-") + "…"
     return tuple(lines)
 
 
