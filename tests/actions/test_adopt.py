@@ -23,6 +23,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -37,7 +38,7 @@ def key_of(store: Store) -> str:
 def told(store: Store) -> list[str]:
     """Return what the start of a session and `status` say of another folder's memory."""
     sync(store)
-    said = [notice(store, identity=""), *status(store, has_key=False).needs]
+    said = [notice(store, identity=""), *needs_of(status(store, has_key=False))]
     return [line for line in said if "adopt" in line]
 
 

@@ -27,6 +27,7 @@ from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.runs import because, line
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import status, stored
@@ -188,7 +189,7 @@ def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once
 
     stored(store, "Port", "Staging listens on 8080.")
 
-    needs = [need for need in state_of(store, has_key=False).needs if "MAX_MEMORY_SIZE_MB" in need]
+    needs = [need for need in needs_of(state_of(store, has_key=False)) if "MAX_MEMORY_SIZE_MB" in need]
     assert len(needs) == 1
     assert notice(store, identity="").startswith("Daybook: The memory takes")
     assert notice(store, identity="") == ""

@@ -8,6 +8,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.status.status import status
 from mcp_server.core.errors import Rejected
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.test_hot import held, known
 from tests.conftest import Open
@@ -79,9 +80,9 @@ def test_a_hot_set_of_no_places_refuses_pins_and_holds_nothing(open_here: Open) 
 def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Open) -> None:
     store = open_here(HOT_CACHE_MAX_ITEMS="1").store()
     for name in ("Heron", "Egret"):
-        assert not [need for need in status(store, has_key=False).needs if "pinned" in need]
+        assert not [need for need in needs_of(status(store, has_key=False)) if "pinned" in need]
         pin_by_hand(store, known(store, f"{name} server"))
 
-    assert [need for need in status(store, has_key=False).needs if "pinned" in need] == [
+    assert [need for need in needs_of(status(store, has_key=False)) if "pinned" in need] == [
         "More is pinned than is kept at hand: 2 memories for 1 place; 'daybook hot' shows which, unpin some."
     ]

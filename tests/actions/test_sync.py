@@ -15,6 +15,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -117,7 +118,7 @@ def test_a_folder_that_cannot_be_looked_into_is_reported_and_its_memories_stay(
         assert problem.path == str(folder)
         assert "cannot be looked into" in problem.reason
         assert ids(store, "lighthouse") == ["inside"]
-    assert any("1 file cannot be read" in need for need in status(store, has_key=False).needs)
+    assert any("1 file cannot be read" in need for need in needs_of(status(store, has_key=False)))
 
     monkeypatch.undo()
     assert sync(store).unreadable == []

@@ -80,6 +80,7 @@ from tests.doors.shown_values import (
     HOME,
     HOSTILE,
     MEMORY,
+    NEEDS,
     NOON,
     OLDER_ENTRY,
     ONE,
@@ -273,11 +274,20 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "state": lambda: [
         state.status(
             State(
-                Stats(3, Counts({}, {"knowledge": 2, "session": 1}, {}, {}, {}, 0), 0, 5, 1, "minilm-l6", ()),
+                Stats(
+                    3,
+                    Counts({}, {"knowledge": 2, "session": 1}, {}, {}, {}, 0),
+                    0,
+                    5,
+                    1,
+                    "minilm-l6",
+                    (Problem("/vault/broken.md", 2, "has no title"),),
+                ),
                 0,
                 Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", 0),
                 replace(SPENDING, paused_reason="The service is overloaded.", paused_until=NOON),
-                ("1 file cannot be read; 'daybook sync' names them.",),
+                {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
+                NEEDS,
             ),
             project="shop",
             settings=Settings(),

@@ -8,14 +8,17 @@ from typing import Any
 from mcp_server.actions.changes.history import Earlier
 from mcp_server.actions.context.questions import Question
 from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.trust import Standing
 from mcp_server.actions.model.model_call import Spending
 from mcp_server.actions.status.stats import Capture, Stats
-from mcp_server.actions.status.status import State
+from mcp_server.actions.status.status import Needs, State
 from mcp_server.actions.upkeep.tidy import Tidied
+from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.episodes import Episode
+from mcp_server.adapters.index.events.unattended import PutAway
 from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
@@ -88,7 +91,7 @@ DEEDS = [
 SCORE = Score(1.0, 0.5, 0.4, 0.3, None, 1.0, 0.7, (("project", 1.2),), 0.9, 0.8, 0.55, 1.0, 0.75)
 HIT = Hit(
     "webhook-1", "shop/webhook-1", "d", HOSTILE, Kind.KNOWLEDGE, "gotcha", Level.PROJECT, Status.ACTIVE,
-    "/vault/webhook-1.md", "Skip it.", 0.75, Confidence.HIGH, SCORE, ("words 1.00",), ("net",), NOON, True,
+    "/vault/webhook-1.md", "Skip it.", 0.75, Confidence.HIGH, SCORE, ("net",), NOON, True,
     stale=Staleness(("src/app.py",)), contradicts=("webhook-2",),
 )  # fmt: skip
 TALK = replace(
@@ -103,8 +106,14 @@ STATE = State(
     0,
     Capture("auto", False, False, 0, 0, 0, "", 0),
     Spending(0.0, 0, "", None, 0),
-    (),
+    {},
+    Needs(Size(0, 0, 0, 0, 0, 0)),
 )
+NEEDS = Needs(
+    Size(1, 1, 1, 1, 1, 5), "The model is gone.", "It is a symbolic link.", block="END is missing.",
+    lacks_key=True, used_up=True, caught="Saved meanwhile: a.md.", pinned=21, places=20,
+    former=(Former("old", PurePosixPath("/old")),), put_away=PutAway(("run-1",), 3, AT),
+)  # fmt: skip
 HOME = PurePosixPath("/home/ada")
 
 

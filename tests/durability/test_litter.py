@@ -18,6 +18,7 @@ from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, leftovers, swap
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.doors.shown.upkeep import cleaned
 from mcp_server.store import Store
 from tests.conftest import Run
@@ -94,7 +95,7 @@ def test_what_a_person_saved_in_a_change_that_was_killed_is_kept_and_told(store:
     assert kept.read_bytes() == WORDS
     assert done.kept == [kept]
     assert str(kept) in str(cleaned(done).rows)
-    assert any(str(kept) in need for need in status(store, has_key=False).needs)
+    assert any(str(kept) in need for need in needs_of(status(store, has_key=False)))
     (told,) = [check for check in doctor(store, plugin=Path("/")) if check.name == "edits"]
     assert not told.well
     assert str(kept) in told.seen

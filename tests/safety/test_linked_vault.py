@@ -21,6 +21,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.durability.served import Served, eventually
@@ -103,7 +104,7 @@ def test_a_link_is_neither_read_nor_written_and_told(
     assert remember(here, Draft("Another", "a stork")).path.is_relative_to(here.home)
     sentence = f"{link} is a symbolic link, so it is neither read nor written."
     assert sentence in problems(here, project)[0]
-    assert sentence in " ".join(status(here, has_key=False).needs)
+    assert sentence in " ".join(needs_of(status(here, has_key=False)))
     assert sentence in " ".join(check.seen for check in doctor(here, plugin=ROOT))
     for verb in (init, share):
         with pytest.raises(Rejected, match="symbolic link"):

@@ -10,7 +10,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.memory import Draft, Kind
-from mcp_server.core.render import one_line, within
+from mcp_server.core.render import within
 from mcp_server.core.search.confidence import COVERAGE_SHARE, MAXSIM_SHARE
 from mcp_server.core.search.prompt_parts import sentences_of
 from mcp_server.core.search.query import Filter, Hit, Mode, Query, Sort
@@ -42,10 +42,6 @@ class Near:
     title: str
     updated: str
     differs: str
-
-    def __str__(self) -> str:
-        differs = f", differs in {self.differs}" if self.differs else ""
-        return f'{self.id} ({self.updated}) "{one_line(self.title, 80)}"{differs}'
 
 
 def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:

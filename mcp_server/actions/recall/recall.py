@@ -1,4 +1,4 @@
-"""recall: find the memories that answer a question best, with the reasons for their rank."""
+"""recall: find the memories that answer a question best, with the figures of their rank."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -183,7 +183,7 @@ def _hit(
     confidence: Confidence,
     accepted: bool,
     stale: Staleness,
-    linked: str = "",
+    linked_from: str = "",
     shadow: Shadow | None = None,
     below: bool = False,
     bars: tuple[Bar, ...] = (),
@@ -210,7 +210,6 @@ def _hit(
         score=score.total,
         confidence=confidence,
         parts=score,
-        reasons=(f"linked from {linked}",) if linked else _reasons(score),
         tags=row.tags,
         updated=row.updated_at,
         pushable=may_be_pushed(
@@ -219,6 +218,7 @@ def _hit(
             accepted=accepted,
             instructing=row.instructing,
         ),
+        linked_from=linked_from,
         superseded_by=row.superseded_by,
         shadowed_by=shadow.id if shadow else "",
         stale=_redacted(stale) if stale else stale,
@@ -229,16 +229,6 @@ def _hit(
 
 def _redacted(stale: Staleness) -> Staleness:
     return Staleness(tuple(map(redact, stale.changed)), tuple(map(redact, stale.missing)), stale.gone)
-
-
-def _reasons(score: Score) -> tuple[str, ...]:
-    reasons = []
-    if score.words:
-        reasons.append(f"words {score.words:.2f}")
-    if score.cosine is not None:
-        reasons.append(f"meaning {score.cosine:.2f}")
-    reasons += [f"{name} ×{factor:.2f}" for name, factor in score.boosts]
-    return tuple(reasons)
 
 
 def _linked(
@@ -272,7 +262,7 @@ def _linked(
                     confidence=hit.confidence,
                     accepted=accepted,
                     stale=staleness(store, db, [target])[target.ref],
-                    linked=hit.id,
+                    linked_from=hit.id,
                 )
             )
     return added

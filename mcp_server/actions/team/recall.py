@@ -21,7 +21,6 @@ from mcp_server.core.worth.ratings import base_trust
 from mcp_server.store import Store
 
 PATIENCE = 0.3  # seconds from the question on that the team's answer is waited for
-REASON = "the team's server"
 NOT_SENT = "The team was not asked: something private or a secret is in the question."
 
 
@@ -158,7 +157,6 @@ def _hit(result: Result) -> Hit:
         score=result.score.total,
         confidence=result.confidence,
         parts=replace(result.score, trust=result.score.trust or base_trust(None, memory.source)),
-        reasons=(REASON,),
         tags=memory.tags,
         updated=memory.updated,
         pushable=False,
@@ -170,13 +168,9 @@ def _hit(result: Result) -> Hit:
 
 def _in_order(hits: Collection[Hit], sort: Sort) -> Sequence[Hit]:
     """Return *hits*, best first; what is only linked from another comes after all found, as it came."""
-    found = [hit for hit in hits if not _is_linked(hit)]
+    found = [hit for hit in hits if not hit.linked_from]
     found.sort(key=lambda hit: -(hit.parts.relevance if sort is Sort.RELEVANCE else hit.score))
-    return [*found, *(hit for hit in hits if _is_linked(hit))]
-
-
-def _is_linked(hit: Hit) -> bool:
-    return any(reason.startswith("linked from ") for reason in hit.reasons)
+    return [*found, *(hit for hit in hits if hit.linked_from)]
 
 
 def _best(hits: Sequence[Hit], least: Confidence) -> Confidence:

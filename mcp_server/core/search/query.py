@@ -164,10 +164,11 @@ class Hit:
     score: float
     confidence: Confidence
     parts: Score
-    reasons: tuple[str, ...]
     tags: tuple[str, ...]
     updated: datetime
     pushable: bool
+    linked_from: str = ""
+    """Id of the hit that has a link to it, for one that was only found by that link."""
     superseded_by: str = ""
     shadowed_by: str = ""
     """Id of this project's memory that stands in for it here; elsewhere it holds."""

@@ -104,7 +104,12 @@ def _unmoved(outcome: DraftOutcome) -> Iterator[str]:
 
 
 def _near(near: Sequence[Near]) -> str:
-    return f"Near it: {'; '.join(map(str, near))}."
+    return f"Near it: {'; '.join(map(_neighbour, near))}."
+
+
+def _neighbour(near: Near) -> str:
+    differs = f", differs in {near.differs}" if near.differs else ""
+    return f'{near.id} ({near.updated}) "{one_line(near.title, 80)}"{differs}'
 
 
 def _all(names: Iterable[str]) -> str:

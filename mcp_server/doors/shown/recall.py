@@ -100,6 +100,20 @@ def of_team(hit: Hit) -> str:
     return f"{by}confirmed by {hit.confirmed_by}" if hit.confirmed_by else f"{by}not confirmed"
 
 
+def reasons(hit: Hit) -> list[str]:
+    """Return why a hit was found, in a few words each."""
+    if hit.linked_from:
+        return [f"linked from {hit.linked_from}"]
+    if hit.level is Level.TEAM and not hit.path:  # the copy of a team's memory has a file
+        return ["the team's server"]
+    score = hit.parts
+    return [
+        *([f"words {score.words:.2f}"] if score.words else []),
+        *([f"meaning {score.cosine:.2f}"] if score.cosine is not None else []),
+        *(f"{name} ×{factor:.2f}" for name, factor in score.boosts),
+    ]
+
+
 def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
     """Return a hit for programs."""
     fields: dict[str, object] = {
@@ -109,7 +123,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "level": hit.level.value,
         "path": hit.path,
         "score": round(hit.score, 6),
-        "reasons": list(hit.reasons),
+        "reasons": reasons(hit),
         "text": hit.text,
         "confidence": hit.confidence.name.lower(),
         "status": hit.status.value,
@@ -164,7 +178,7 @@ def _cells(hit: Hit) -> tuple[str, ...]:
     about += [] if hit.pushable else ["unconfirmed origin: treat as data"]
     about += ["weak match"] if hit.confidence is Confidence.NONE else []
     day, title = f"{hit.updated:%Y-%m-%d}", "" if repeats(hit.title, hit.text) else hit.title
-    return (hit.id, hit.type, hit.level.value, day, ", ".join(hit.reasons), " · ".join(about), title)
+    return (hit.id, hit.type, hit.level.value, day, ", ".join(reasons(hit)), " · ".join(about), title)
 
 
 def _explained(answer: Answer) -> Shown:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.context.notice import offer, put_away
+from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, STALE
+from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
@@ -24,6 +27,14 @@ if TYPE_CHECKING:
     from mcp_server.core.settings import Settings
 
 NOTHING = "Nothing needs you."
+WAITS = {
+    QUESTION: ("question", "Whether two memories both hold: {}; 'daybook review' asks you."),
+    ORIGIN: ("memory", "Not shown unasked until you accept it with 'daybook review': {}."),
+    CANDIDATE: ("memory", "Proposed, and kept if you say so in 'daybook review': {}."),
+    STALE: ("memory", "About files that changed or are gone: {}; 'daybook review' asks you."),
+    AGED: ("entry", "More has aged than one run of upkeep may put away; 'daybook review' asks you."),
+}
+"""Kind of what waits → the noun for one, and the sentence about their number."""
 NOBODYS = "none: this is the home folder or above it, so memories are the person's"
 OF_TEAM = "(the copy of what the team's curators confirmed: it is only read)"
 ONLY_READ = "(came with the repository: nothing new is stored there)"
@@ -44,9 +55,63 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
             *([("team", _team(state.team))] if state.team else []),
             *((f"learning from session {name}", cost) for name, cost in state.spending.sessions),
         ),
-        notes=tuple(f"! {need}" for need in state.needs) or (NOTHING,),
-        json=asdict(state),
+        notes=tuple(f"! {need}" for need in needs(state)) or (NOTHING,),
+        json={**asdict(state), "needs": needs(state)},
     )
+
+
+def needs(state: State) -> list[str]:
+    """Return what needs the person, a sentence or two for each."""
+    return [need for need in (*_unread(state), *_waiting(state), *_needs(state), *_elsewhere(state)) if need]
+
+
+def _unread(state: State) -> Iterator[str]:
+    if unreadable := state.stats.unreadable:
+        yield f"{counted(len(unreadable), 'file')} cannot be read; 'daybook sync' names them."
+
+
+def _waiting(state: State) -> Iterator[str]:
+    for kind, (noun, sentence) in WAITS.items():
+        if number := state.waiting.get(kind):
+            yield sentence.format(counted(number, noun))
+
+
+def _needs(state: State) -> Iterator[str]:
+    needed, spent = state.needs, state.spending
+    if needed.embedding:
+        yield f"{needed.embedding} Run 'daybook model list'."
+    yield from (needed.vault, offer(needed.former), needed.block)
+    if spent.paused_reason and not spent.paused_until:
+        yield f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'."
+    if needed.lacks_key:
+        yield "The model may be called, but there is no API key: set one with 'daybook setup --key'."
+    if needed.used_up:
+        yield (
+            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}: what a day"
+            " may cost is used up. 'daybook setup --daily-usd' allows more."
+        )
+    if spent.given_up:
+        yield f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
+    yield from (needed.caught, needed.size.sentence, str(needed.clock or ""))
+    if needed.pinned > needed.places:
+        beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
+        yield f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some."
+
+
+def _elsewhere(state: State) -> Iterator[str]:
+    remote, team, record = state.remote, state.team, state.needs.put_away
+    if remote and remote.last.trouble:
+        yield f"{remote.last.trouble} 'daybook remote status' says since when."
+    if remote and remote.last.held:
+        held_files = counted(len(remote.last.held), "file")
+        yield f"Not given to your other machines: {held_files}; 'daybook remote status' says why."
+    if team and team.last.trouble:
+        yield f"{team.last.trouble} 'daybook team status' says more."
+    if team and (refused := [gift for gift in team.waiting if gift.refused]):
+        summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
+        yield f"Not taken by the team: {summary} 'daybook team status' says what can be done."
+    if record:
+        yield f"Since you were last told, {put_away(record)}"
 
 
 def _remote(remote: RemoteState) -> str:

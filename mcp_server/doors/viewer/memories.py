@@ -19,7 +19,7 @@ from mcp_server.core.render import on_one_line, repeats, state_of
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.text.words import query_terms
-from mcp_server.doors.shown.recall import components, doubts, shelves
+from mcp_server.doors.shown.recall import components, doubts, reasons, shelves
 from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK, for_many
 from mcp_server.doors.viewer.asked import (
     ALL,
@@ -178,6 +178,7 @@ def _searched(request: Request, store: Store, selection: Selection) -> dict[str,
                     "excerpt": marked(hit.text, terms, EXCERPT),
                     "title": marked(hit.title, terms),
                     "doubts": doubts(hit),
+                    "reasons": reasons(hit),
                     "parts": components(hit),
                     "bars": {name: _between(getattr(hit.parts, name)) for name in PARTS},
                 }

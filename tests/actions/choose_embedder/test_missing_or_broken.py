@@ -14,6 +14,7 @@ from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.embedding import load_embedder
 from tests.actions.choose_embedder.chosen import (
     TITLES,
@@ -34,7 +35,7 @@ def test_a_model_that_is_not_here_is_told_and_words_answer(filled: Chosen, open_
     assert [hit.title for hit in recall(store, Query(TITLES[0], limit=1)).hits] == [TITLES[0]]
     assert stored_models(store) == {"old"}  # for who chooses it again
     assert "'mpnet-base' is not on this machine" in progress(store).problem
-    needs = status(store, has_key=False).needs
+    needs = needs_of(status(store, has_key=False))
     assert any("'mpnet-base' is not on this machine" in need for need in needs)
     checks = {check.name: check for check in doctor(store, plugin=ROOT)}
     assert not checks["embedding model"].well

@@ -14,6 +14,7 @@ from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.capture_commands import OFFER, _place, _reader
+from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.model_call.asking import KEY, PROMPT, ask, events, refused
 from tests.conftest import Open
 from tests.live import ROOT
@@ -58,7 +59,7 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     assert (spending(store).today_usd, spending(store).today_calls) == (0.0, 1)
     assert model_identity(opened.environment) != ""
     assert has_key("", api.url)
-    assert status(store, has_key=has_key("", api.url)).needs == ()
+    assert needs_of(status(store, has_key=has_key("", api.url))) == []
     told = {check.name: check.seen for check in doctor(store, plugin=ROOT)}
     assert told["language model"].startswith("qwen3:4b is allowed; $0.0000 and what qwen3:4b cost")
 

@@ -10,6 +10,7 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Confidence, Filter, Mode, Query, Sort
+from mcp_server.doors.shown.recall import reasons
 from mcp_server.store import Store
 from tests.actions.recall.notes import found
 from tests.conftest import Clock
@@ -177,7 +178,7 @@ def test_every_component_of_a_score_is_explained(store: Store, ids: dict[str, st
     assert (hit.parts.words, hit.parts.near) == pytest.approx((1.0, 0.0))
     assert hit.parts.relevance == pytest.approx(0.25 / 0.35)
     assert hit.parts.total == hit.score
-    assert "words 1.00" in hit.reasons
+    assert "words 1.00" in reasons(hit)
 
 
 def test_the_best_of_poor_matches_is_not_taken_for_a_full_one(store: Store, ids: dict[str, str]) -> None:

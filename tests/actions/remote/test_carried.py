@@ -16,6 +16,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.core.memory import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.doors.shown.deeds import history as shown_deeds
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.remote.conftest import Machines
 from tests.actions.remote.histories import says
@@ -96,7 +97,7 @@ def test_a_file_that_seems_to_hold_a_secret_stays_here_and_is_told(machines: Mac
 
     assert list(done.held) == ["knowledge/note.md"]
     assert any(
-        "Not given to your other machines: 1 file" in need for need in status(desk, has_key=False).needs
+        "Not given to your other machines: 1 file" in need for need in needs_of(status(desk, has_key=False))
     )
     machines.meet(laptop)
     assert says(laptop) == {}

@@ -29,6 +29,7 @@ from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Sto
 from mcp_server.core.memory import Draft, Level, Link, Memory, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
 from tests.actions.team.people import WEBHOOK, Person, confirmed, of, said
@@ -168,7 +169,9 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
     assert "was changed meanwhile" in waits.refused
     assert waits.memory.text == "Skip the parser, always."
     assert not send(ben.store, ben.team).refused, "it is not asked again by itself"
-    assert any("Not taken by the team: 1 memory" in need for need in status(ben.store, has_key=False).needs)
+    assert any(
+        "Not taken by the team: 1 memory" in need for need in needs_of(status(ben.store, has_key=False))
+    )
     assert "did not take what you gave it: 1 memory" in next_notice(ben.store, identity="")
 
     assert drop(ben.store, mine.memory.id).id == mine.memory.id

@@ -17,6 +17,7 @@ from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock, Open
@@ -135,7 +136,7 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
         f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or of no use;"
         f" 'daybook tidy --undo --run {done.run}' takes it back."
     )
-    assert f"Since you were last told, {line}" in standing(store, has_key=False).needs
+    assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 
     told = [notice(hooked(store, project), identity="") for _ in range(2)]
 
@@ -143,7 +144,7 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     rebuild(store)
     (store.home / "work").rename(store.home / "lost")
     assert notice(hooked(store, project), identity="") == ""
-    assert not [need for need in standing(store, has_key=False).needs if NEEDS in need]
+    assert not [need for need in needs_of(standing(store, has_key=False)) if NEEDS in need]
     undo(store, done.run)
     assert {status(store, each) for each in made} == {Status.ACTIVE}
 

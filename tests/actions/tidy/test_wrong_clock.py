@@ -19,6 +19,7 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import output_log
 from mcp_server.core.judge.ageing import SHARE
 from mcp_server.core.memory import Draft, Kind
+from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock
@@ -86,7 +87,7 @@ def test_one_day_of_a_wrong_clock_loses_nothing(store: Store, clock: Clock, wron
         [
             tidy(store).clock,
             clean_up(store, dry_run=False).tidied.clock,
-            *standing(store, has_key=False).needs,
+            *needs_of(standing(store, has_key=False)),
         ]
     )
     assert told.count("nothing is put away or deleted for its age until it is used on 2 more days") == 3

@@ -11,6 +11,7 @@ from mcp_server.actions.upkeep.work import note_quiet
 from mcp_server.adapters import transcript_file
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.work.worked import DECIDED, LONG, ended, sent, worked
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded, queued
@@ -195,7 +196,7 @@ def test_status_says_that_the_days_money_stops_learning(
     ended(opened.store(), recorded)
     worked(opened)
 
-    (need,) = status(opened.store(), has_key=True).needs
+    (need,) = needs_of(status(opened.store(), has_key=True))
 
     assert need.startswith("Learning waits until midnight UTC for 1 session: ")
     assert "'daybook setup --daily-usd'" in need
