@@ -10,15 +10,13 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.memory import Kind
 from mcp_server.core.render import counted
-from mcp_server.core.search.query import PRESETS, Mode, Query, Sort, filter_of, parse_mode, with_preset
+from mcp_server.core.search.query import PRESETS, Filter, Mode, Query, Sort, parse_mode, with_preset
 from mcp_server.doors.cli import given, output
-from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown.recall import EXCERPT, answered
 from mcp_server.store import Store
 
-KINDS = "Only this kind; 'conversation' searches what was said in past sessions, by subagents too."
 FEW = 64  # passages: about a second
 
 
@@ -28,22 +26,9 @@ FEW = 64  # passages: about a second
 @click.option("--limit", default=5, show_default=True, help="How many, 1 to 50.")
 @click.option("--preset", type=click.Choice(list(PRESETS)), help="precision: 3 sure ones; exploratory: 10.")
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
-@click.option("--type", "type_", default="", help="Only this type.")
-@click.option(
-    "--kind",
-    type=click.Choice([kind.value for kind in Kind]),
-    help="Only this kind; conversation: what was said in past sessions, by subagents too.",
-)
-@click.option("--tags", default="", help="Only with all these tags, with commas between them.")
-@click.option("--any-tags", default="", help="Only with one of these tags.")
-@click.option("--category", default="", help="Only of this category.")
-@click.option("--level", type=LEVELS)
-@click.option("--since", default="", help="Only updated on or after this date.")
-@click.option("--until", default="", help="Only updated before this date.")
+@given.filtered("as_of", "touches")
 @click.option("--as-of", default="", help="What was valid on this date.")
 @click.option("--touches", default="", help="Only about this file.")
-@click.option("--all-projects", is_flag=True, help="Search every project.")
-@click.option("--include-archived", is_flag=True, help="Also what was superseded or archived.")
 @click.option("--expand", is_flag=True, help="Also what the hits link to.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @as_json
@@ -53,18 +38,7 @@ def recall_command(
     limit: int,
     preset: str | None,
     sort: str,
-    type_: str,
-    kind: str | None,
-    tags: str,
-    any_tags: str,
-    category: str,
-    level: str | None,
-    since: str,
-    until: str,
-    as_of: str,
-    touches: str,
-    all_projects: bool,
-    include_archived: bool,
+    filter: Filter,
     expand: bool,
     explain: bool,
     as_json: bool,
@@ -76,19 +50,6 @@ def recall_command(
     opened = output.opened(searches=True)
     store = opened.store()
     sync_if_free(store)
-    filter = filter_of(
-        level=level,
-        kind=kind,
-        type=type_,
-        tags=given.tags(tags, any_tags),
-        category=category,
-        since=since,
-        until=until,
-        as_of=as_of,
-        touches=touches,
-        all_projects=all_projects,
-        include_archived=include_archived,
-    )
     query = Query(" ".join(words), parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
     query = with_preset(query, preset)
     if query.mode is not Mode.KEYWORD:
