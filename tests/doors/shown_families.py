@@ -29,7 +29,6 @@ from mcp_server.actions.sessions.quality import Quality
 from mcp_server.actions.sessions.session_history import Given, Patterns, ReadSoFar, SessionReport
 from mcp_server.actions.status.doctor import Check
 from mcp_server.actions.status.stats import Capture, Metrics, Stats
-from mcp_server.actions.status.status import State
 from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.former import Former
@@ -70,6 +69,7 @@ from tests.doors.shown_team import TEAM_FAMILIES
 from tests.doors.shown_values import (
     ANSWER,
     AT,
+    BUSY,
     COST,
     DEEDS,
     EARLIER,
@@ -80,8 +80,6 @@ from tests.doors.shown_values import (
     HOME,
     HOSTILE,
     MEMORY,
-    NEEDS,
-    NOON,
     OLDER_ENTRY,
     ONE,
     OTHER,
@@ -273,22 +271,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     ],
     "state": lambda: [
         state.status(
-            State(
-                Stats(
-                    3,
-                    Counts({}, {"knowledge": 2, "session": 1}, {}, {}, {}, 0),
-                    0,
-                    5,
-                    1,
-                    "minilm-l6",
-                    (Problem("/vault/broken.md", 2, "has no title"),),
-                ),
-                0,
-                Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", 0),
-                replace(SPENDING, paused_reason="The service is overloaded.", paused_until=NOON),
-                {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
-                NEEDS,
-            ),
+            BUSY,
             project="shop",
             settings=Settings(),
         ),

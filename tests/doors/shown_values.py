@@ -20,7 +20,7 @@ from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.unattended import PutAway
 from mcp_server.adapters.index.memories.counts import Counts
-from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.memories import Problem, Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.links import Link
@@ -114,6 +114,22 @@ NEEDS = Needs(
     lacks_key=True, used_up=True, caught="Saved meanwhile: a.md.", pinned=21, places=20,
     former=(Former("old", PurePosixPath("/old")),), put_away=PutAway(("run-1",), 3, AT),
 )  # fmt: skip
+BUSY = State(
+    Stats(
+        3,
+        Counts({}, {"knowledge": 2, "session": 1}, {}, {}, {}, 0),
+        0,
+        5,
+        1,
+        "minilm-l6",
+        (Problem("/vault/broken.md", 2, "has no title"),),
+    ),
+    0,
+    Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", 0),
+    replace(SPENDING, paused_reason="The service is overloaded.", paused_until=NOON),
+    {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
+    NEEDS,
+)
 HOME = PurePosixPath("/home/ada")
 
 
