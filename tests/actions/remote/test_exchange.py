@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
@@ -66,6 +67,20 @@ def test_both_change_the_same_words_and_the_person_is_asked_once(machines: Machi
         assert not any("<<<<" in text for text in texts)
         assert review(store).counts == {QUESTION: 1}
     assert says(laptop) == says(desk)
+
+
+def test_what_is_settled_on_one_machine_is_not_asked_on_the_other(machines: Machines) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    memory_id = stored(desk, "The port is 8080.", type="decision")
+    machines.meet(desk, laptop)
+    revise(desk, memory_id, Revision(text="The port is 9090."))
+    revise(laptop, memory_id, Revision(text="The port is 7070."))
+    (beside_id,) = [beside for done in machines.meet(desk, laptop) for beside in done.clashes.values()]
+
+    resolve_contradiction(laptop, beside_id, memory_id, "keep_both")
+    machines.meet(laptop, desk)
+
+    assert review(laptop).counts == review(desk).counts == {}
 
 
 def test_forgetting_on_one_machine_is_forgetting_on_the_other(machines: Machines) -> None:
