@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import LiteralString
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as bin/daybook has it
@@ -90,6 +91,7 @@ def main(size: int, different: int, vectors: str, clients: int, asked: int, data
         if there < size:
             took = _timed(partial(_fill, url, some, size, vectors=bool(embedder)))
             click.echo(f"filling with {size:,}: {took:.0f} s")
+        click.echo(f"the database has {_bytes(url) / 1e9:.1f} GB")
         member = team.member_of(team.issue("benchmark", Role.WRITER))
         assert member
         storage = team.storage_for(member)
@@ -137,8 +139,16 @@ def _embedder(vectors: str) -> Embedder | None:
 
 
 def _count(url: str) -> int:
+    return _number(url, "SELECT count(*) FROM daybook.memories")
+
+
+def _bytes(url: str) -> int:
+    return _number(url, "SELECT pg_database_size(current_database())")
+
+
+def _number(url: str, query: LiteralString) -> int:
     with psycopg.connect(url) as db:
-        return int(db.execute("SELECT count(*) FROM daybook.memories").fetchall()[0][0])
+        return int(db.execute(query).fetchall()[0][0])
 
 
 def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
