@@ -2,14 +2,17 @@
 
 import json
 import math
+import shutil
 import struct
 import threading
+from pathlib import Path
 
 import pytest
 
 from mcp_server.adapters.endpoint_embedder import MOST_BYTES, MOST_TEXTS, EndpointEmbedder
 from mcp_server.core.embedding_models import Endpoint
 from mcp_server.core.errors import EmbedderUnavailable
+from tests.certificate import certified
 from tests.embedding_endpoint import NAME, answer, embeds, vector
 from tests.patience import PATIENCE
 from tests.scripted_model import RESET, Answer, ScriptedModel
@@ -56,6 +59,24 @@ def test_the_key_goes_along_as_it_is_at_that_moment() -> None:
         asked.embed_passages(["b"])
 
     assert [each.headers["authorization"] for each in server.asked] == ["Bearer first", "Bearer second"]
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate needs openssl, which is not here")
+def test_over_tls_only_who_has_a_certificate_that_the_person_trusts_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = certified(tmp_path)
+    with ScriptedModel([GOOD]) as server:
+        server.socket = certificate.context().wrap_socket(server.socket, server_side=True)
+        endpoint = Endpoint(server.url.replace("http:", "https:"), NAME, 2)
+        with pytest.raises(EmbedderUnavailable, match="could not be reached"):
+            EndpointEmbedder(endpoint).embed_queries(["a"])
+        assert not server.asked
+
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate.path))
+        ((whole, _),) = EndpointEmbedder(endpoint).embed_queries(["a"])
+
+    assert numbers(whole) == pytest.approx([0.6, 0.8])
 
 
 def test_the_endpoint_is_asked_for_its_dimensions_once() -> None:
