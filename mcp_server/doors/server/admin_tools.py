@@ -29,55 +29,55 @@ def register(application: Application) -> None:
         ] = "check",
     ) -> str:
         """
-        Check, shrink or rebuild the search index; tells sizes and seconds. Memories are files and
-        are not touched. Call it when searching fails or looks wrong.
+        Check, shrink or rebuild the search index, and report sizes and seconds. Memories are files and
+        stay untouched. Call it when a search fails or its answers look wrong.
         """
         return shown_lines(upkeep.steps(maintain(open_store(), action)))
 
     @tool(destroys=True)
     def run_cleanup(
         context: Context[Any, Any],
-        dry_run: Annotated[bool, Field(description="false carries the plan out")] = True,
+        dry_run: Annotated[bool, Field(description="false carries out the plan")] = True,
     ) -> str:
         """
-        Show what could be cleaned up (aged memories, expired candidates, trash older than 90 days, litter),
-        or with dry_run=false ask the person in a dialog of theirs and do it.
+        Show what could be cleaned up: aged memories, expired candidates, trash older than 90 days, unfinished
+        files. With dry_run=false a dialog asks the person, then it is done.
         """
         if not dry_run:
             plan = upkeep.cleaned_counts(clean_up(open_store(), dry_run=True))
             Dialog(context).consent(
-                f"Clean up? What is old in the trash is deleted for good. It {plan}",
-                act="deleting what lies in the trash for good",
+                f"Clean up? Old trash is deleted for good. It {plan}",
+                act="emptying the trash for good",
                 typed="maintain clean --apply",
             )
         return shown_lines(upkeep.cleaned(clean_up(open_store(), dry_run=dry_run)))
 
     @tool(reads=True)
     def audit_history(
-        id: Annotated[str, Field(description="of one memory, forgotten ones too")] = "",
+        id: Annotated[str, Field(description="only this memory, which may be forgotten")] = "",
         session: Annotated[str, Field(description="only what was done in this session")] = "",
         limit: Annotated[int, Field(description="1 to 500")] = 50,
         all_projects: bool = False,
     ) -> str:
         """
-        Tell what was done to memories, when and in which session: stored, revised, forgotten, tidied. Call it
-        when something changed or is gone and the person wonders why.
+        List what was done to memories, when and in which session: stored, revised, forgotten, tidied. Call it
+        when a memory changed or is gone and the person wonders why.
         """
         titled_deeds = list_deeds(open_store(), id, session=session, limit=limit, all_projects=all_projects)
         return shown_lines(deeds.history(titled_deeds))
 
     @tool(reads=True)
     def metrics_status() -> str:
-        """Count what was recalled, shown, stored and spent this month, and tell sizes and what waits."""
+        """Count what was recalled, shown, stored and spent this month; show sizes and what waits."""
         return shown_lines(figures.metrics(metrics(open_store())))
 
     @tool(reads=True)
     def embedding_info() -> str:
-        """Tell which embedding model is chosen, how much it has embedded, and which models there are."""
+        """Show which embedding model is used, how much it has embedded, and which models there are."""
         store = open_store()
         return shown_lines(figures.embedding(progress(store), list_models(store), store.meaning.problem))
 
     @tool(reads=True)
     def get_stats() -> str:
-        """Count memories by kind, type, status and tag, and tell what could not be read."""
+        """Count memories by kind, type, status and tag, and list the files that cannot be read."""
         return shown_lines(figures.stats(count(open_store())))

@@ -31,9 +31,9 @@ from mcp_server.doors.shown.memory import archived
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
-Words = Annotated[list[str] | str, Field(description="a list, or one text with commas")]
+Words = Annotated[list[str] | str, Field(description="a list, or one comma-separated text")]
 LevelName = Literal["", "user", "project"]
-TypeName = Annotated[str, Field(description=f"one of {', '.join(TYPES)}; without, told by the headings")]
+TypeName = Annotated[str, Field(description=f"one of {', '.join(TYPES)}; if empty, chosen by the headings")]
 Source = Annotated[str, Field(validation_alias="from", description="id of a memory")]
 Target = Annotated[
     str, Field(validation_alias="to", description="id of a memory, or a file as path or path:line")
@@ -49,9 +49,11 @@ def register(application: Application) -> None:
     @tool()
     def archive(
         context: Context[Any, Any],
-        ids: Annotated[list[str] | str, Field(description="ids of memories, a list or a text with commas")],
+        ids: Annotated[
+            list[str] | str, Field(description="ids of memories: a list, or one comma-separated text")
+        ],
     ) -> str:
-        """Put memories out of sight: recall finds them with include_archived, nothing else tells them, and
+        """Archive memories: they are shown nowhere, recall finds them only with include_archived, and
         restore_memory brings them back. Ask the person first."""
         for memory_id in split_list(ids):
             ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
@@ -67,13 +69,13 @@ def register(application: Application) -> None:
         rel: Annotated[
             str,
             Field(
-                description="relates-to, depends-on, refines, elaborates, supersedes, contradicts, or any"
-                " label of a few words"
+                description="relates-to, depends-on, refines, elaborates, supersedes, contradicts, or a"
+                " label of your own in a few words"
             ),
         ] = "",
     ) -> str:
-        """Say how two memories, or a memory and a file, belong together. supersedes makes the other one
-        superseded; contradicts marks the older one where it is told. Linking again changes nothing."""
+        """Link two memories, or a memory and a file. The label supersedes makes the target superseded;
+        contradicts marks the older memory wherever it is shown. Linking again changes nothing."""
         ask_before_replacing(Dialog(context), open_store(), source, target, rel, application.turns)
         return shown_lines(links.linked(link.link(open_store(), source, target, rel, session=session.id)))
 
@@ -81,29 +83,29 @@ def register(application: Application) -> None:
     def unlink_memories(
         source: Source,
         target: Target,
-        rel: Annotated[str, Field(description="only this label; without, every link between them")] = "",
+        rel: Annotated[str, Field(description="only this label; if empty, every link between them")] = "",
     ) -> str:
-        """Take back a link; what was superseded by it is active again."""
+        """Remove a link. A memory that was superseded through it becomes active again."""
         return shown_lines(links.unlinked(link.unlink(open_store(), source, target, rel, session=session.id)))
 
     @tool(reads=True)
     def get_related(
         id: str = "",
-        tags: Annotated[list[str] | str, Field(description="memories with any of these")] = "",
-        depth: Annotated[int, Field(description="links to follow, 1 to 3")] = 1,
+        tags: Annotated[list[str] | str, Field(description="find memories with any of these tags")] = "",
+        depth: Annotated[int, Field(description="how many links to follow, 1 to 3")] = 1,
     ) -> str:
-        """Tell what a memory is linked with, in both directions and with the labels, or which memories carry
-        any of some tags. Call it to see what else a change touches."""
+        """List what a memory is linked with, in both directions and with labels, or the memories that have
+        any of the tags. Call it to see what else a change affects."""
         return shown_lines(
             links.related(related.get_related(open_store(), id, tags=split_list(tags), depth=depth))
         )
 
     @tool(reads=True)
     def find_contradictions(
-        id: Annotated[str, Field(description="only with this memory")] = "", limit: int = 5
+        id: Annotated[str, Field(description="only contradictions with this memory")] = "", limit: int = 5
     ) -> str:
-        """Look for memories about one thing that differ in numbers, names or a negation. Only finds them:
-        mark_contradiction marks, resolve_contradiction settles."""
+        """Find memories about the same thing that differ in a number, a name or a negation. Changes nothing:
+        mark_contradiction marks a pair, resolve_contradiction settles it."""
         return shown_lines(
             contradictions.found(contradiction.find_contradictions(open_store(), id, limit=limit))
         )
@@ -115,7 +117,7 @@ def register(application: Application) -> None:
 
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
-        """Mark two memories as contradicting each other; both are told, the older one with a mark."""
+        """Mark two memories as contradicting each other. Both are still shown, the older one with a mark."""
         return shown_lines(
             links.linked(contradiction.mark_contradiction(open_store(), id, other, session=session.id))
         )
@@ -123,14 +125,16 @@ def register(application: Application) -> None:
     @tool(destroys=True)
     def resolve_contradiction(
         context: Context[Any, Any],
-        id: Annotated[str, Field(description="the memory that holds")],
+        id: Annotated[str, Field(description="the memory that is right")],
         other: str,
         how: Annotated[
             Literal["supersede", "keep_both", "weaken", "delete"],
-            Field(description="what becomes of the other: superseded, kept, believed less, or in the trash"),
+            Field(
+                description="what happens to the other: superseded, kept, trusted less, or moved to the trash"
+            ),
         ],
     ) -> str:
-        """Propose how a contradiction is settled; the person is asked in a dialog of theirs."""
+        """Propose how to settle a contradiction. A dialog asks the person, who decides."""
         Dialog(context).consent(
             _proposed(open_store(), id, other, how),
             act="settling a contradiction",
@@ -143,13 +147,13 @@ def register(application: Application) -> None:
     def seed_from_text(
         text: str,
         name: Annotated[
-            str, Field(description="what it is called; the same name later changes these memories")
+            str, Field(description="a name for the text; using it again updates these memories")
         ] = "",
         type: TypeName = "",
         level: LevelName = "",
         tags: Words = "",
     ) -> str:
-        """Make memories of a longer text, one for each section. They are found by recall and never shown
+        """Make memories from a longer text, one for each section. recall finds them; they are never shown
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         imports = seed.seed_from_text(open_store(), text, name=name, options=options, session=session.id)
@@ -163,13 +167,13 @@ def register(application: Application) -> None:
         level: LevelName = "",
         tags: Words = "",
     ) -> str:
-        """Make memories of a text file, one for each section; again takes in what changed. Only when the
-        person asked for it, who is asked again for a file outside of the project."""
+        """Make memories from a text file, one for each section; calling it again takes in what changed. Only
+        when the person asked for it. For a file outside the project a dialog asks the person again."""
         options = Options(type, Level(level) if level else None, split_list(tags))
         whole = Path(application.opened.folder, os.path.expanduser(path))
         if why := seed.outside_project(open_store(), whole):
             Dialog(context).consent(
-                f"{why} Read it, and make memories of it?",
+                f"{why} Read it and make memories from it?",
                 act=seed.READING_OUTSIDE,
                 typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
             )
@@ -178,10 +182,10 @@ def register(application: Application) -> None:
 
     @tool()
     def bootstrap_project(
-        dry_run: Annotated[bool, Field(description="only tell what would be done")] = False,
+        dry_run: Annotated[bool, Field(description="only show what would be done")] = False,
     ) -> str:
-        """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; again takes
-        in what changed. Only when the person asked for it."""
+        """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; calling
+        it again takes in what changed. Only when the person asked for it."""
         imports = seed.bootstrap_project(open_store(), dry_run=dry_run, session=session.id)
         return _seeded(open_store(), imports, dry_run=dry_run)
 
@@ -201,15 +205,15 @@ def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:
     contradiction.must_differ(store, first, second)
     holds, loses = first.memory, second.memory
     return (
-        f"Settle: {holds.id} “{holds.title}” holds ({one_line(holds.text, SHOWN)});"
+        f"Settle: {holds.id} “{holds.title}” is right ({one_line(holds.text, SHOWN)});"
         f" {loses.id} “{loses.title}” becomes: {BECOMES[how]} ({one_line(loses.text, SHOWN)}). Agreed?"
     )
 
 
 BECOMES = {
     "supersede": "superseded",
-    "keep_both": "kept, both stand",
-    "weaken": "kept, believed less",
+    "keep_both": "kept; both stay active",
+    "weaken": "kept, but trusted less",
     "delete": "moved to the trash",
 }
 SHOWN = 200  # characters of a memory's text that the person is shown of each

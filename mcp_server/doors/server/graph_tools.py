@@ -27,11 +27,11 @@ from mcp_server.doors.server.replies import LIMIT
 from mcp_server.doors.shown import links
 
 LevelName = Literal["user", "project"]
-NodeId = Annotated[str, Field(description="kebab-case, telling enough to know it by")]
-Given = Annotated[list[str] | str | None, Field(description="what is not given stays as it was")]
+NodeId = Annotated[str, Field(description="kebab-case, descriptive")]
+Given = Annotated[list[str] | str | None, Field(description="if not given, it stays as it was")]
 Label = Annotated[str, Field(description="kebab-case: depends-on, must-load-before, …")]
 End = "id or title of a node, or path of a file"
-SessionName = Annotated[str, Field(description="as kg_register_session said; this session otherwise")]
+SessionName = Annotated[str, Field(description="from kg_register_session; if empty, this session")]
 
 
 def register(application: Application) -> None:
@@ -46,14 +46,14 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def kg_read() -> str:
-        """Read the knowledge graph, user and project level: nodes, edges, and traces of what was archived.
-        Call it when a session starts work on something that earlier sessions may have learned about."""
+        """Read the knowledge graph of the user and project levels: nodes, edges, and traces of archived
+        nodes. Call it when you start work on something that earlier sessions may have learned about."""
         store = opened.store()
         return _graphs(graph.read_graph(store, session=session.id), store.settings.kg_max_tokens)
 
     @tool(reads=True)
     def kg_register_session() -> str:
-        """Register this session for kg_sync; answers with its session_id. Call it once, after kg_read."""
+        """Register this session for kg_sync and return its session_id. Call it once, after kg_read."""
         store = opened.store()
         short = sync.register(store, session.id, folder=str(opened.folder))
         session.id = session.id or sync.session_called(store, short, "")[0]  # its own puts are no news
@@ -61,8 +61,8 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def kg_sync(session_id: str) -> str:
-        """Tell what other sessions changed since the last kg_sync of this one, each change once. Call it
-        before you put nodes or edges while others may be working."""
+        """List what other sessions changed since this session's last kg_sync, each change once. Call it
+        before you put nodes or edges while other sessions may be working."""
         return _news(sync.sync_graph(opened.store(), session_id))
 
     @tool()
@@ -75,8 +75,8 @@ def register(application: Application) -> None:
         notes: Given = None,
         session_id: SessionName = "",
     ) -> str:
-        """Add a node to the knowledge graph, or update the one with that id: a pattern, a principle, an
-        insight worth connecting. Prefer an edge between nodes that exist to another node."""
+        """Add a node to the knowledge graph, or update the node with that id: a pattern, a principle, an
+        insight worth connecting. Prefer a new edge between existing nodes to a new node."""
         mine, unknown = known(session_id)
         store = at_level(opened.store(), Level(level))
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
@@ -105,8 +105,8 @@ def register(application: Application) -> None:
         notes: Given = None,
         session_id: SessionName = "",
     ) -> str:
-        """Link two nodes, a node and a file, or two files in the knowledge graph, or update the notes of that
-        edge. 'supersedes' puts its target out of the graph."""
+        """Link two nodes, a node and a file, or two files in the knowledge graph, or update that edge's
+        notes. The label 'supersedes' removes the target from the graph."""
         mine, unknown = known(session_id)
         edge_level = Level(level)
         ask_before_replacing(
@@ -120,8 +120,8 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def kg_delete_node(context: Context[Any, Any], level: LevelName, id: str) -> str:
-        """Delete a node of the knowledge graph and the edges at it; restore_memory brings the node back.
-        Ask the person first, unless you put it in this session."""
+        """Delete a node of the knowledge graph and its edges; restore_memory brings the node back. Ask the
+        person first, unless you put the node in this session."""
         store = at_level(opened.store(), Level(level))
         ask_before_forgetting(Dialog(context), store, id, application.turns)
         outcome = kg.delete_node(opened.store(), Level(level), id, session=session.id)
@@ -134,14 +134,14 @@ def register(application: Application) -> None:
     def kg_delete_edge(
         level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
     ) -> str:
-        """Delete an edge of the knowledge graph; its ends stay."""
+        """Delete an edge of the knowledge graph; the nodes at its ends stay."""
         deleted = kg.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
         edge = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
-        return f"{edge}: deleted." if deleted else f"{edge}: there is no such edge, nothing deleted."
+        return f"{edge}: deleted." if deleted else f"{edge}: no such edge; nothing was deleted."
 
     @tool()
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
-        """Bring an archived node, of which kg_read shows a memory trace, back into the knowledge graph."""
+        """Bring an archived node back into the knowledge graph; kg_read shows a trace of each one."""
         mine, unknown = known(session_id)
         file = kg.recall_node(opened.store(), Level(level), id, session=mine)
         store = opened.store()
@@ -152,7 +152,7 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def kg_ping() -> str:
-        """Tell whether the knowledge graph works, how large it is, and how many sessions are registered."""
+        """Show whether the knowledge graph works, how large it is, and how many sessions are registered."""
         health = graph.ping(opened.store())
         sizes = [
             f"{level.value} level: {counted(nodes, 'node')}, {counted(edges, 'edge')},"
@@ -169,7 +169,7 @@ def register(application: Application) -> None:
 
 def _graphs(graphs: Sequence[Graph], most_tokens: int) -> str:
     if not any(level_graph.nodes or level_graph.edges for level_graph in graphs):
-        return "The graph is empty. kg_put_node and kg_put_edge add to it what is worth connecting."
+        return "The graph is empty. Add to it with kg_put_node and kg_put_edge."
     texts: list[str] = []
     for level_graph in graphs:
         texts.append(rendered(level_graph, level_limits(most_tokens, texts)))
@@ -181,15 +181,15 @@ def _put(outcome: Put, level: str) -> str:
     if outcome.came_back:
         lines.append("It came back from the archive.")
     if outcome.ordinary:
-        lines.append("It is an ordinary memory: its title is the gist; its text stayed as it was.")
+        lines.append("It is an ordinary memory: its title is now the gist, and its text did not change.")
     if len(outcome.gist) > LONG_GIST:
         lines.append(
-            f"The gist has {len(outcome.gist)} characters; at most {LONG_GIST} read better:"
+            f"The gist has {len(outcome.gist)} characters; at most {LONG_GIST} are easier to read:"
             " split it into nodes and edges."
         )
     if old := outcome.overwritten:
         by = f"session {old.by}" if old.by not in ("", "tidy") else old.by or "somebody"
-        lines.append(f"It had been changed by {by} at {old.at:%Y-%m-%d %H:%M} UTC, which you had not seen:")
+        lines.append(f"{by} had changed it at {old.at:%Y-%m-%d %H:%M} UTC, and you had not seen that:")
         lines.append(f"was: {one_line(redact(old.gist), 1000)}")
         lines.append(f"now: {one_line(redact(outcome.gist), 1000)}")
     return "\n".join(lines)
@@ -201,7 +201,7 @@ def _became(added: bool) -> str:
 
 def _news(news: Sequence[News]) -> str:
     if not news:
-        return "Nothing was changed by others."
+        return "No other session changed anything."
     lines, left_out = within([_one_news(change) for change in news], LIMIT - 600)
     rest = ", ".join(change.id for change in news[len(lines) :])
     more = (

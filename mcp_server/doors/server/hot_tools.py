@@ -15,7 +15,7 @@ from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import hot as shown
 
 HOT_CACHE = "memory://hot-cache"
-EMPTY = "Nothing is kept at hand yet."
+EMPTY = "No memory is kept at hand yet."
 WAITS = "It is shown unasked once the person accepts it: 'daybook review'."
 
 
@@ -39,20 +39,20 @@ def register(application: Application) -> None:
 
     @tool()
     def pin(id: str) -> str:
-        """Keep a memory at hand in every session, whatever else is. Only when the person asked for it."""
+        """Pin a memory, so that it is kept at hand in every session. Only when the person asked for it."""
         store = open_store()
         file = hot_places.pin(store, id, pinned=True, session=session.id)
         return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS))
 
     @tool()
     def unpin(id: str) -> str:
-        """Let a pinned memory be at hand only while it is used. Only when the person asked for it."""
+        """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
         file = hot_places.pin(open_store(), id, pinned=False, session=session.id)
         return shown_lines(shown.pinned(file))
 
     @tool()
     def promote(id: str) -> str:
-        """Put a memory into the hot set now, until it was not used for two weeks."""
+        """Put a memory into the hot set now; it leaves after two weeks without use."""
         has_place = hot_places.promote(open_store(), id, session=session.id)
         return shown_lines(shown.promoted(id, has_place=has_place))
 
@@ -64,19 +64,20 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def hot_cache_status() -> str:
-        """Tell which memories are kept at hand and why, who goes first, and what is likely to come next."""
+        """List the memories kept at hand and why, which leaves first, and which are likely to be needed
+        next."""
         return shown_lines(shown.status(hot_places.hot_status(open_store(), session=session.id)))
 
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
-        """Tell which memories are asked for one after the other, and how likely."""
+        """List which memories are asked for one after the other, and how likely that is."""
         patterns = predict.access_patterns(open_store(), limit=min(100, limit))
         return shown_lines(shown.patterns(patterns, nothing=shown.NO_PATTERN))
 
     @tool(reads=True)
     def predict_next(
-        id: Annotated[str, Field(description="after this memory; by default after the last recall")] = "",
+        id: Annotated[str, Field(description="after this memory; if empty, after the last recall")] = "",
     ) -> str:
-        """Tell which memories are likely to be wanted next, from what earlier sessions asked for."""
+        """List the memories likely to be needed next, from what earlier sessions asked for."""
         patterns = predict.predict_next(open_store(), id, session=session.id)
         return shown_lines(shown.patterns(patterns, nothing=shown.UNLIKELY))

@@ -23,7 +23,7 @@ from mcp_server.doors.shown import candidates, mining, upkeep
 from mcp_server.doors.shown.recall import answered, cited
 from mcp_server.store import Store
 
-Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all that wait")]
+Ids = Annotated[list[str] | str, Field(description="ids of candidates; 'all' for all waiting ones")]
 
 
 def register(application: Application) -> None:
@@ -35,15 +35,15 @@ def register(application: Application) -> None:
     @tool()
     def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
         """
-        Answer a question from everything remembered, citing ids, or say that it is not known. May use the
-        person's API budget if they allowed that; otherwise gives the best passages to answer from.
+        Answer a question from all memories, citing ids, or say that the answer is not known. May use the
+        person's API budget if they allowed that; otherwise returns the best passages to answer from.
         """
         return shown_lines(cited(ask_question(open_store(), question, session=session.id), question))
 
     @tool(reads=True)
     def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
-        """Search knowledge memories by meaning; category is a type (decision, gotcha, …) or a category of
-        the person's own."""
+        """Search knowledge memories by meaning. category is a type (decision, gotcha, …) or one of the
+        person's own categories."""
         is_type = category.strip().lower() in TYPES
         filter = Filter(
             kinds=(Kind.KNOWLEDGE,),
@@ -58,9 +58,9 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def review_candidates(
         type: Annotated[str, Field(description="only this type")] = "",
-        min_times: Annotated[int, Field(description="only those seen that often")] = 0,
+        min_times: Annotated[int, Field(description="only those seen at least this often")] = 0,
     ) -> str:
-        """List the memories that were proposed and wait for more sightings or for the person."""
+        """List the candidates: proposed memories that wait for the person, or to be seen more often."""
         return shown_lines(
             candidates.waiting(candidate.review_candidates(open_store(), type=type, min_times=min_times))
         )
@@ -69,31 +69,34 @@ def register(application: Application) -> None:
     def log_output(
         content: Annotated[str, Field(description="what a program printed, at most 64 KiB")],
     ) -> str:
-        """Log output that may show how this project works (versions, commands, configuration); secrets are
-        masked, it is kept for a week, and run_mining finds what recurs in it."""
+        """Log output that may show how this project works (versions, commands, configuration). Secrets are
+        masked, the log is kept for a week, and run_mining finds what recurs in it."""
         return shown_lines(mining.logged(mine.log_output(open_store(), content, session=session.id)))
 
     @tool()
     def run_mining(
         hours: Annotated[float, Field(description="how far to look back, at most 168")] = 24,
     ) -> str:
-        """Look for recurring facts, decisions, commands and versions in what was logged and said lately; they
-        become candidates, or memories when they were seen often enough."""
+        """Look for recurring facts, decisions, commands and versions in recent logs and conversations; they
+        become candidates, or memories once they were seen often enough."""
         return shown_lines(mining.mined(mine.run_mining(open_store(), hours=hours)))
 
     @tool(reads=True)
     def mining_status() -> str:
-        """Tell how large the output log is, how many candidates wait, and what the last runs found."""
+        """Show how large the output log is, how many candidates wait, and what the last runs found."""
         return shown_lines(mining.status(mine.mining_status(open_store())))
 
     @tool()
     def consolidate(
-        apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
-        with_model: Annotated[bool, Field(description="let a plan ask the model too, which costs")] = False,
+        apply: Annotated[bool, Field(description="true carries out the plan; false only shows it")] = False,
+        with_model: Annotated[
+            bool, Field(description="let the plan call the model too, which costs money")
+        ] = False,
     ) -> str:
         """
-        Show what tidying would do (join equal memories, list what may differ, archive what shows no life), or
-        with apply do it. Reversible with 'daybook tidy --undo'. Apply only when the person asked for it.
+        Show what tidying would do (join equal memories, list pairs that may contradict each other, archive
+        memories without a sign of life), or with apply do it. 'daybook tidy --undo' reverses it. Apply only
+        when the person asked for it.
         """
         return shown_lines(
             upkeep.tidied(tidy(open_store(), dry_run=not apply, with_model=apply or with_model))
@@ -101,7 +104,7 @@ def register(application: Application) -> None:
 
     @tool()
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:
-        """Store candidates as memories, after the person said so in a dialog of theirs."""
+        """Store candidates as memories. A dialog asks the person first."""
         store = open_store()
         keys = _agreed(Dialog(context), store, _named(store, ids), "Store as a memory", "--approve")
         stored = candidate.approve(store, keys)
@@ -110,7 +113,7 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> str:
-        """Delete candidates for good, after the person said so in a dialog of theirs."""
+        """Delete candidates for good. A dialog asks the person first."""
         store = open_store()
         keys = _agreed(Dialog(context), store, _named(store, ids), "Delete for good", "--reject")
         candidate.reject(store, keys)

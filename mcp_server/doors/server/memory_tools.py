@@ -179,7 +179,7 @@ def register(application: Application) -> None:
     def read_memory(
         id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
     ) -> str:
-        """Read one memory whole, with its version, links, file and how far it is believed."""
+        """Read one memory in full, with its version, links, file and trust."""
         store = open_store()
         file = read_anywhere(store, id)
         if isinstance(file, Stored):
@@ -193,20 +193,24 @@ def register(application: Application) -> None:
         title: str = "",
         content: str = "",
         type: str = "",
-        tags: Annotated[list[str] | str | None, Field(description="all tags it shall have")] = None,
-        level: Annotated[OwnLevelName, Field(description="moves it there")] = "",
+        tags: Annotated[list[str] | str | None, Field(description="the new list of tags")] = None,
+        level: Annotated[OwnLevelName, Field(description="move it to this level")] = "",
         pinned: bool | None = None,
-        touches: Annotated[list[str] | str | None, Field(description="all files it is about")] = None,
-        links: Annotated[list[str] | str | None, Field(description='all links, ids or "rel: id"')] = None,
-        supersedes: Annotated[Words, Field(description="ids of memories whose place it takes")] = "",
-        distinct: Annotated[Words, Field(description="ids of near memories that hold beside it")] = "",
+        touches: Annotated[
+            list[str] | str | None, Field(description="the new list of files it is about")
+        ] = None,
+        links: Annotated[
+            list[str] | str | None, Field(description='the new list of links: ids or "rel: id"')
+        ] = None,
+        supersedes: Annotated[Words, Field(description="ids of memories that it replaces")] = "",
+        distinct: Annotated[Words, Field(description="ids of similar memories that are also right")] = "",
         category: str | None = None,
-        metadata: Annotated[dict[str, Any], Field(description="keys to set; null takes one away")] = {},  # noqa: B006
-        version: Annotated[str, Field(description="the version that read_memory showed")] = "",
+        metadata: Annotated[dict[str, Any], Field(description="keys to set; null removes a key")] = {},  # noqa: B006
+        version: Annotated[str, Field(description="the version that read_memory showed you")] = "",
         keep_secrets: bool = False,
     ) -> str:
-        """Change a memory: only what is given changes. Give the version to be told, instead of overwriting,
-        when somebody changed it meanwhile."""
+        """Change a memory: only what you give changes. Give the version as well, and a change that somebody
+        else made meanwhile is reported instead of overwritten."""
         revision = Revision(
             title=title or None,
             text=content or None,
@@ -292,8 +296,8 @@ def register(application: Application) -> None:
         id: str,
         forever: Annotated[bool, Field(description="delete for good instead of moving to the trash")] = False,
     ) -> str:
-        """Forget a memory: it moves to the trash and restore_memory brings it back. Ask the person first;
-        forever asks them in a dialog of theirs."""
+        """Forget a memory: it moves to the trash, and restore_memory brings it back. Ask the person first;
+        for forever a dialog asks them."""
         if is_of_team(open_store(), id):
             if forever:
                 raise Rejected(*NOT_FOREVER)
@@ -328,9 +332,11 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def list_memories(
-        filter: Annotated[str, Field(description="a type or a tag, as a short form")] = "",
+        filter: Annotated[str, Field(description="a type or a tag")] = "",
         type: str = "",
-        tags: Annotated[list[str] | str, Field(description='all of these; "a|b" is either')] = "",
+        tags: Annotated[
+            list[str] | str, Field(description='memories that have all of these; "a|b" means either')
+        ] = "",
         level: LevelName = "",
         kind: Literal["", "knowledge", "conversation", "session"] = "",
         category: str = "",

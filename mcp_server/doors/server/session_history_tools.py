@@ -24,23 +24,23 @@ def register(application: Application) -> None:
 
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
-        """Note in a few words what a session is about, when that has become clear."""
+        """Save in a few words what a session is about, once that is clear."""
         words = session_history.title_session(
             opened.store(), known(application, id), topic=topic, accept=False
         )
         application.judged_words(*words)
-        return "The topic is noted."
+        return "The topic is saved."
 
     @tool()
     def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
-        """Note that a session is over, with a topic and a summary if you give them. It forgets nothing."""
+        """Mark a session as ended, with an optional topic and summary. Nothing is forgotten."""
         words = session_history.end_session(
             opened.store(), known(application, id), topic=topic, summary=summary, accept=False
         )
         application.judged_words(*words)
-        return "The end of the session is noted."
+        return "The session is marked as ended."
 
     @tool(reads=True)
     def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
-        """Tell which memories several sessions recalled or used, and which tags they learned about."""
+        """List the memories that several sessions recalled or used, and the tags they learned about."""
         return shown_lines(shown.patterns(session_history.patterns(opened.store(), limit=limit)))

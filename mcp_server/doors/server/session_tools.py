@@ -16,7 +16,7 @@ from mcp_server.doors.server.replies import LONG, shown_lines
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import sessions as shown
 
-OfSession = Annotated[str, Field(description="an id or short id; without, this session")]
+OfSession = Annotated[str, Field(description="an id or short id; if empty, this session")]
 
 
 def register(application: Application) -> None:
@@ -31,12 +31,12 @@ def register(application: Application) -> None:
         files: Annotated[list[str] | str, Field(description="files the work is about")] = "",
         variables: Annotated[dict[str, Any], Field(description="names and values worth keeping")] = {},  # noqa: B006
         tasks: Annotated[
-            list[str] | str, Field(description="what is still open; in one text, a line each")
+            list[str] | str, Field(description="what is still open: a list, or one text with a line for each")
         ] = "",
         metadata: dict[str, Any] = {},  # noqa: B006
     ) -> str:
-        """Save where the work stands, so that a later session can go on from it; git's branch and commit
-        are noted by themselves."""
+        """Save where the work stands, so that a later session can go on from there; git's branch and commit
+        are saved automatically."""
         saved = session.save_session(
             opened.store(),
             title,
@@ -54,14 +54,14 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> str:
-        """Bring back a saved session and tell what changed since: commits, branch, files."""
+        """Show a saved session, and what changed since it was saved: commits, branch, files."""
         file, since = session.restore_session(opened.store(), id, folder=opened.folder)
         return shown_lines(shown_memory.saved_session(file, since))
 
     @tool()
     def save_conversation(
         title: str,
-        messages: Annotated[list[Any], Field(description="[{role, content, timestamp?}, …] in their order")],
+        messages: Annotated[list[Any], Field(description="[{role, content, timestamp?}, …] in order")],
         metadata: dict[str, Any] = {},  # noqa: B006
         tags: list[str] | str = "",
     ) -> str:
@@ -79,9 +79,12 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def load_conversation(
-        id: str, offset: Annotated[int, Field(description="turns to leave out; the answer says how many")] = 0
+        id: str,
+        offset: Annotated[
+            int, Field(description="how many turns to skip; the answer gives the next offset")
+        ] = 0,
     ) -> str:
-        """Bring back a saved conversation, turn by turn; a long one in several answers."""
+        """Show a saved conversation turn by turn; a long one takes several calls."""
         file, turns = conversation.load_conversation(opened.store(), id)
         return shown_lines(shown_memory.conversation(file, turns, check_offset(offset)), limit=LONG)
 
@@ -90,15 +93,15 @@ def register(application: Application) -> None:
         limit: Annotated[int, Field(description="1 to 50")] = 20, all_projects: bool = False
     ) -> str:
         """
-        List the sessions of this project, the latest first: when, about what, how they are called. Call it
-        when the person asks what was done lately or means an earlier session.
+        List the sessions of this project, newest first, with date, topic and id. Call it when the person
+        asks what was done lately or refers to an earlier session.
         """
         episodes = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
         return shown_lines(shown.listed(episodes, session_history.costs(opened.store(), episodes)))
 
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:
-        """Tell of one session: topic, summary, what it stored and recalled, how much of it was read."""
+        """Show one session: topic, summary, what it stored and recalled, how much of it was read."""
         return shown_lines(shown.one(session_history.tell_session(opened.store(), named(application, id))))
 
     @tool()
@@ -107,23 +110,24 @@ def register(application: Application) -> None:
         id: OfSession = "",
     ) -> str:
         """
-        Store the summary of a session that you write; the next session is shown its beginning. Call it
-        when the work of a session comes to its end.
+        Store the summary that you wrote of a session; the next session is shown its beginning. Call it
+        when the work of the session ends.
         """
         words = session_history.title_session(
             opened.store(), known(application, id), summary=summary, accept=False
         )
         application.judged_words(*words)
-        return "The summary is noted."
+        return "The summary is saved."
 
     @tool(destroys=True)
     def forget_session(
-        id: Annotated[str, Field(description="an id or short id, as get_sessions tells")],
-        apply: Annotated[bool, Field(description="carry the plan out; without, it is only shown")] = False,
+        id: Annotated[str, Field(description="an id or short id, as get_sessions shows it")],
+        apply: Annotated[bool, Field(description="true carries out the plan; false only shows it")] = False,
     ) -> str:
         """
         Show what was learned in one session, or with apply move all of it to the trash: memories, candidates,
-        the conversation; what they superseded is active again. Only when the person asked for it.
+        the conversation. Memories that they superseded become active again. Only when the person asked for
+        it.
         """
         return shown_lines(shown.forgotten(forget_all_of(opened.store(), id, dry_run=not apply)))
 

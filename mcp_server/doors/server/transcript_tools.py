@@ -23,8 +23,8 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def next_transcript_chunk() -> str:
         """
-        Return the next piece of this project's past sessions that nothing was learned from, the memories
-        near it, and what to propose. For the memory-extractor; follow with submit_candidates.
+        Return the next piece of this project's past sessions that has not been learned from, the memories
+        near it, and what to propose. For the memory-extractor; answer with submit_candidates.
         """
         piece = learn.next_piece(open_store())
         if piece is None:
@@ -34,20 +34,20 @@ def register(application: Application) -> None:
 
     @tool()
     def submit_candidates(
-        chunk: Annotated[str, Field(description="the id that next_transcript_chunk gave")],
+        chunk: Annotated[str, Field(description="the id from next_transcript_chunk")],
         candidates: Annotated[
             list[dict[str, Any]],
             Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
         ],
     ) -> str:
         """
-        Propose memories for the piece that next_transcript_chunk gave; each is checked against it, then
-        stored, merged or refused. An empty list is the usual answer.
+        Propose memories for the piece from next_transcript_chunk; each is checked against it, then stored,
+        merged or refused. An empty list is the usual answer.
         """
         store = open_store()
         piece = learn.next_piece(store)
         if piece is None or piece.digest != chunk.strip():
-            raise Rejected("That piece is not the next one any more.", "Call next_transcript_chunk again.")
+            raise Rejected("That piece is no longer the next one.", "Call next_transcript_chunk again.")
         if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
         outcomes, refused = learn.take_proposals(store, piece, candidates)

@@ -25,8 +25,8 @@ def register(application: Application) -> None:
         reason: Literal["confirmed", "used", "cross_validated"] = "confirmed",
         note: Annotated[str, Field(description="what it was checked against")] = "",
     ) -> str:
-        """Note that a memory was checked and is right, by the code or by the person: it is believed more,
-        and counts as verified today. Not for a memory that merely sounds right."""
+        """Record that a memory was checked, against the code or by the person, and is right: its trust rises
+        and it counts as verified today. Not for a memory that merely sounds right."""
         record = trust.validate(open_store(), id, reason=reason, note=note, session=session.id)
         return shown_lines(history(record))
 
@@ -36,26 +36,26 @@ def register(application: Application) -> None:
         reason: Literal["outdated", "partly_incorrect", "wrong"],
         note: Annotated[str, Field(description="what it was checked against")] = "",
     ) -> str:
-        """Note that a memory was checked and is outdated, partly incorrect or wrong: it is believed less.
-        Revise it, or remember what is right with supersedes, when you know that."""
+        """Record that a memory was checked and is outdated, partly incorrect or wrong: its trust falls. If
+        you know what is right, revise it, or remember that with supersedes."""
         record = trust.invalidate(open_store(), id, reason=reason, note=note, session=session.id)
         return shown_lines(history(record))
 
     @tool(reads=True)
     def get_trust_history(id: str) -> str:
-        """Tell how far a memory is believed, and each event that moved that."""
+        """Show the trust in a memory, and each event that changed it."""
         return shown_lines(history(trust.trust_history(open_store(), id)))
 
     @tool()
     def mark_memory_used(
-        ids: Annotated[list[str] | str, Field(description="ids, a list or one text with commas")],
+        ids: Annotated[list[str] | str, Field(description="ids: a list, or one comma-separated text")],
     ) -> str:
-        """Note that recalled memories were of use in this session, when the answer does not name them."""
+        """Record that recalled memories were useful in this session, when your answer does not name them."""
         return shown_lines(use.used(quality.mark_used(open_store(), split_list(ids), session=session.id)))
 
     @tool(reads=True)
     def retrieval_quality_stats(
         days: Annotated[int, Field(description="how far to look back, 0 for all time")] = 30,
     ) -> str:
-        """Tell how much of what was recalled or shown was used, and which memories are never of use."""
+        """Show how many of the recalled or shown memories were used, and which are never used."""
         return shown_lines(use.quality(quality.retrieval_quality(open_store(), days=days)))

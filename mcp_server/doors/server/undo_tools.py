@@ -25,9 +25,10 @@ def register(application: Application) -> None:
 
     @application.tool(reads=True)
     def history(
-        id: str, version: Annotated[int, Field(description="this version whole; 0 lists them")] = 0
+        id: str,
+        version: Annotated[int, Field(description="show this version in full; 0 lists all versions")] = 0,
     ) -> str:
-        """Tell what a memory said before, when it was changed, by whom and by which verb."""
+        """Show what a memory said before, and when, by whom and by which verb it was changed."""
         if not version and is_of_team(open_store(), id):
             return replies.shown_lines(shown_team.history(*history_in_team(open_store(), id)))
         if version:
@@ -37,11 +38,11 @@ def register(application: Application) -> None:
     @application.tool()
     def undo(
         context: Context[Any, Any],
-        id: Annotated[str, Field(description="without it: the last change of this session")] = "",
-        anyway: Annotated[bool, Field(description="also what was edited since")] = False,
+        id: Annotated[str, Field(description="if empty, the last change of this session")] = "",
+        anyway: Annotated[bool, Field(description="undo even what was edited since")] = False,
     ) -> str:
-        """Take back the last change of a memory, exactly; once more redoes it. What the person said or did is
-        taken back only with their yes in a dialog."""
+        """Undo the last change of a memory, exactly; calling it again redoes the change. For what the person
+        said or did, a dialog asks them first."""
         store = open_store()
         change = undoing.last_change(store, id, session=session.id)
         if undoing.is_persons(store, change):
