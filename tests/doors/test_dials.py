@@ -52,7 +52,7 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
 ) -> None:
     async def conversation(client: Client, call: Callable[..., Any]) -> None:
         assert "memory://hot-cache" in [str(one.uri) for one in (await client.list_resources()).resources]
-        assert resource(await client.read_resource("memory://hot-cache")) == "Nothing is kept at hand yet."
+        assert resource(await client.read_resource("memory://hot-cache")) == "No memory is kept at hand yet."
         await call("hook", event="UserPromptSubmit", prompt="The heron server listens on heron_port.")
         said = await call("remember", title="Heron server", content="Listens on heron_port.")
         heron = said.partition(":")[0]

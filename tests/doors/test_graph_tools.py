@@ -98,7 +98,7 @@ def test_one_session_sees_what_another_wrote(talk: Callable[..., list[str]]) -> 
         "  note: one, note\n"
         "  - auth-flow --depends-on--> session-store: a day, at most"
     ) in said[7]
-    assert said[8] == said[9] == "Nothing was changed by others."
+    assert said[8] == said[9] == "No other session changed anything."
     assert (
         "project level: 2 nodes, 1 edge, 0 memory traces\n- auth-flow: JWT is checked in the middleware\n"
     ) in said[10]
@@ -119,7 +119,7 @@ def test_when_both_write_one_node_each_is_told_both_versions(talk: Callable[...,
     )
 
     assert said[3].split("\n")[1:] == [
-        "It had been changed by session aaaaaaaa at 2026-11-20 09:12 UTC, which you had not seen:",
+        "session aaaaaaaa had changed it at 2026-11-20 09:12 UTC, and you had not seen that:",
         "was: said by a",
         "now: said by b",
     ]
@@ -144,11 +144,11 @@ def test_every_tool_answers_with_what_became_of_it(talk: Callable[..., list[str]
         put("a", "Not An Id", "gist"),
     )
 
-    assert "updated (project level).\nThe gist has 407 characters; at most 300 read better" in said[1]
+    assert "updated (project level).\nThe gist has 407 characters; at most 300 are easier to read" in said[1]
     assert said[2].endswith("added (project level).")
     assert said[3].endswith("updated (project level).")
     assert said[4].endswith(": deleted.")
-    assert said[5].endswith("there is no such edge, nothing deleted.")
+    assert said[5].endswith("no such edge; nothing was deleted.")
     assert said[6].startswith("error: 'n' is active, not archived.")
     assert said[7] == "n: deleted; restore_memory brings the node back."
     assert said[8].startswith("error: No memory has the id 'n'.")

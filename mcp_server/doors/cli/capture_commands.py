@@ -48,14 +48,22 @@ LANGUAGE_OFFER = (
     "--model/--no-model",
     "model",
     default=None,
-    help="Whether a model may read along: Claude Haiku, or yours.",
+    help="Whether a model (Claude Haiku, or yours) may read sessions.",
 )
-@click.option("--daily-usd", type=click.FloatRange(0, 100), help="The most that a day may cost, in USD.")
-@click.option("--daily-calls", type=click.IntRange(0, 10_000), help="The most calls of a day.")
+@click.option(
+    "--daily-usd", type=click.FloatRange(0, 100), help="The most that model calls may cost in a day, in USD."
+)
+@click.option("--daily-calls", type=click.IntRange(0, 10_000), help="The most model calls in a day.")
 @click.option("--plan/--no-plan", "plan", default=None, help="Whether to learn on your Claude plan.")
-@click.option("--daily-plan-calls", type=click.IntRange(0, 10_000), help="The most such calls of a day.")
-@click.option("--capture", type=click.Choice(CAPTURES), help="Remember by itself, propose only, or nothing.")
-@click.option("--key", is_flag=True, help="Ask for an API key and keep it in config.toml.")
+@click.option(
+    "--daily-plan-calls", type=click.IntRange(0, 10_000), help="The most calls on your plan in a day."
+)
+@click.option(
+    "--capture",
+    type=click.Choice(CAPTURES),
+    help="auto: make memories from sessions; suggest: only propose them; manual: neither.",
+)
+@click.option("--key", is_flag=True, help="Ask for an API key and save it in config.toml.")
 def setup_command(
     model: bool | None,
     daily_usd: float | None,
@@ -65,7 +73,7 @@ def setup_command(
     capture: str | None,
     key: bool,
 ) -> None:
-    """Decide what Daybook may do by itself, and what that may cost. Without options, asks.
+    """Choose what Daybook may do by itself, and what that may cost. Without options, you are asked.
 
     Example: daybook setup --model --daily-usd 0.20
     """
@@ -136,7 +144,9 @@ def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
 @click.command("work")
 @as_json
 def work_command(as_json: bool) -> None:
-    """Do now what the worker does after a session: keep, learn, tidy. You rarely need it.
+    """Do now what the worker does after a session.
+
+    It keeps conversations, learns from them, and tidies. You rarely need this command.
 
     Example: daybook work
     """
@@ -146,10 +156,10 @@ def work_command(as_json: bool) -> None:
 
 
 @click.command("backfill")
-@click.option("--dry-run", is_flag=True, help="Only tell what there is.")
+@click.option("--dry-run", is_flag=True, help="Only show what there is.")
 @as_json
 def backfill_command(dry_run: bool, as_json: bool) -> None:
-    """Take in Claude Code's transcripts from before, so that past work is found. Calls no model.
+    """Take in Claude Code's earlier transcripts, so that past work is found. Calls no model.
 
     Example: daybook backfill --dry-run
     """
@@ -173,7 +183,7 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
 def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     """Answer a question from the memory, with the ids the answer rests on.
 
-    Without the model ('daybook setup') the best passages are the answer.
+    Without a model ('daybook setup') you get the best passages instead of an answer.
 
     Example: daybook ask why do webhooks need the raw body
     """
@@ -188,13 +198,13 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
     "--approve", multiple=True, metavar="ID", help="Store this candidate as a memory; 'all' for all."
 )
 @click.option("--reject", multiple=True, metavar="ID", help="Delete this candidate for good; 'all' for all.")
-@click.option("--type", "type_", default="", help="Only this type; 'all' means those of it.")
-@click.option("--min-times", default=0, help="Only those seen that often; 'all' means those.")
+@click.option("--type", "type_", default="", help="Only this type; also limits 'all'.")
+@click.option("--min-times", default=0, help="Only those seen at least this often; also limits 'all'.")
 @as_json
 def candidates_command(
     approve: tuple[str, ...], reject: tuple[str, ...], type_: str, min_times: int, as_json: bool
 ) -> None:
-    """List the memories that were proposed and wait; approve or reject them.
+    """List the candidates, which are proposed memories; approve or reject them.
 
     Example: daybook candidates --approve 3f9a2c1d00e1b2c4
     """
@@ -218,13 +228,16 @@ def candidates_command(
 
 @click.command("tidy")
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
-@click.option("--with-model", is_flag=True, help="With --dry-run: ask the model too, and pay for it.")
-@click.option("--undo", is_flag=True, help="Put the last run back.")
+@click.option("--with-model", is_flag=True, help="With --dry-run: call the model too, which costs money.")
+@click.option("--undo", is_flag=True, help="Undo the last run.")
 @click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
 @click.option("--since", default="", metavar="DATE", help="With --undo: all runs from that day (UTC) on.")
 @as_json
 def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str, as_json: bool) -> None:
-    """Join equal memories, list what may differ, archive what shows no sign of life.
+    """Tidy the store: join equal memories, list contradictions, archive.
+
+    Two memories that may contradict each other wait for 'daybook review'. Only memories that age, and have
+    shown no sign of life, are archived.
 
     Example: daybook tidy --dry-run
     """

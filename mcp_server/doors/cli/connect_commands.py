@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @click.command("connect")
 @click.argument("client", default="")
-@click.option("--print", "print_", is_flag=True, help="Only print what to put into its settings by hand.")
+@click.option("--print", "print_", is_flag=True, help="Only print what to add to its settings by hand.")
 @as_json
 def connect_command(client: str, print_: bool, as_json: bool) -> None:
-    """Let another client of MCP use this memory; without a name, lists them.
+    """Let another MCP client use this memory; without a name, list the clients.
 
-    Claude Desktop, Cursor, VS Code, Codex, Gemini CLI and OpenCode are known. What would be put into the
-    client's settings is shown, and you are asked. The rest of the file stays as it is, to the byte, and
-    'daybook disconnect' takes it back.
+    Daybook knows Claude Desktop, Cursor, VS Code, Codex, Gemini CLI and OpenCode. It shows what it would add
+    to the client's settings and asks you. The rest of the file stays as it is, to the byte, and 'daybook
+    disconnect' removes the addition.
 
     Example: daybook connect codex
     """
@@ -59,7 +59,7 @@ def connect_command(client: str, print_: bool, as_json: bool) -> None:
 @click.command("disconnect")
 @click.argument("client")
 def disconnect_command(client: str) -> None:
-    """Take out of another client's settings what 'daybook connect' put there, and nothing else.
+    """Remove what 'daybook connect' added to another client's settings.
 
     Example: daybook disconnect codex
     """

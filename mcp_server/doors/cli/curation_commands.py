@@ -35,7 +35,9 @@ from mcp_server.store import Store
 @click.argument("target", metavar="TO")
 @click.option("--rel", default="", help=f"{', '.join(RESERVED)}, or any label.")
 def link_command(source: str, target: str, rel: str) -> None:
-    """Link a memory to another one or to a file; `supersedes` and `contradicts` have effects.
+    """Link a memory to another one or to a file.
+
+    The label supersedes makes the other memory superseded; contradicts marks the older of the two.
 
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
@@ -52,9 +54,11 @@ def link_command(source: str, target: str, rel: str) -> None:
 @click.command("unlink")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@click.option("--rel", default="", help="Only this label; every link between them without it.")
+@click.option("--rel", default="", help="Only this label; by default every link between them.")
 def unlink_command(source: str, target: str, rel: str) -> None:
-    """Take back a link; what was superseded by it is active again.
+    """Remove a link.
+
+    A memory that was superseded through it becomes active again.
 
     Example: daybook unlink billing-k3f9 old-billing-x2aa --rel supersedes
     """
@@ -67,7 +71,7 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 @click.option("--depth", default=1, show_default=True, help="How many links to follow, 1 to 3.")
 @as_json
 def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> None:
-    """Tell what a memory is linked with, in both directions, or which memories carry any of some tags.
+    """List what a memory is linked with, or the memories with any of some tags.
 
     Example: daybook related billing-k3f9 --depth 2
     """
@@ -80,9 +84,9 @@ def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> Non
 @click.option("--about", default="", metavar="ID", help="With --find: only with this memory.")
 @click.option("--limit", default=20, show_default=True, help="With --find: how many pairs, 1 to 50.")
 @click.option("--mark", nargs=2, metavar="ID OTHER", help="Say that these two contradict each other.")
-@click.option("--resolve", nargs=2, metavar="ID OTHER", help="Settle it: the first one holds.")
+@click.option("--resolve", nargs=2, metavar="ID OTHER", help="Settle the pair: the first memory is right.")
 @click.option(
-    "--how", type=click.Choice(contradiction.WAYS), help="With --resolve: what becomes of the other."
+    "--how", type=click.Choice(contradiction.WAYS), help="With --resolve: what happens to the other memory."
 )
 @as_json
 def contradictions_command(
@@ -118,10 +122,10 @@ def contradictions_command(
 @click.command("mine")
 @click.option("--hours", default=24.0, show_default=True, help="How far to look back, at most 168.")
 @click.option("--log", "logged", metavar="FILE", help="Add a file, or '-' for standard input, to the log.")
-@click.option("--status", is_flag=True, help="Only tell how mining stands.")
+@click.option("--status", is_flag=True, help="Only show the size of the log, and what the last runs found.")
 @as_json
 def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) -> None:
-    """Look for what recurs in logged output and in conversations, or log some output to be mined.
+    """Look for recurring facts in logs and conversations, or log some output.
 
     Example: daybook mine --log build.txt
     """
@@ -146,16 +150,20 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
 
 @click.command("seed")
 @click.argument("file", default="-")
-@click.option("--name", default="", help="For standard input: what the text is called.")
-@click.option("--type", "type_", default="", help=f"One of: {', '.join(TYPES)}; else told by the headings.")
+@click.option("--name", default="", help="For standard input: a name for the text.")
+@click.option(
+    "--type", "type_", default="", help=f"One of: {', '.join(TYPES)}; by default chosen by the headings."
+)
 @click.option("--tags", default="", help="Tags, with commas between them.")
 @click.option("--level", type=OWN_LEVELS, help="user: holds everywhere; project: belongs to this code base.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @as_json
 def seed_command(
     file: str, name: str, type_: str, tags: str, level: str | None, dry_run: bool, as_json: bool
 ) -> None:
-    """Make memories of a text file, a section each; again takes in what changed.
+    """Make memories from a text file, one for each section.
+
+    Running it again takes in what changed in the file.
 
     Example: daybook seed notes/decisions.md --type decision
     """
@@ -173,10 +181,10 @@ def seed_command(
 
 
 @click.command("bootstrap")
-@click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @as_json
 def bootstrap_command(dry_run: bool, as_json: bool) -> None:
-    """Make memories of this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs.
+    """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs.
 
     Example: daybook bootstrap --dry-run
     """

@@ -49,7 +49,7 @@ QUESTIONS = ("signature verification webhook", "which SQL database do we use for
 
 @click.command("demo")
 def demo_command() -> None:
-    """Show the main job on real input: remember, edit by hand, recall, save and restore a session.
+    """Show Daybook at work: remember, edit, recall, save and restore a session.
 
     Example: daybook demo
     """

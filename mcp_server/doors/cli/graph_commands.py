@@ -22,7 +22,7 @@ from mcp_server.store import Store
 
 @click.command("graph")
 @click.option("--level", type=LEVELS)
-@click.option("--around", default="", metavar="ID", help="Only this memory, and what it is linked with.")
+@click.option("--around", default="", metavar="ID", help="Only this memory and what it is linked with.")
 @click.option(
     "--mermaid", is_flag=False, flag_value="-", metavar="[FILE]", help="Print it as Mermaid, or into a file."
 )
@@ -37,7 +37,7 @@ from mcp_server.store import Store
 def graph_command(
     level: str | None, around: str, mermaid: str | None, svg: str | None, as_json: bool
 ) -> None:
-    """Show the knowledge graph: what is linked, and what was put into it.
+    """Show the knowledge graph: memories, links, and what graph tools added.
 
     Example: daybook graph --mermaid graph.mmd
     """

@@ -19,7 +19,7 @@ from mcp_server.doors.shown import team as shown_team
 
 @click.command("history")
 @click.argument("memory_id", metavar="[ID]", default="")
-@click.option("--version", type=click.IntRange(1), help="With an ID: print this version whole.")
+@click.option("--version", type=click.IntRange(1), help="With an ID: print this version in full.")
 @click.option("--session", default="", help="Only what was done in this session: an id or a short id.")
 @click.option("--limit", default=50, show_default=True, help="1 to 500.")
 @click.option("--all-projects", is_flag=True)
@@ -27,7 +27,7 @@ from mcp_server.doors.shown import team as shown_team
 def history_command(
     memory_id: str, version: int | None, session: str, limit: int, all_projects: bool, as_json: bool
 ) -> None:
-    """Tell what was done to memories, when and in which session; of one also what it said before.
+    """List what was done to memories; with an ID also its earlier versions.
 
     Example: daybook history stripe-webhook-raw-body-k3f9 --version 1
     """

@@ -13,10 +13,10 @@ from mcp_server.doors.shown.history import undone
 
 @click.command("sessions")
 @click.argument("name", default="", metavar="[ID]")
-@click.option("--patterns", is_flag=True, help="What several sessions recalled, used or learned about.")
-@click.option("--topic", default="", help="With an ID: note what the session is about.")
-@click.option("--summary", default="", help="With an ID: note what was done in it.")
-@click.option("--end", is_flag=True, help="With an ID: note that it is over.")
+@click.option("--patterns", is_flag=True, help="Show what several sessions recalled, used or learned about.")
+@click.option("--topic", default="", help="With an ID: save what the session is about.")
+@click.option("--summary", default="", help="With an ID: save a summary of it.")
+@click.option("--end", is_flag=True, help="With an ID: mark it as ended.")
 @click.option("--limit", default=20, show_default=True, help="1 to 50.")
 @click.option("--all-projects", is_flag=True)
 @as_json
@@ -30,7 +30,7 @@ def sessions_command(
     all_projects: bool,
     as_json: bool,
 ) -> None:
-    """List the sessions of this project, tell of one, or tell what comes up in several.
+    """List this project's sessions, show one, or show what they have in common.
 
     Example: daybook sessions --patterns
     """
@@ -57,10 +57,12 @@ def sessions_command(
 @click.command("forget-session")
 @click.argument("name", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
-@click.option("--undo", is_flag=True, help="Put back what was forgotten of this session.")
+@click.option("--undo", is_flag=True, help="Bring back what was forgotten of this session.")
 @as_json
 def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) -> None:
-    """Forget everything learned in one session: memories, candidates and its conversation go to the trash.
+    """Move everything that one session taught to the trash.
+
+    That is its memories, its candidates and its conversation.
 
     Example: daybook forget-session 3f9a2c1d --dry-run
     """

@@ -15,7 +15,7 @@ from mcp_server.doors.shown import team
 @click.command("hot")
 @as_json
 def hot_command(as_json: bool) -> None:
-    """Show which memories are kept at hand and why, who goes first, and what is likely to come next.
+    """List the memories kept at hand, and which are likely to be needed next.
 
     Example: daybook hot
     """
@@ -38,7 +38,7 @@ def pin_command(memory_id: str) -> None:
 @click.command("unpin")
 @click.argument("memory_id")
 def unpin_command(memory_id: str) -> None:
-    """Let a pinned memory be at hand only while it is used.
+    """Unpin a memory: it is kept at hand only while it is used.
 
     Example: daybook unpin stripe-webhook-raw-body-k3f9
     """
@@ -51,9 +51,11 @@ def unpin_command(memory_id: str) -> None:
 @click.option("--to", type=click.Choice(["team"]), help="Give it to the team that you joined, instead.")
 @click.option("--keep-secrets", is_flag=True, help="Give it although it looks like a secret.")
 def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
-    """Put a memory into the hot set now, until it was not used for two weeks; or give it to your team.
+    """Put a memory into the hot set, or give it to your team.
 
-    You keep your own. Given again after a change, the team's is changed, too.
+    It leaves the hot set after two weeks without use.
+
+    You keep your own copy. After changing it, run this again to change the team's copy too.
 
     Example: daybook promote stripe-webhook-raw-body-k3f9 --to team
     """
@@ -81,7 +83,7 @@ def demote_command(memory_id: str) -> None:
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
 @as_json
 def patterns_command(limit: int, as_json: bool) -> None:
-    """Show which memories are asked for one after the other, and how likely.
+    """List which memories are often asked for one after the other.
 
     Example: daybook patterns
     """
@@ -93,7 +95,7 @@ def patterns_command(limit: int, as_json: bool) -> None:
 @click.argument("memory_id", default="")
 @as_json
 def predict_command(memory_id: str, as_json: bool) -> None:
-    """Tell which memories are likely to be wanted after one, by default after the last recall.
+    """List the memories likely to be needed next, after ID or the last recall.
 
     Example: daybook predict stripe-webhook-raw-body-k3f9
     """

@@ -31,19 +31,25 @@ WHAT = (
 @click.command("import")
 @click.argument("what", type=click.Choice(WHAT))
 @click.argument("path", required=False, type=click.Path(path_type=Path))
-@click.option("--level", type=OWN_LEVELS, help="Where everything goes; by default what the source suggests.")
 @click.option(
-    "--mine", is_flag=True, help="With 'daybook': keep who said each, and what looks like a secret."
+    "--level",
+    type=OWN_LEVELS,
+    help="The level of all imported memories; by default what the source suggests.",
 )
-@click.option("--dry-run", is_flag=True, help="Only tell what would be taken in; nothing is written.")
+@click.option(
+    "--mine",
+    is_flag=True,
+    help="With 'daybook': keep the source of each memory, and what looks like a secret.",
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be imported; write nothing.")
 @as_json
 def import_command(
     what: str, path: Path | None, level: str | None, mine: bool, dry_run: bool, as_json: bool
 ) -> None:
-    """Take in what other memory tools keep, notes, or an export.
+    """Import the memories of other tools, notes, or an export.
 
-    Importing again takes in what is new or has changed there; sources stay as they are, and what you
-    edited or forgot here stays so. PATH may be left out where the tool has a place of its own.
+    Importing again takes in what is new or changed in the source. The source is not changed, and what you
+    edited or forgot here stays that way. Leave out PATH if the tool has a usual place.
 
     Example: daybook import memory-mcp --dry-run
     """
@@ -69,8 +75,8 @@ def import_command(
 def export_command(target: Path, form: str, level: str | None, all_projects: bool, as_json: bool) -> None:
     """Write all memories into a new folder as files, or into one JSON document.
 
-    TARGET is a new or empty folder; with --format json a new file, or - for the standard output.
-    What looks like a secret is exported as it is; the files can be read by you alone.
+    TARGET is a new or empty folder; with --format json, a new file, or - for standard output. Secrets are not
+    masked in the export; only you can read its files.
 
     Example: daybook export ~/daybook-export --all-projects
     """

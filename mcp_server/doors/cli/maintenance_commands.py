@@ -13,11 +13,13 @@ from mcp_server.doors.shown import upkeep
 
 @click.command("maintain")
 @click.argument("action", type=click.Choice([*maintain.ACTIONS, "clean"]), default="check")
-@click.option("--apply", is_flag=True, help="With clean: do it; without, the plan is shown.")
+@click.option(
+    "--apply", is_flag=True, help="With clean: carry out the plan; without --apply it is only shown."
+)
 @click.option("--embed/--no-embed", default=True, help="After a rebuild: also compute missing embeddings.")
 @as_json
 def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> None:
-    """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up what is of no use.
+    """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up.
 
     Example: daybook maintain clean --apply
     """

@@ -133,7 +133,7 @@ def remember_command(
 @click.argument("memory_id")
 @as_json
 def read_command(memory_id: str, as_json: bool) -> None:
-    """Show one memory whole, as its file says it.
+    """Print the file of one memory.
 
     Example: daybook read stripe-webhook-raw-body-k3f9
     """
@@ -160,18 +160,16 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--title")
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
-@click.option("--tags", help="All tags it shall have, with commas.")
+@click.option("--tags", help="The new tags, with commas between them.")
 @click.option(
-    "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project in this code base alone."
+    "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
 )
-@click.option("--pin/--unpin", "pinned", default=None, help="Keep it at hand in every session, or not.")
-@click.option("--supersedes", multiple=True, help="Id of a memory whose place it takes. May be repeated.")
+@click.option("--pin/--unpin", "pinned", default=None, help="Whether to keep it at hand in every session.")
+@click.option("--supersedes", multiple=True, help="Id of a memory that it replaces. May be repeated.")
 @click.option("--category", help="A word of your own for memories that belong together.")
-@click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it; NAME= takes it away.")
-@click.option("--distinct", multiple=True, help="Id of a near memory that holds beside it. May be repeated.")
-@click.option(
-    "--version", "version_", default="", help="Refuse when the file is not at this version any more."
-)
+@click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it; NAME= removes it.")
+@click.option("--distinct", multiple=True, help="Id of a similar memory that is also right. May be repeated.")
+@click.option("--version", "version_", default="", help="Refuse if the file is no longer at this version.")
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
 @as_json
 def revise_command(
@@ -190,7 +188,7 @@ def revise_command(
     keep_secrets: bool,
     as_json: bool,
 ) -> None:
-    """Change what a memory says, or its level; you may as well edit its file.
+    """Change a memory's words, tags, level and more; you can also edit its file.
 
     Example: daybook revise stripe-webhook-raw-body-k3f9 --tags billing,stripe
     """
@@ -271,7 +269,7 @@ def revise_command(
 
 @click.command("forget")
 @click.argument("memory_id")
-@click.option("--forever", is_flag=True, help="Delete it for good, its copies in the trash too.")
+@click.option("--forever", is_flag=True, help="Delete it for good, including its copies in the trash.")
 def forget_command(memory_id: str, forever: bool) -> None:
     """Move a memory to the trash; `daybook restore` brings it back.
 
@@ -304,7 +302,7 @@ def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str =
 @click.command("archive")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def archive_command(memory_ids: tuple[str, ...]) -> None:
-    """Put memories out of sight: found with --include-archived, told no more; `daybook restore` brings back.
+    """Archive memories: only --include-archived finds them; `daybook restore` brings them back.
 
     Example: daybook archive stripe-webhook-raw-body-k3f9
     """

@@ -37,15 +37,15 @@ def list_command(as_json: bool) -> None:
 
 @model_group.command("use")
 @click.argument("model", metavar="NAME|FOLDER|ADDRESS#NAME")
-@click.option("--key", is_flag=True, help="Ask for the key that the endpoint wants.")
+@click.option("--key", is_flag=True, help="Ask for the endpoint's API key.")
 def use_command(model: str, key: bool) -> None:
     """Use another model: one of 'daybook model list', or a folder with an ONNX model and its tokenizer.
 
     ADDRESS#NAME is a model that another program runs, as in http://localhost:11434#nomic-embed-text for
-    Ollama: your memories and prompts are sent to that address then, after you agreed.
+    Ollama. Your memories and prompts are then sent to that address, once you agree.
 
-    A model that is not on this machine is downloaded, now and never at another time. Then every memory is
-    embedded again, which may be interrupted; a memory is found by words until it is its turn.
+    A model that is not on this machine is downloaded now, and never at another time. Then every memory is
+    embedded again; you may interrupt that, and until then a memory is found by its words.
 
     Example: daybook model use multilingual
     """
@@ -55,7 +55,7 @@ def use_command(model: str, key: bool) -> None:
 @model_group.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
-    """Tell which model is chosen, and how many passages are embedded by it.
+    """Show which model is used, and how many passages it has embedded.
 
     Example: daybook model status
     """

@@ -27,14 +27,16 @@ SHARED = (
 @click.option(
     "--repository/--no-repository",
     default=None,
-    help="Whether this project's knowledge shall live in its repository, below .claude-memory/.",
+    help="Whether to keep this project's knowledge in its repository, below .claude-memory/.",
 )
 @click.option("--repair", is_flag=True, help="Mend damaged markers; all of your text stays.")
 def init_command(name: str | None, repository: bool | None, repair: bool) -> None:
-    """Choose what Daybook may write into this project: a block in CLAUDE.md, and its knowledge.
+    """Choose what Daybook may write into this project.
 
-    The block is a briefing of at most 150 lines between two markers; nothing outside them is touched.
-    Without options, asks. '--file none' takes the block out again.
+    It can write a block into CLAUDE.md, and keep the project's knowledge in its repository.
+
+    The block is a briefing of at most 150 lines between two markers; the rest of the file stays untouched.
+    Without options, you are asked. '--file none' removes the block.
 
     Example: daybook init --file CLAUDE.md --no-repository
     """
@@ -111,7 +113,7 @@ def _tell(change: Refreshed) -> None:
 @click.command("brief")
 @click.option("--block", is_flag=True, help="Print only the block for CLAUDE.md, as it would be now.")
 def brief_command(block: bool) -> None:
-    """Print what a session that starts here now is told, and below it the block of CLAUDE.md.
+    """Print what a session that starts here is shown, and CLAUDE.md's block.
 
     Example: daybook brief --block
     """
@@ -139,10 +141,14 @@ def share_command() -> None:
 
 @click.command("trust")
 @click.argument("memory_ids", nargs=-1)
-@click.option("--documents", is_flag=True, help="All that documents say: what seed and bootstrap stored.")
+@click.option(
+    "--documents", is_flag=True, help="All memories from documents, which seed and bootstrap stored."
+)
 @click.option("--list", "list_", is_flag=True, help="Only show what waits.")
 def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> None:
-    """Accept memories that came with the repository, or that wait for approval, as they are now.
+    """Accept memories that came with the repository or wait for approval.
+
+    They are accepted as they are now.
 
     Example: daybook trust --list
     """
@@ -164,10 +170,10 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
 @click.command("adopt")
 @click.argument("key", default="")
 def adopt_command(key: str) -> None:
-    """Take over what was remembered of this project before its folder was renamed or moved.
+    """Take over this project's memories after its folder was renamed or moved.
 
-    'daybook where' tells what may be its own; with one such memory KEY can be left out. A project without a
-    git remote that came from another machine of yours becomes one with this folder.
+    'daybook where' lists the projects that may be this one; if there is only one, leave out KEY. A project
+    without a git remote that came from another of your machines is joined with this folder.
 
     Example: daybook adopt shop-1a2b3c4d
     """

@@ -24,7 +24,11 @@ FEW = 64  # passages: about a second
 @click.argument("words", nargs=-1, required=True)
 @click.option("--mode", default="hybrid", help="hybrid, keyword or semantic.")
 @click.option("--limit", default=5, show_default=True, help="How many, 1 to 50.")
-@click.option("--preset", type=click.Choice(list(PRESETS)), help="precision: 3 sure ones; exploratory: 10.")
+@click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    help="precision: 3 answers, confident ones only; exploratory: 10.",
+)
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
 @given.filtered("as_of", "touches")
 @click.option("--as-of", default="", help="What was valid on this date.")

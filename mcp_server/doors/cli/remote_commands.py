@@ -12,7 +12,7 @@ from mcp_server.doors.shown import remote as shown
 
 @click.group("remote")
 def remote_command() -> None:
-    """Exchange the memory with your other machines, through a git repository of yours.
+    """Exchange memories with your other machines through a git repository.
 
     Example: daybook remote add git@github.com:me/memory.git
     """
@@ -20,13 +20,14 @@ def remote_command() -> None:
 
 @remote_command.command("add")
 @click.argument("url")
-@click.option("--conversations", is_flag=True, help="Past conversations leave, too.")
-@click.option("--no-questions", is_flag=True, help="The questions that were asked stay here.")
+@click.option("--conversations", is_flag=True, help="Also send past conversations.")
+@click.option("--no-questions", is_flag=True, help="Do not send the questions that were asked.")
 @click.option("--yes", is_flag=True, help="Do not ask again, only show what leaves.")
 def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) -> None:
-    """Add the repository, an address or a folder; shows what leaves and asks first.
+    """Add the repository, an address or a folder, after showing what will leave and asking you.
 
-    It must be empty, or that of your other machines, and only you should be able to read it.
+    The repository must be empty or already used by your other machines, and nobody else should be able to
+    read it.
 
     Example: daybook remote add /mnt/disk/memory.git
     """
@@ -48,7 +49,7 @@ def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) ->
 @remote_command.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
-    """Tell where the remote is, what leaves, and how the last exchange ended.
+    """Show where the remote is, what leaves, and how the last exchange ended.
 
     Example: daybook remote status
     """
@@ -58,7 +59,7 @@ def status_command(as_json: bool) -> None:
 @remote_command.command("sync")
 @as_json
 def sync_command(as_json: bool) -> None:
-    """Exchange now. You rarely need it: every session does it by itself.
+    """Exchange now. You rarely need it: sessions do it.
 
     Example: daybook remote sync
     """
@@ -82,9 +83,10 @@ def remove_command() -> None:
 
 @remote_command.command("rewrite")
 def rewrite_command() -> None:
-    """Take out of the remote all that it had before now, also what was deleted for good.
+    """Remove the remote's history, including what was deleted for good.
 
-    Your other machines follow by themselves. A host may keep old bytes for a while, and says how to purge.
+    Your other machines follow automatically. A host may keep old bytes for a while; its documentation says
+    how to purge them.
 
     Example: daybook remote rewrite
     """

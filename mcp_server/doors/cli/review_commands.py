@@ -21,7 +21,7 @@ SETTLING = "settling what waits"
 @as_json
 @click.pass_context
 def review_group(context: click.Context, limit: int, as_json: bool) -> None:
-    """List what waits for your word, and in a terminal of yours ask about one entry after the other.
+    """List what waits for your decision, and ask you about each entry.
 
     Example: daybook review
     """
@@ -37,7 +37,7 @@ def review_group(context: click.Context, limit: int, as_json: bool) -> None:
 @review_group.command("accept")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def accept_command(memory_ids: tuple[str, ...]) -> None:
-    """Show entries that wait, and accept them as shown after your yes.
+    """Show waiting entries, and accept them as shown once you agree.
 
     Example: daybook review accept stripe-webhook-raw-body-k3f9
     """
@@ -47,7 +47,7 @@ def accept_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("reject")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def reject_command(memory_ids: tuple[str, ...]) -> None:
-    """Move entries that wait to the trash; 'daybook undo' lets them wait again.
+    """Move waiting entries to the trash; 'daybook undo' brings them back.
 
     Example: daybook review reject stripe-webhook-raw-body-k3f9
     """
@@ -57,7 +57,7 @@ def reject_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("holds")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def holds_command(memory_ids: tuple[str, ...]) -> None:
-    """Say that memories about files that changed still hold.
+    """Say that memories are still right although their files changed.
 
     Example: daybook review holds stripe-webhook-raw-body-k3f9
     """
@@ -67,7 +67,7 @@ def holds_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("replaces")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def replaces_command(memory_ids: tuple[str, ...]) -> None:
-    """Show questions, and after your yes let the first of the two replace the second.
+    """Show pairs, and once you agree let the first memory replace the second.
 
     Example: daybook review replaces timeout-is-60-x2aa+timeout-is-30-k3f9
     """
@@ -77,7 +77,7 @@ def replaces_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("keep-both")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def keep_both_command(memory_ids: tuple[str, ...]) -> None:
-    """Say that the two of a question both hold; it is asked again only when one of them changes.
+    """Say that both memories of a pair are right; asked again only when one of them changes.
 
     Example: daybook review keep-both timeout-is-60-x2aa+timeout-is-30-k3f9
     """
@@ -87,7 +87,7 @@ def keep_both_command(memory_ids: tuple[str, ...]) -> None:
 @review_group.command("merge")
 @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
 def merge_command(memory_ids: tuple[str, ...]) -> None:
-    """Show what would take the place of the two of a question, and save it after your yes.
+    """Show the merged text of a pair, and save it once you agree.
 
     Example: daybook review merge timeout-is-60-x2aa+timeout-is-30-k3f9
     """
@@ -98,7 +98,7 @@ def merge_command(memory_ids: tuple[str, ...]) -> None:
 @click.argument("memory_id")
 @click.argument("other")
 def again_command(memory_id: str, other: str) -> None:
-    """Take back that both of two memories are kept, so that they are a question again.
+    """Take back the answer keep-both, so that the pair is a question again.
 
     Example: daybook review again timeout-is-60-x2aa timeout-is-30-k3f9
     """

@@ -26,7 +26,7 @@ from mcp_server.doors.shown import memory as shown
 def save_session_command(
     title: str, context: str, files: str, variables: tuple[str, ...], tasks: tuple[str, ...]
 ) -> None:
-    """Save where the work stands, to go on from it in a later session.
+    """Save where the work stands, so that a later session can go on from there.
 
     Example: daybook save-session "Webhook retries" --context "Retry queue half done" --task "add backoff"
     """
@@ -87,8 +87,8 @@ def save_conversation_command(title: str, file: Path) -> None:
 
 @click.command("load-conversation")
 @click.argument("memory_id")
-@click.option("--offset", default=0, type=click.IntRange(min=0), help="Turns to leave out.")
-@click.option("--limit", type=click.IntRange(min=1), help="Turns to show; all unless given.")
+@click.option("--offset", default=0, type=click.IntRange(min=0), help="How many turns to skip.")
+@click.option("--limit", type=click.IntRange(min=1), help="How many turns to show; by default all.")
 @as_json
 def load_conversation_command(memory_id: str, offset: int, limit: int | None, as_json: bool) -> None:
     """Show a saved conversation turn by turn.

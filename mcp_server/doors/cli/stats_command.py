@@ -13,7 +13,7 @@ from mcp_server.doors.shown import figures
 @click.option("--days", default=30, show_default=True, help="How far to look back for use; 0 for all time.")
 @as_json
 def stats_command(days: int, as_json: bool) -> None:
-    """Count what there is, how large it is, how often it was used, and to what good.
+    """Count memories, their size, their use, and how often that helped.
 
     Example: daybook stats --days 7
     """

@@ -26,13 +26,13 @@ PLUGIN = Path(__file__).resolve().parents[3]
     "--rebuild",
     "rebuilds",
     is_flag=True,
-    help="Rebuild the index from the files; the old one answers meanwhile.",
+    help="Rebuild the index from the files; meanwhile the old index answers.",
 )
-@click.option("--deep", is_flag=True, help="Read every file, also those whose size and time did not change.")
+@click.option("--deep", is_flag=True, help="Read every file, even if its size and time did not change.")
 @click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
 @as_json
 def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None:
-    """Take in what changed in the files. You rarely need it: every session and command does it by itself.
+    """Bring the index up to date with the files. You rarely need it: sessions and commands do it.
 
     Example: daybook sync --rebuild
     """
@@ -51,7 +51,7 @@ def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None
 @click.command("where")
 @as_json
 def where_command(as_json: bool) -> None:
-    """Tell which project this folder belongs to, why, and where its memories lie.
+    """Show which project this folder belongs to, why, and where its memories are.
 
     Example: daybook where
     """
@@ -73,7 +73,7 @@ def where_command(as_json: bool) -> None:
 @click.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
-    """Tell how the memory stands, and what needs you.
+    """Show the state of the memory, and what needs you.
 
     Example: daybook status
     """
@@ -88,7 +88,7 @@ def status_command(as_json: bool) -> None:
 @click.command("doctor")
 @as_json
 def doctor_command(as_json: bool) -> None:
-    """Try every part for real: store, index, embedding model, a round trip, hooks.
+    """Test every part: store, index, embedding model, a round trip, hooks.
 
     Example: daybook doctor
     """

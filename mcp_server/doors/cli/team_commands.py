@@ -8,7 +8,7 @@ from mcp_server.doors.cli.team_server_commands import ADMINISTERING
 
 @click.group("team")
 def team_command() -> None:
-    """Share a memory with a team, through a server of the team's own.
+    """Share memories with a team, through the team's own server.
 
     Example: daybook team join https://team.example.org
     """

@@ -29,7 +29,7 @@ LONGEST = 4096  # bytes of a file with a token
 def join_command(url: str, token_file: Path | None, yes: bool) -> None:
     """Join the team whose server is at URL, with the token that its administrator gave you.
 
-    What its curators confirm is copied here and told to Claude unasked, until you leave.
+    What its curators confirm is copied here and shown to Claude unasked, until you leave.
 
     Example: daybook team join https://team.example.org --token-file token.txt
     """
@@ -52,7 +52,7 @@ def join_command(url: str, token_file: Path | None, yes: bool) -> None:
 @click.command("leave")
 @click.option("--yes", is_flag=True, help="Do not ask again.")
 def leave_command(yes: bool) -> None:
-    """Leave the team: nothing of it is told any more, and its copy and your token are deleted here.
+    """Leave the team, and delete its copy and your token from this machine.
 
     Example: daybook team leave
     """
@@ -71,7 +71,7 @@ def leave_command(yes: bool) -> None:
 @click.command("status")
 @as_json
 def status_command(as_json: bool) -> None:
-    """Tell which team you are in, what of it is here, and what waits or was refused.
+    """Show which team you are in, which of its memories are here, and what waits or was refused.
 
     Example: daybook team status
     """
@@ -81,7 +81,7 @@ def status_command(as_json: bool) -> None:
 @click.command("send")
 @as_json
 def send_command(as_json: bool) -> None:
-    """Give the team now what waits here, and copy what is confirmed. You rarely need it.
+    """Send the team what waits here, and copy what is confirmed. You rarely need it.
 
     Example: daybook team send
     """
@@ -95,7 +95,7 @@ def send_command(as_json: bool) -> None:
 @click.command("drop")
 @click.argument("memory_id")
 def drop_command(memory_id: str) -> None:
-    """Do not give the team what waits here under that id.
+    """Do not send the team the memory that waits here under ID.
 
     Example: daybook team drop stripe-webhook-raw-body-k3f9
     """
@@ -106,7 +106,7 @@ def drop_command(memory_id: str) -> None:
 @click.argument("memory_id")
 @click.option("--yes", is_flag=True, help="Do not ask again, only show what is confirmed.")
 def confirm_command(memory_id: str, yes: bool) -> None:
-    """Vouch for a memory as a curator: all members' Claude is told it unasked.
+    """Confirm a memory as a curator: every member's Claude is shown it unasked.
 
     Example: daybook team confirm stripe-webhook-raw-body-k3f9
     """
@@ -122,7 +122,7 @@ def confirm_command(memory_id: str, yes: bool) -> None:
 @click.command("review")
 @as_json
 def review_command(as_json: bool) -> None:
-    """Show what no curator confirmed yet, the newest first.
+    """List the memories that no curator has confirmed yet, newest first.
 
     Example: daybook team review
     """

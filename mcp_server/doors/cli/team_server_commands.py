@@ -41,18 +41,18 @@ database_option: Callable[[Any], Any] = click.option(
     "names",
     multiple=True,
     metavar="NAME",
-    help="How members reach it; several times for more.",
+    help="The host name that members use. May be repeated.",
 )
-@click.option("--name", metavar="NAME", help="Give the team a name; it is kept in the database.")
+@click.option("--name", metavar="NAME", help="Name the team; the name is kept in the database.")
 @click.option(
     "--each-minute",
     type=click.IntRange(1, 1_000_000),
     default=600,
     show_default=True,
-    help="Requests of one token, for each server.",
+    help="The most requests of one token in a minute, for each server.",
 )
 @click.option(
-    "--embed-anew", is_flag=True, help="Give up the vectors of another embedding model, and make new ones."
+    "--embed-anew", is_flag=True, help="Delete the vectors of another embedding model, and compute new ones."
 )
 def serve_command(
     database: str | None,
@@ -65,7 +65,7 @@ def serve_command(
 ) -> None:
     """Serve a team's memory from its PostgreSQL database, until Ctrl-C or SIGTERM.
 
-    Several servers may stand before one database. TLS is the work of a proxy in front; see docs/team.md.
+    Several servers can share one database. For TLS put a proxy in front; see docs/team.md.
 
     Example: daybook team serve --database postgresql://daybook@localhost/team --host-name team.example.org
     """
@@ -149,7 +149,7 @@ def token_command() -> None:
 )
 @database_option
 def issue_command(name: str, role: str, database: str | None) -> None:
-    """Issue a token to a member; a former one of theirs works no longer.
+    """Issue a token to a member; an earlier token of theirs stops working.
 
     It is printed this once: only its hash is kept.
 
@@ -165,7 +165,7 @@ def issue_command(name: str, role: str, database: str | None) -> None:
 @click.argument("name")
 @database_option
 def withdraw_command(name: str, database: str | None) -> None:
-    """Withdraw a member's token: it works no longer, from now on. What they wrote stays.
+    """Withdraw a member's token; it stops working at once. What they wrote stays.
 
     Example: daybook team token withdraw anna
     """
@@ -178,7 +178,7 @@ def withdraw_command(name: str, database: str | None) -> None:
 @database_option
 @as_json
 def list_command(database: str | None, as_json: bool) -> None:
-    """List who has a token, and in which role.
+    """List the members that have a token, with their roles.
 
     Example: daybook team token list
     """
@@ -192,9 +192,9 @@ def list_command(database: str | None, as_json: bool) -> None:
 @database_option
 @as_json
 def export_command(folder: Path, database: str | None, as_json: bool) -> None:
-    """Write a team's memory into a new folder, as files, with what was done to each.
+    """Write a team's memories into a new folder, as files with their history.
 
-    For a backup with everything in it, forgotten memories and members too, use pg_dump; see docs/team.md.
+    For a full backup, which includes forgotten memories and the members, use pg_dump; see docs/team.md.
 
     Example: daybook team export ~/team-export
     """
@@ -208,19 +208,23 @@ def export_command(folder: Path, database: str | None, as_json: bool) -> None:
 
 @click.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--as", "author", metavar="NAME", help="The member who brings them, a writer or a curator.")
 @click.option(
-    "--confirm", is_flag=True, help="As a curator, confirm what the export says a curator confirmed."
+    "--as", "author", metavar="NAME", help="The member in whose name they are stored: a writer or a curator."
+)
+@click.option(
+    "--confirm",
+    is_flag=True,
+    help="As a curator, confirm the memories that a curator had confirmed in the export.",
 )
 @database_option
 @as_json
 def import_command(
     folder: Path, author: str | None, confirm: bool, database: str | None, as_json: bool
 ) -> None:
-    """Take the memories of an export, or of a vault's folder, into a team's memory.
+    """Import an export, or a vault's folder, into a team's memory.
 
-    What is there already stays as it is, and what seems to hold a secret is left out, so it may be done
-    again after an interruption.
+    Memories that the team already has stay as they are, so you can repeat an interrupted import. Memories
+    that seem to contain a secret are left out.
 
     Example: daybook team import ~/team-export --as anna
     """

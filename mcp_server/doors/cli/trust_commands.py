@@ -18,7 +18,9 @@ from mcp_server.doors.shown.trust import history, moved
 @click.option("--reason", type=click.Choice(VALIDATING), default="confirmed", show_default=True)
 @click.option("--note", default="", help="What it was checked against.")
 def validate_command(memory_id: str, reason: str, note: str) -> None:
-    """Note that a memory was checked and is right: it is believed more, and counts as verified today.
+    """Record that a memory was checked and is right: its trust rises.
+
+    It then counts as verified today.
 
     Example: daybook validate stripe-webhook-raw-body-k3f9 --note "tried it"
     """
@@ -32,7 +34,7 @@ def validate_command(memory_id: str, reason: str, note: str) -> None:
 @click.option("--reason", type=click.Choice(INVALIDATING), required=True)
 @click.option("--note", default="", help="What it was checked against.")
 def invalidate_command(memory_id: str, reason: str, note: str) -> None:
-    """Note that a memory was checked and is outdated, partly incorrect or wrong: it is believed less.
+    """Record that a memory was checked and is not right: its trust falls.
 
     Example: daybook invalidate stripe-webhook-raw-body-k3f9 --reason outdated
     """
@@ -44,7 +46,7 @@ def invalidate_command(memory_id: str, reason: str, note: str) -> None:
 @click.argument("memory_id")
 @as_json
 def trust_history_command(memory_id: str, as_json: bool) -> None:
-    """Show how far a memory is believed, and each event that moved that.
+    """Show the trust in a memory, and each event that changed it.
 
     Example: daybook trust-history stripe-webhook-raw-body-k3f9
     """
@@ -55,7 +57,7 @@ def trust_history_command(memory_id: str, as_json: bool) -> None:
 @click.command("mark-used")
 @click.argument("memory_ids", nargs=-1, required=True)
 def mark_used_command(memory_ids: tuple[str, ...]) -> None:
-    """Note that memories were of use.
+    """Record that memories were useful.
 
     Example: daybook mark-used stripe-webhook-raw-body-k3f9
     """
@@ -65,12 +67,12 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 
 
 @click.command("why")
-@click.option("--session", default="", help="Only what this session was given.")
-@click.option("--last", is_flag=True, help="Only what was given last.")
+@click.option("--session", default="", help="Only what this session was shown.")
+@click.option("--last", is_flag=True, help="Only what was shown last.")
 @click.option("--limit", default=30, show_default=True, type=click.IntRange(1, 1000))
 @as_json
 def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
-    """Show which memories Claude was given, when, why, at what cost, and whether they were used.
+    """List the memories that Claude was shown, why, and whether it used them.
 
     Example: daybook why --last
     """

@@ -13,10 +13,12 @@ TAKING_BACK = "taking back what the person said or did"
 
 @click.command("undo")
 @click.argument("memory_id", default="", metavar="[ID]")
-@click.option("--anyway", is_flag=True, help="Also what was edited since; the history keeps that.")
+@click.option("--anyway", is_flag=True, help="Undo even what was edited since; the history keeps the edit.")
 @as_json
 def undo_command(memory_id: str, anyway: bool, as_json: bool) -> None:
-    """Take back the last change of a memory, or without an ID the last one in this project; again redoes it.
+    """Undo the last change of a memory, or the last one in this project.
+
+    Running it again redoes the change.
 
     Example: daybook undo stripe-webhook-raw-body-k3f9
     """

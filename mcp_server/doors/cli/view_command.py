@@ -21,14 +21,14 @@ IN_TERMINAL = ("www-browser", "elinks", "links", "lynx", "w3m")
 
 
 @click.command("view")
-@click.option("--read-only", is_flag=True, help="For looking only: nothing can be changed on the page.")
+@click.option("--read-only", is_flag=True, help="Let nobody change anything on the page.")
 @click.option("--no-open", is_flag=True, help="Print the link instead of opening the browser.")
 @click.option("--export", "file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.html")
 def view_command(read_only: bool, no_open: bool, file: Path | None) -> None:
-    """Open a page in the browser that shows what the memory knows, does and costs.
+    """Open the viewer: a page in the browser with all that Daybook knows.
 
-    It is served to this machine alone, and ends with Ctrl-C or after thirty minutes in which nobody uses it.
-    '--export' writes the pages into one file instead, for looking at only.
+    Only this machine can open it. It ends with Ctrl-C, or when nobody uses it for thirty minutes. '--export'
+    writes the pages into one read-only file instead.
 
     Example: daybook view
     """
