@@ -126,9 +126,7 @@ class ClaudeModel:
                 return error.__cause__
             return _unreachable(error.__cause__ or error, wire)
         except UnicodeError:
-            return CallFailed(
-                CallOutcome.BAD_REQUEST, "What the model was to be sent is not valid Unicode text."
-            )
+            return CallFailed(CallOutcome.BAD_REQUEST, "The text for the model is not valid Unicode.")
         except Exception as error:  # any other error of the library: no reply, and perhaps a cost
             return _unreachable(error, wire)
         finally:
@@ -168,12 +166,12 @@ class _Wire(Connection):
 
 _SENTENCES = {
     CallOutcome.REFUSED_KEY: "The endpoint refused the key (HTTP {status}).",
-    CallOutcome.NO_MODEL: "The endpoint does not have the model, or is none of this kind (HTTP {status}).",
+    CallOutcome.NO_MODEL: "The endpoint lacks the model, or is not this kind of endpoint (HTTP {status}).",
     CallOutcome.NO_CREDIT: "The key has no credit left, or reached its spending limit (HTTP {status}).",
-    CallOutcome.BAD_REQUEST: "The model could not take what it was sent (HTTP {status}).",
+    CallOutcome.BAD_REQUEST: "The model refused the text (HTTP {status}).",
     CallOutcome.RATE_LIMITED: "The model was asked too often (HTTP {status}).",
     CallOutcome.OVERLOADED: "The model is overloaded (HTTP {status}).",
-    CallOutcome.UNUSABLE: "The endpoint gave an answer that is no reply (HTTP {status}).",
+    CallOutcome.UNUSABLE: "The endpoint's answer is not a valid reply (HTTP {status}).",
 }
 
 
@@ -204,7 +202,9 @@ def _reply(body: bytes, *, characters: int) -> Reply:
         output_tokens = _counted(usage, _OUTPUT_TOKENS) or math.ceil(len(text) / budget.CHARACTERS_PER_TOKEN)
         return Reply(text, input_tokens, output_tokens, str(reply.get("stop_reason") or ""))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise CallFailed(CallOutcome.UNUSABLE, "The endpoint's answer is no reply.", charged=True) from None
+        raise CallFailed(
+            CallOutcome.UNUSABLE, "The endpoint's answer is not a valid reply.", charged=True
+        ) from None
 
 
 def _counted(usage: object, names: tuple[str, ...]) -> int:

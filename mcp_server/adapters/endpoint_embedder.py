@@ -152,10 +152,12 @@ class EndpointEmbedder:
             return _Failed(f"{self._who} refused the key, or asks for one (HTTP {status}).")
         if status == 404:
             return _Failed(
-                f"{self._who} does not have the model '{name}', or is none of this kind (HTTP 404)."
+                f"{self._who} lacks the model '{name}', or is not this kind of endpoint (HTTP 404)."
             )
         if 300 <= status < 400:
-            return _Failed(f"{self._who} leads to another address, which is not followed (HTTP {status}).")
+            return _Failed(
+                f"{self._who} redirects to another address, which Daybook does not follow (HTTP {status})."
+            )
         again = status == 429 or status >= 500
         return _Failed(f"{self._who} answered with HTTP {status}.", again=again, retry_after=retry_after)
 
@@ -167,18 +169,18 @@ class EndpointEmbedder:
             places = [place for place, _ in rows]
             embeddings = [[*embedding] for _, embedding in rows]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise _Failed(f"{self._who} gave an answer that holds no vectors.") from None
+            raise _Failed(f"{self._who} gave an answer without vectors.") from None
         if places != [*range(wanted)]:
             raise _Failed(f"{self._who} gave {len(rows)} vectors that do not belong to the {wanted} texts.")
         dimensions = self.dimensions or len(embeddings[0])
         for embedding in embeddings:
             if len(embedding) != dimensions or not 0 < dimensions <= MOST_DIMENSIONS:
                 raise _Failed(
-                    f"{self._who} gave a vector of {len(embedding)} numbers where {dimensions} belong:"
+                    f"{self._who} gave a vector of {len(embedding)} numbers instead of {dimensions}:"
                     " its model has changed. 'daybook model use' with the same name embeds everything again."
                 )
             if not all(type(number) in (int, float) and abs(number) < 1e18 for number in embedding):
-                raise _Failed(f"{self._who} gave a vector that holds something else than numbers.")
+                raise _Failed(f"{self._who} gave a vector that contains something other than numbers.")
             length = math.hypot(*embedding)
             if length < 1e-12:
                 raise _Failed(f"{self._who} gave a vector of zeros.")

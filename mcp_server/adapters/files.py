@@ -72,7 +72,7 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable(str(path), 0, "is not a regular file")
         if status.st_size > limit:
-            raise Unreadable(str(path), 0, f"has {status.st_size:,} bytes; {limit:,} is the most")
+            raise Unreadable(str(path), 0, f"has {status.st_size:,} bytes; {limit:,} is the limit")
         remaining, parts = limit + 1, list[bytes]()
         while remaining > 0 and (part := os.read(handle, min(remaining, 1 << 20))):
             parts.append(part)

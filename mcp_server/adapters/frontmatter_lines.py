@@ -70,7 +70,7 @@ class StrictFrontmatter(BaseHandler):
         if closing is None:
             raise Unreadable(self.path, 1, "the frontmatter is never closed")
         if len(block) > MAX_BYTES // 4 and (size := len(block.encode("utf-8"))) > MAX_BYTES:
-            raise Unreadable(self.path, 1, f"the frontmatter has {size:,} bytes; {MAX_BYTES:,} is the most")
+            raise Unreadable(self.path, 1, f"the frontmatter has {size:,} bytes; {MAX_BYTES:,} is the limit")
         return block, text[closing.end() :]
 
     def load(self, fm: str) -> dict[str, Value]:

@@ -92,13 +92,13 @@ def trouble(git: Git, folder: Path) -> str:
     """Return why we may not run git in *folder*, as a sentence; '' when we may."""
     program = program_of(git, folder)
     if not program:
-        return "No git was found outside the repository, so commits and the files in them are not told."
+        return "No git was found outside the repository, so commits and their files are not shown."
     version = _version(git, program, _changed_at(program))
     if not _is_safe(version):
         called = ".".join(map(str, version)) or "of an unknown version"
         return (
-            f"Git {called} ({program}) could be made to run programs of a repository, so commits and the"
-            " files in them are not told. Git 2.45, or a later release of 2.39 to 2.44, is needed."
+            f"Git {called} ({program}) could be made to run programs of a repository, so commits and"
+            " their files are not shown. Git 2.45, or a later release of 2.39 to 2.44, is needed."
         )
     return ""
 

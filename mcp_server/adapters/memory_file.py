@@ -317,8 +317,8 @@ def check_room(data: bytes, memory: Memory, *, path: str) -> None:
     block, _, _ = _split(changed, path)
     if len((block or "").encode("utf-8")) > MAX_BYTES - ROOM:
         raise Rejected(
-            f"'{memory.id}' has no room for one more link.",
-            "Link to a memory between them, or delete links that say little.",
+            f"'{memory.id}' has no room for another link.",
+            "Link to a memory between them, or delete less useful links.",
         )
 
 
@@ -338,7 +338,7 @@ def _decode(data: bytes, path: str) -> str:
         raise Unreadable(path, line, "is not UTF-8; save it as UTF-8 in an editor") from error
     if "\0" in text:
         line = 1 + len(_LINE_END.findall(text[: text.index("\0")]))
-        raise Unreadable(path, line, "holds a NUL byte, so it is not a text")
+        raise Unreadable(path, line, "contains a NUL byte, so it is not text")
     if not text or text.isspace():
         raise Unreadable(path, 0, "is empty")
     return text

@@ -114,7 +114,7 @@ def _pooling(folder: Path) -> str:
     poolings = [_POOLINGS[way] for way in ways if way in _POOLINGS]
     if len(poolings) != 1:
         raise EmbedderUnavailable(
-            f"The embedding model in {folder} makes its vectors in a way that Daybook does not know.",
+            f"The embedding model in {folder} computes its vectors in a way that Daybook does not support.",
             "Choose another with 'daybook model use'.",
         )
     return poolings[0]

@@ -52,7 +52,7 @@ def download(
         raise EmbedderUnavailable(
             f"The embedding model '{model.name}' could not be downloaded from {endpoint or HUB}:"
             f" {_first_line(error)}.",
-            "Nothing was changed. Try again when there is a network, or give a folder that has it.",
+            "Nothing was changed. Try again when the network works, or name a folder that has the model.",
         ) from error
     for name in (model.file, *TOKENIZER):
         if not (partial / name).is_file():

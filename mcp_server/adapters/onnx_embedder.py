@@ -89,7 +89,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
     # transformers writes 1e30 for an unknown length.
     limits = [length for length in lengths if type(length) is int and 0 < length <= sys.maxsize]
     if not limits:
-        raise ValueError("tokenizer_config.json does not tell how many tokens the model reads")
+        raise ValueError("tokenizer_config.json does not say how many tokens the model reads")
     side = config.get("truncation_side") or (tokenizer.truncation or {}).get("direction", "right")
     tokenizer.enable_truncation(min(limits), direction=side)
     tokenizer.no_padding()

@@ -249,7 +249,7 @@ class TeamClient:
             )
         if 300 <= status < 400:
             return self._failed(
-                f"{self._who} leads to another address, which is not followed (HTTP {status})."
+                f"{self._who} redirects to another address, which Daybook does not follow (HTTP {status})."
             )
         if status in (404, 405):
             return self._failed(f"{self._who} is no team's server of Daybook (HTTP {status}).")

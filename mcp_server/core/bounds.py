@@ -19,7 +19,7 @@ def check_amount(arguments: Mapping[str, object]) -> None:
         if characters > most:
             amount = f"{characters:,}" if isinstance(value, str) else f"more than {most:,}"
             raise Rejected(
-                f"The argument '{name[:60]}' has {amount} characters; {most:,} is the most.", _SPLIT
+                f"The argument '{name[:60]}' has {amount} characters; {most:,} is the limit.", _SPLIT
             )
         if items > MOST_ITEMS:
             raise Rejected(f"The argument '{name[:60]}' has more than {MOST_ITEMS:,} items.", _SPLIT)

@@ -266,7 +266,7 @@ def clean_text(text: str, limit: int = MAX_TEXT) -> str:
 
 def _too_long(text: str, limit: int) -> Rejected:
     return Rejected(
-        f"The text has {len(text):,} characters; {limit:,} is the most.",
+        f"The text has {len(text):,} characters; {limit:,} is the limit.",
         "Split it into several memories, each about one thing.",
     )
 
@@ -284,7 +284,9 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """
     unique = tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
     if len(unique) > MAX_TAGS:
-        raise Rejected(f"{len(unique)} tags were given; {MAX_TAGS} is the most.", "Keep the telling ones.")
+        raise Rejected(
+            f"{len(unique)} tags were given; {MAX_TAGS} is the limit.", "Keep the most useful ones."
+        )
     return unique
 
 

@@ -58,7 +58,7 @@ def test_none_is_archived_when_one_cannot_be(store: Store, known: str) -> None:
         archive(store, [known, "nothing-like-it"])
     gone = remember(store, Draft("Old", "We deploy by hand.")).memory.id
     archive(store, [gone])
-    with pytest.raises(Rejected, match=f"'{gone}' is archived; only what is active"):
+    with pytest.raises(Rejected, match=f"'{gone}' is archived; only active memories"):
         archive(store, [known, gone])
 
     assert read(store, known).memory.status is Status.ACTIVE

@@ -75,9 +75,9 @@ def _named_alike(here: Here) -> str:
 @pytest.mark.parametrize(
     ("prepare", "why", "hint"),
     [
-        (_archived, "'{id}' is archived; only what is active moves between levels.", "daybook restore {id}"),
-        (_superseded, "'{id}' is superseded; only what is active moves", "daybook restore {id}"),
-        (_forgotten, "'{id}' lies in the trash.", "daybook restore {id}"),
+        (_archived, "'{id}' is archived; only active memories move between levels.", "daybook restore {id}"),
+        (_superseded, "'{id}' is superseded; only active memories move", "daybook restore {id}"),
+        (_forgotten, "'{id}' is in the trash.", "daybook restore {id}"),
         (_conversation, "'{id}' is a conversation; only knowledge moves between levels.", "Remember what"),
         (_session, "'{id}' is a session; only knowledge moves between levels.", "Remember what matters"),
         (_said_there, "says the same at user level already.", "Forget one of the two."),

@@ -204,7 +204,7 @@ def test_a_pipe_in_the_place_of_settings_holds_nobody_up(machine: Machine) -> No
 def test_a_client_that_is_not_there_is_not_connected(machine: Machine) -> None:
     with pytest.raises(Rejected, match="Cursor is not on this machine"):
         machine.connect("cursor")
-    with pytest.raises(Rejected, match="name no place on this system"):
+    with pytest.raises(Rejected, match="names no settings file for this system"):
         machine.connect("claude-desktop")
     assert set(machine.states().values()) == {(False, False, "")}
 

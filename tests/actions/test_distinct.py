@@ -1,4 +1,4 @@
-"""Two memories that hold side by side are told apart by one word, and nobody is asked about them again."""
+"""One word says that two memories are both right; the person is not asked about the pair again."""
 
 import pytest
 

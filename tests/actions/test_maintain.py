@@ -49,7 +49,7 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
 
     assert [(step.action, step.said) for step in steps] == [
         ("check", "the index is whole"),
-        ("vacuum", "free pages given back"),
+        ("vacuum", "free pages returned to the disk"),
     ]
     assert steps[1].after < steps[1].before / 2
     assert steps[1].after == index_size(store)
@@ -82,7 +82,7 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
     finally:
         other.execute("ROLLBACK")
         other.close()
-    assert maintain(store, "vacuum")[0].said == "free pages given back"
+    assert maintain(store, "vacuum")[0].said == "free pages returned to the disk"
 
 
 # Cleaning up

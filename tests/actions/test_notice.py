@@ -69,8 +69,8 @@ def files_of(home: Path) -> dict[str, bytes]:
     [
         (gone, "", "1 memory is gone"),
         (put_away, "", "upkeep put 3 memories away"),
-        (taken_back, "", "taken out of your files: 3 links"),
-        (settled, "", "you said what may hold from now on: 1 sentence"),
+        (taken_back, "", "removed from your files: 3 links"),
+        (settled, "", "you said something that may be worth keeping: 1 sentence"),
         (crowded, "", "The memory takes"),
         (nothing, KEY, "there is an API key in your environment"),
     ],

@@ -50,7 +50,7 @@ def test_a_quote_of_two_memories_names_none_and_says_which(store: Store) -> None
     assert (done.action, done.superseded) == (Action.ADD, ())
     assert set(done.several["the lock file is committed"]) == {one, two}
     assert "“the lock file is committed” stands in" in note(done)
-    assert "name the one that is meant by its id" in note(done)
+    assert "name the one you mean by its id" in note(done)
     assert read(store, done.id).memory.supersedes == ()
 
 
@@ -72,7 +72,7 @@ def test_a_name_that_is_none_is_said_and_the_new_one_is_stored(store: Store, nam
     done = replacing(store, name)
 
     assert (done.action, done.unmoved) == (Action.ADD, (name,))
-    assert "so nothing became of that" in note(done)
+    assert "so nothing was replaced" in note(done)
     assert read(store, old).memory.status is Status.ACTIVE
 
 

@@ -43,7 +43,7 @@ def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
     assert entry.name == f"{newer}+{older}"
     assert why(entry).endswith("; the first is this project's, the second holds everywhere")
     assert entry.answers == (Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.LATER)
-    assert "stands in for the second in this project" in choices(entry)["replaces"]
+    assert "shadows the second in this project" in choices(entry)["replaces"]
 
     assert answered(store, entry, Verdict.REPLACES) is Became.SHADOWED
 

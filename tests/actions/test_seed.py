@@ -195,9 +195,9 @@ def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path)
     assert bootstrap_project(store) == [Imported(str(project), (), (why,))]
 
     (project / "README.md").write_text("# Shop\n", encoding="utf-8")
-    assert left_out(bootstrap_project(store)) == {"README.md": "no section of it has 10 characters"}
+    assert left_out(bootstrap_project(store)) == {"README.md": "none of its sections has 10 characters"}
     assert left_out(seed_from_text(store, "# Shop\n\nShort.", name="wiki")) == {
-        "wiki": "no section of it has 10 characters"
+        "wiki": "none of its sections has 10 characters"
     }
 
 

@@ -63,7 +63,7 @@ def test_ids_that_begin_alike_get_short_names_that_differ(store: Store, project:
         find_session(store, "8d7c")
     with pytest.raises(Rejected, match="No session"):
         find_session(store, "%")
-    with pytest.raises(Rejected, match="It is not known which session this is"):
+    with pytest.raises(Rejected, match="It is unclear which session this is"):
         find_session(store, " ")
 
 

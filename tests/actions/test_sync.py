@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_looked_into_is_reported_and_its_memories_stay(
     for _ in range(2):
         (problem,) = sync(store).unreadable
         assert problem.path == str(folder)
-        assert "cannot be looked into" in problem.reason
+        assert "cannot be read" in problem.reason
         assert ids(store, "lighthouse") == ["inside"]
     assert any("1 file cannot be read" in need for need in needs_of(status(store, has_key=False)))
 

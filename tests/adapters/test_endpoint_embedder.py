@@ -124,11 +124,11 @@ def test_no_secret_is_sent_and_no_half_character() -> None:
         (answer([1.0, 0.0], [0.0, 1.0]), "gave 2 vectors"),
         (answer([1.0, 0.0, 0.0]), "gave a vector of 3 numbers where 2 belong: its model has changed"),
         (answer([1.0]), "gave a vector of 1 numbers"),
-        (answer([float("nan"), 1.0]), "something else than numbers"),
-        (answer([float("inf"), 1.0]), "something else than numbers"),
-        (answer([10**400, 1.0]), "something else than numbers"),
-        (answer(["1", 1.0]), "something else than numbers"),
-        (answer([True, 1.0]), "something else than numbers"),
+        (answer([float("nan"), 1.0]), "something other than numbers"),
+        (answer([float("inf"), 1.0]), "something other than numbers"),
+        (answer([10**400, 1.0]), "something other than numbers"),
+        (answer(["1", 1.0]), "something other than numbers"),
+        (answer([True, 1.0]), "something other than numbers"),
         (answer([0.0, 0.0]), "gave a vector of zeros"),
         (answer("quagga"), "gave a vector of 6 numbers"),
         (answer(None), "holds no vectors"),
@@ -139,7 +139,7 @@ def test_no_secret_is_sent_and_no_half_character() -> None:
         (Answer(body=b"<html>quagga"), "holds no vectors"),
         (Answer(body=b" " * (MOST_BYTES + 1)), "more than 16,777,216 bytes"),
         (Answer(401, b'{"error": "quagga"}'), r"refused the key, or asks for one \(HTTP 401\)"),
-        (Answer(404, b"quagga"), f"does not have the model '{NAME}'"),
+        (Answer(404, b"quagga"), f"lacks the model '{NAME}'"),
         (Answer(500, b"quagga"), "answered with HTTP 500"),
         (RESET, "did not answer"),
     ],
@@ -163,7 +163,7 @@ def test_a_redirection_is_not_followed(status: int) -> None:
     with ScriptedModel([GOOD]) as elsewhere:
         leads = Answer(status, headers={"location": f"{elsewhere.url}/v1/embeddings"})
         with ScriptedModel([leads]) as server:
-            assert "leads to another address" in refusal(server, key=lambda: KEY)
+            assert "redirects to another address" in refusal(server, key=lambda: KEY)
 
     assert elsewhere.calls == 0
 

@@ -240,7 +240,7 @@ def test_plain_words_are_written_without_quotes(text: str) -> None:
 def test_what_a_file_cannot_hold_is_replaced_or_refused() -> None:
     memory = Memory(id="x", title="a\0b\ud800c", text="d", created=NOON, updated=NOON)
     assert read(render(memory)).title == "a\ufffdb\ufffdc"
-    with pytest.raises(Rejected, match=r"65,536 is the most"):
+    with pytest.raises(Rejected, match=r"65,536 is the limit"):
         render(replace(memory, evidence="x" * 70_000))
     with pytest.raises(Rejected, match="NUL"):
         rewrite(render(memory), replace(memory, text="a\0b"), path="knowledge/x.md")

@@ -89,7 +89,7 @@ def test_what_the_person_chose_when_the_server_had_ended_is_asked_again_and_noth
         reconnect(terminal, store)
         replaced = terminal.command(
             again,
-            r"It takes the place of deploys-\w+",
+            r"It replaces deploys-\w+",
             [(r"❯ 1\. Keep both", "Down"), (r"❯ 2\. The new", "Enter")],
         )
 

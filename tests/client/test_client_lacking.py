@@ -76,7 +76,7 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
     assert not re.search(TROUBLE, screen), screen
     assert len(ledger(store, "reserved")) == 1
     told = doctor(claude)
-    assert re.search(r"last seen in Claude Code [\d.]+, without (.*), which that client has not", told), told
+    assert re.search(r"last seen in Claude Code [\d.]+, without (.*), which that client lacks", told), told
     named = set(re.findall(r"without (.*), which", told)[0].split(", "))
     assert named == {"asking", "learning", "pane", "status"}
 

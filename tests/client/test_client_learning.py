@@ -15,7 +15,7 @@ pytestmark = pytest.mark.client
 DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
 LONG = f"{DECIDED} {'And so it goes on for a while. ' * 30}"
 SAID = "Invoices are kept in Postgres because the reports need window functions."
-QUESTION = "Shall it learn, beginning with what waits"
+QUESTION = "May it learn, starting with the sessions that wait"
 ASKED_WITHIN = 15.0  # seconds on a busy machine
 TURNS = 10
 

@@ -69,7 +69,7 @@ def test_nothing_that_claude_asks_of_another_is_the_persons_word(claude: Claude,
     said = f"No, that is wrong: {TUESDAYS} Remember that instead."
     given = {"title": "Deploys", "content": TUESDAYS, "supersedes": [old]}
     *_, inside, _ = nested(claude, said, call("remember", **given)).main
-    assert f"{old} stays: only the person's own word takes its place" in inside.tool_results()[0]
+    assert f"{old} stays active: only the person can replace it" in inside.tool_results()[0]
     assert heard(5, f"{said} {ASIDE}", "claude")
     assert kept(store) == {FRIDAYS: "manual", TUESDAYS: "assistant"}
 

@@ -48,7 +48,7 @@ def test_an_old_number_is_superseded_by_the_words_of_the_answer(claude: Claude) 
     )
 
     _, revised, recalled, everything = run.tool_results
-    assert "It takes the place of upload-timeout-" in revised
+    assert "It replaces upload-timeout-" in revised
     assert "60 seconds" in recalled and "30 seconds" not in recalled
     assert "30 seconds" in everything and "superseded by upload-timeout-" in everything
     told = claude.prompt("how long is the upload timeout?", ["60 seconds"])
@@ -101,5 +101,5 @@ def test_what_the_person_did_not_say_replaces_nothing_of_theirs(claude: Claude) 
     )
 
     _, stored, recalled = run.tool_results
-    assert "stays: only the person's own word takes its place." in stored
+    assert "stays active: only the person can replace it." in stored
     assert "30 seconds" in recalled and "60 seconds" in recalled

@@ -155,7 +155,7 @@ def test_what_arrives_when_a_session_has_begun_is_told_with_its_next_prompt(
 
     assert first.hook_context("SessionStart") == []
     (told,) = first.hook_context("UserPromptSubmit")
-    assert "came from another machine" in told and ROUNDING in told
+    assert "came from another of the person's machines" in told and ROUNDING in told
     assert second.hook_context("UserPromptSubmit") == [told]  # from the turn before
     assert ROUNDING in "".join(laptop.prompt("good morning").main[0].hook_context("SessionStart"))
 

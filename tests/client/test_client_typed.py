@@ -45,7 +45,9 @@ def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, st
     assert path.is_relative_to(store)
 
     beside = answered(claude.prompt(f"/remember Deploys | {FRIDAYS}"))
-    assert f"Near it: {own}" in beside and f"--supersedes {own}; if both hold: --distinct {own}" in beside
+    assert (
+        f"Near it: {own}" in beside and f"--supersedes {own}; if both are right: --distinct {own}" in beside
+    )
     kept = answered(claude.prompt(f"/forget {own}"))
     assert kept == f"Nothing was forgotten. Without being asked, in a terminal: daybook forget {own}"
     assert path.is_file()
@@ -74,7 +76,7 @@ def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: 
         (old,) = re.findall(r"(deploys-\w+): remembered", screen)
         replaced = terminal.command(
             f"/remember Deploys | {FRIDAYS}",
-            rf"It takes the place of {old}, which is kept as superseded\.",
+            rf"It replaces {old}, which is kept as superseded\.",
             [
                 (r"❯ 1\. Keep both\n\s+2\. The new one replaces it\n\s+3\. Merge the two", "Down"),
                 (r"❯ 2\. The new one replaces it", "Enter"),
@@ -84,7 +86,7 @@ def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: 
         mondays = FRIDAYS.replace("Fri", "Mon")
         cancelled = terminal.command(
             f"/remember Deploys | {mondays}",
-            r"if both hold: --distinct",
+            r"if both are right: --distinct",
             [(rf"Near it, of .*Fridays only\.” \({new}\)\.(?s:.*)❯ 1\. Keep both", "Escape")],
         )
         third = re.findall(r"(deploys-\w+): remembered", cancelled)[-1]

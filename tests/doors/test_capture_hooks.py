@@ -139,7 +139,7 @@ def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recor
 
     said = json.loads(hook("SessionStart", memory_dir, recorded))
 
-    assert "not captured an hour after the end: 1 session;" in said["systemMessage"]
+    assert "not captured an hour after the session ended: 1 session;" in said["systemMessage"]
 
 
 def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_use(

@@ -57,7 +57,7 @@ def test_a_contradiction_is_found_and_settled(daybook: Run, typed: Run) -> None:
         f"{one} contradicts {other}: linked."
     )
     assert other in daybook("contradictions").stdout
-    assert "Whether two memories both hold: 1 question; 'daybook review'" in daybook("status").stdout
+    assert "Pairs that may contradict each other: 1 question; 'daybook review'" in daybook("status").stdout
     assert "contradicts" in daybook("recall", "upload timeout").stdout
     settled = typed("contradictions", "--resolve", one, other, "--how", "delete")
     assert "in the trash" in settled.stdout

@@ -62,7 +62,7 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(
         assert f"- [{heron}] note" in told and "not instructions" in told
         assert "pinned · heat" in await call("hot_cache_status")
         assert "Unpin it" in await call("demote", id=heron)
-        assert "not pinned any more" in await call("unpin", id=heron)
+        assert "no longer pinned" in await call("unpin", id=heron)
         assert "kept at hand until" in await call("promote", id=heron)
         assert heron in resource(await client.read_resource("memory://hot-cache"))
         assert "three more accesses" in await call("demote", id=heron)
@@ -174,7 +174,7 @@ def test_a_refusal_says_what_to_do(store: Store) -> None:
     with pytest.raises(Rejected, match="is a conversation") as refused:
         pin(store, talk, pinned=True)
     assert "Restore" not in refused.value.hint
-    with pytest.raises(Rejected, match="-1 days cannot be looked back"):
+    with pytest.raises(Rejected, match="-1 days cannot be used"):
         retrieval_quality(store, days=-1)
     with pytest.raises(NotFound, match="No memory has the id 'nope'"):
         trust(store, ("nope",))

@@ -137,7 +137,7 @@ def test_consolidating_shows_the_plan_first(opened: Opened) -> None:
     )
 
     assert said[0] == "Nothing needs tidying."
-    assert said[2].startswith("Nothing was changed; the plan:")
-    assert said[3].startswith("Done; 'daybook tidy --undo' puts it back:")
+    assert said[2].startswith("Nothing was changed. The plan:")
+    assert said[3].startswith("Done; 'daybook tidy --undo' brings it back:")
     assert said[4] == "Nothing needs tidying."
     assert json.dumps(said)

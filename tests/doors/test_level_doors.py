@@ -82,9 +82,9 @@ def test_what_goes_into_a_shared_repository_and_leaves_it_is_told(
 
     told = said(run("revise", memory_id, "--level", "project"))
 
-    assert "moved to project level: it holds in this project alone." in told
-    assert "Git sees its file" in told and "once committed, whoever gets the repository reads it." in told
-    assert "Git sees that its file is gone from the repository." in said(
+    assert "moved to project level: it holds in this project only." in told
+    assert "Git sees its file" in told and "once committed, everyone with the repository can read it." in told
+    assert "Git shows its file as deleted from the repository." in said(
         run("revise", memory_id, "--level", "user")
     )
 
@@ -132,6 +132,6 @@ def test_other_words_beside_the_persons_change_no_level(
 
     told = served.call("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
 
-    assert "not changed, for the person said it." in told
+    assert "not changed, because the person said it." in told
     assert "The level of neither was changed." in told
     assert level(store, theirs) is Level.PROJECT

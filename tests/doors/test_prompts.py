@@ -90,7 +90,7 @@ def test_the_module_says_what_it_lacks(talk: Callable[[Callable[[Call], Any]], N
         assert module_seen(store.home).startswith("not seen yet")
         given = {"event": "UserPromptSubmit", "prompt": "hello"}
         await call("hook", **given, module="2.1.340 commands pane")
-        lacks = "last seen in Claude Code 2.1.340, without commands, pane, which that client has not"
+        lacks = "last seen in Claude Code 2.1.340, without commands, pane, which that client lacks"
         assert module_seen(store.home) == lacks
         await call("hook", **given, module="2.1.341")
         assert module_seen(store.home) == "last seen in Claude Code 2.1.341"

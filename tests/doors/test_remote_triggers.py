@@ -205,7 +205,7 @@ def test_what_came_after_a_session_began_is_told_once_with_its_next_prompt(two: 
     work(lambda folder: two.store("laptop"))
 
     told = two.hook("laptop", "UserPromptSubmit", prompt=asked)
-    assert "came from another machine" in told and told.count(TEXT) == 1
+    assert "came from another of the person's machines" in told and told.count(TEXT) == 1
     assert "The laptop knows this." not in told
     sync(two.store("laptop"))  # as the server does that runs beside
     assert two.hook("laptop", "UserPromptSubmit", prompt=asked) == ""

@@ -41,7 +41,7 @@ def test_what_waits_is_listed_with_its_number_kind_and_reason(run: Run, knowledg
     listed = said(run("review"))
     told = json.loads(said(run("review", "--json", "--limit", "1")))
 
-    assert listed.startswith("Waiting for the person's word: origin 2.")
+    assert listed.startswith("Waiting for the person's decision: origin 2.")
     assert "came with the repository" in listed
     assert [line.split()[:2] for line in listed.splitlines() if " origin " in line and "-a1b2" in line] == [
         ["1", "origin"],
@@ -113,7 +113,7 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
 
     assert "with 'daybook review': 2 memories." in said(run("status"))
     assert notice(store, identity="") == (
-        "Daybook: not told unasked before you say so: 2 memories; 'daybook review' in a terminal, or"
+        "Daybook: not shown unasked until you accept it: 2 memories; 'daybook review' in a terminal, or"
         " /daybook:review here, asks you."
     )
 
@@ -163,7 +163,7 @@ def test_the_ids_and_commands_of_a_table_can_be_typed_as_they_stand(run: Run, ty
     listed = said(run("review"))
     kept = typed("review", "keep-both", f"{new}+{old}")
 
-    assert f"{new} is active, too, although one took the place of the other: 'daybook review'" in restored
+    assert f"{new} is active too, although one replaced the other: 'daybook review'" in restored
     assert f"{new}+{old}" in listed
     assert f"'daybook undo {new}' takes it back" in kept.stdout
     assert f"{new}  as before" in said(run("undo", new))
@@ -202,8 +202,8 @@ def test_status_tells_what_waits_of_each_kind_and_which_command_asks(
 
     assert "Nothing needs you" not in told
     for line in (
-        "! Whether two memories both hold: 1 question; 'daybook review' asks you.",
-        "! Proposed, and kept if you say so in 'daybook review': 1 memory.",
+        "! Pairs that may contradict each other: 1 question; 'daybook review' asks you.",
+        "! Proposed, and stored if you approve in 'daybook review': 1 memory.",
         "! About files that changed or are gone: 1 memory; 'daybook review' asks you.",
     ):
         assert line in told

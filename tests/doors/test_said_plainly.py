@@ -49,4 +49,4 @@ def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
 
     waiting = unseen(meaning_store, asked, answer)
     told = replies.shown_lines(answered(answer, asked.text, waiting=waiting))
-    assert told.startswith("Not embedded yet: 1 passage, so meaning cannot find them;")
+    assert told.startswith("Not embedded yet: 1 passage, so a search by meaning cannot find them;")

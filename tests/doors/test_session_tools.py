@@ -41,7 +41,7 @@ def test_a_long_conversation_comes_in_several_answers(talk: Call) -> None:
             offset = int(following[1])
         assert [heard.count(f"turn {number} ") for number in range(90)] == [1] * 90
         assert "(cut; the file has all of it)" in heard
-        assert "give a smaller offset" in await call("load_conversation", id=memory_id, offset=91)
+        assert "use a smaller offset" in await call("load_conversation", id=memory_id, offset=91)
         assert "a, b" in await call("read_memory", id=memory_id)
 
     talk(conversation)

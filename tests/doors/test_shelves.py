@@ -8,8 +8,8 @@ from tests.doors.test_server import talk as talk
 
 QUESTION = "when do we deploy to production?"
 RIGHT = "Production deploys only on Tuesdays after 10:00 UTC."
-BELOW = "From past conversations, which hold guesses too"
-ALONE = "Nothing that is known answers this with confidence."
+BELOW = "From past conversations, which also contain guesses"
+ALONE = "No memory answers this with confidence."
 
 
 def test_both_doors_show_the_same_shelves(talk: Call, run: Run) -> None:

@@ -72,7 +72,7 @@ def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
     served.ask("tools/call", {"name": "remember", "arguments": arguments, "_meta": meta})
     here = open_here().store()
     assert [one.why for one in waiting(here)] == [
-        "was stored a moment ago, and its session has not been looked at yet"
+        "was stored a moment ago, and its session has not been checked yet"
     ]
 
     session.claude("I stored it.")

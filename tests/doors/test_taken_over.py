@@ -33,7 +33,7 @@ def test_a_whole_bootstrap_is_accepted_with_the_command_that_its_answer_names(
     run: Run, typed: Run, readme: Path
 ) -> None:
     told = said(run("bootstrap"))
-    assert "not told unasked: 2 memories. To accept all: daybook trust --documents" in told
+    assert "but not shown unasked: 2 memories. To accept all: daybook trust --documents" in told
     assert "Kamal" not in said(run("brief"))
 
     accepted = said(typed("trust", "--documents"))
@@ -41,7 +41,7 @@ def test_a_whole_bootstrap_is_accepted_with_the_command_that_its_answer_names(
     assert "2 accepted." in accepted
     brief = said(run("brief"))
     assert "Kamal" in brief and "raw request body" in brief
-    assert "not told unasked" not in said(run("bootstrap"))
+    assert "not shown unasked" not in said(run("bootstrap"))
 
 
 def test_what_changes_in_a_document_afterwards_waits_again(run: Run, typed: Run, readme: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
 
     told = ben.join(url)
     assert "Quaggas" in told and "ben (writer)" in told and "carla" in told
-    assert "told to Claude unasked" in told and "daybook team leave" in told
+    assert "shown to Claude unasked" in told and "daybook team leave" in told
     assert "copied here: 1 memory" in told
     assert "the copy of what the team's curators confirmed" in ben.says("where")
     assert (ben.home / "team" / "joined.json").stat().st_mode & 0o077 == 0

@@ -124,7 +124,7 @@ def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
     stored = remember(store, Draft("Port", "Staging listens on 8080.", session=EARLIER))
 
     plan = call("forget_session", id="8d7cabcd")
-    assert plan.startswith("Nothing was changed; the plan:")
+    assert plan.startswith("Nothing was changed. The plan:")
     assert stored.path.exists()
 
     done = call("forget_session", id="8d7cabcd", apply=True)
@@ -140,7 +140,7 @@ def test_claude_keeps_the_memory_up(store: Store, call: Call) -> None:
 
     assert call("db_maintenance").startswith("check: the index is whole;")
     assert call("db_maintenance", action="rebuild").startswith("rebuild: 1 memory taken in again")
-    assert call("run_cleanup").startswith("Nothing was changed; the plan:\nwould do: nothing")
+    assert call("run_cleanup").startswith("Nothing was changed. The plan:\nwould do: nothing")
     assert call("run_cleanup", dry_run=False).endswith("done: nothing")
     assert f"{stored.memory.id} · remembered" in call("audit_history", id=stored.memory.id)
     assert "remembered · 1 since 2026-11-01, 1 ever" in call("metrics_status")
@@ -172,7 +172,7 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     assert json.loads(run("history", first.memory.id, "--json").stdout)["done"][0]["did"] == "remembered"
     assert json.loads(run("stats", "--json").stdout)["ever"]["remembered"] == 2
     plan = run("forget-session", EARLIER, "--dry-run")
-    assert plan.stdout.startswith("Nothing was changed; the plan:\n")
+    assert plan.stdout.startswith("Nothing was changed. The plan:\n")
     gone = json.loads(run("forget-session", EARLIER, "--json").stdout)
     assert len(gone["entries"]) == 1
     refused = run("forget-session", "nobody")

@@ -60,13 +60,13 @@ def test_remember_replaces_the_persons_words_by_theirs_alone(
     given = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
 
     kept = served.call("remember", **given)
-    assert f"{old} stays: only the person's own word takes its place." in kept
+    assert f"{old} stays active: only the person can replace it." in kept
     assert f"daybook revise {stored(kept)} --supersedes {old}" in kept
     assert read(here, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
     done = served.call("remember", **(given | {"content": f"{NEW} It was 30."}))
-    assert f"It takes the place of {old}, which is kept as superseded." in done
+    assert f"It replaces {old}, which is kept as superseded." in done
     assert read(here, old).memory.superseded_by == stored(done)
 
 
@@ -75,7 +75,7 @@ def test_a_quote_names_what_is_replaced(served: Served, session: Recorded, old: 
 
     done = served.call("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
 
-    assert f"It takes the place of {old}" in done
+    assert f"It replaces {old}" in done
     assert read(here, old).memory.status is Status.SUPERSEDED
 
 
@@ -84,7 +84,7 @@ def test_revise_stores_other_words_beside_the_persons(
 ) -> None:
     told = served.call("revise", id=old, content=NEW)
 
-    assert told.startswith(f"{old}: not changed, for the person said it. Beside it: ")
+    assert told.startswith(f"{old}: not changed, because the person said it. Stored instead: ")
     assert read(here, old).memory.text == OLD
     session.user(SAID)
     assert f"{old}: revised." in served.call("revise", id=old, content=NEW)
@@ -133,17 +133,17 @@ def test_a_merge_of_the_persons_words_waits_for_their_turn(
     merged = {"id": richer, "content": "Uploads go through the gateway, which ends them after 60 seconds."}
 
     kept = served.call("revise", **merged, supersedes=old)
-    assert f"{old} stays: only the person's own word takes its place." in kept
+    assert f"{old} stays active: only the person can replace it." in kept
     assert read(here, old).memory.status is Status.ACTIVE
     assert [entry.ids for entry in review(here).entries if entry.kind == QUESTION] == [(richer, old)]
 
     beside = served.call("revise", id=old, content=f"{OLD} Uploads go through nginx.", supersedes=richer)
-    assert f"{old}: not changed, for the person said it." in beside
+    assert f"{old}: not changed, because the person said it." in beside
     assert read(here, old).memory.text == OLD
 
     session.user("uploads go through the gateway, and it ends them after 60 seconds, no upload timeout of 30")
     done = served.call("revise", id=richer, supersedes=old)
-    assert f"It takes the place of {old}, which is kept as superseded." in done
+    assert f"It replaces {old}, which is kept as superseded." in done
 
 
 @pytest.mark.parametrize(("answer", "status"), [("yes", Status.SUPERSEDED), ("no", Status.ACTIVE)])
@@ -162,7 +162,7 @@ def test_the_person_says_in_the_dialog_which_one_holds(
 
     assert person.saw and OLD in person.saw[0] and NEW in person.saw[0]
     assert read(opened.store(), old).memory.status is status
-    assert (f"takes the place of {old}" in told) == (answer == "yes")
+    assert (f"replaces {old}" in told) == (answer == "yes")
 
 
 def test_a_shell_that_claude_runs_is_not_the_persons_word(
@@ -178,8 +178,8 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     by_title = run("link", "Uploads", "upload timeout", "--rel", "supersedes", **claudes)
     archived = run("archive", old, **claudes)
 
-    assert f"{old} stays: only the person's own word takes its place." in beside.stdout
-    assert f"{old}: not changed, for the person said it." in reworded.stdout
+    assert f"{old} stays active: only the person can replace it." in beside.stdout
+    assert f"{old}: not changed, because the person said it." in reworded.stdout
     refused = (gone, linked, by_title, archived)
     assert [done.returncode for done in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr
@@ -188,13 +188,13 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
 
     session.user(SAID)
     done = run("remember", f"Upload timeouts | {NEW} So it is.", "--supersedes", old, **claudes)
-    assert f"It takes the place of {old}" in done.stdout
+    assert f"It replaces {old}" in done.stdout
 
 
 def test_the_person_in_a_terminal_needs_nobodys_word(run: Run, old: str, here: Store) -> None:
     done = run("remember", f"Uploads | {NEW}", "--supersedes", "the upload timeout is 30 seconds")
 
-    assert f"It takes the place of {old}" in done.stdout
+    assert f"It replaces {old}" in done.stdout
     assert run("forget", stored_by(done)).stdout.endswith(f"daybook restore {old}\n")
 
 
@@ -210,7 +210,7 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
 
     done = run("remember", f"Uploads here | {NEW}", "--level", "project", "--supersedes", old)
 
-    assert f"It stands in for {old} in this project, as long as it is active here;" in done.stdout
+    assert f"It shadows {old} in this project as long as it is active here;" in done.stdout
     assert f"shadowed by {stored_by(done)} in this project, holds elsewhere" in " ".join(
         run("recall", "upload timeout", "--include-archived").stdout.split()
     )
@@ -222,14 +222,14 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
     elsewhere.mkdir()
     found = recall(open_here(elsewhere).store(), Query("upload timeout")).hits
     assert [(hit.id, hit.level) for hit in found] == [(old, Level.USER)]
-    assert f"holds again what it had stood in for: {old}." in run("forget", stored_by(done)).stdout
+    assert f"No longer shadowed in this project: {old}." in run("forget", stored_by(done)).stdout
 
 
 def test_siblings_are_told_apart_once_through_both_doors(served: Served, run: Run, here: Store) -> None:
     one = stored(served.call("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
     told = served.call("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
     two = stored(told)
-    assert f"Near it: {one}" in told and "if both hold, with distinct" in told
+    assert f"Near it: {one}" in told and "if both are right, with distinct" in told
 
     assert "nobody is asked about them again" in served.call("revise", id=two, distinct=one)
     assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.2.")

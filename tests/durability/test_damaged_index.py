@@ -254,7 +254,7 @@ def test_an_index_of_a_newer_daybook_is_left_alone_and_recall_still_answers(
 
     assert answers(opened.store()) == before
     assert opened.remarks()[0].startswith(
-        "The index was made by a newer Daybook (schema 999). This is answered"
+        "The index was made by a newer Daybook (schema 999). This answer comes"
     )
     opened.database.close()
     newer = sqlite3.connect(index)

@@ -164,7 +164,7 @@ def test_a_move_that_the_ledger_could_not_take_is_told_by_the_next_sync(store: S
     ledger.mkdir()
 
     change_level(store, memory_id, Level.USER)
-    assert any("could not be written down yet" in each for each in store.database.trouble.remarks())
+    assert any("could not be recorded yet" in each for each in store.database.trouble.remarks())
     ledger.rmdir()
     aside.rename(ledger)
     sync(store)

@@ -78,5 +78,5 @@ def test_a_ledger_that_cannot_be_written_is_told_and_loses_no_memory(
     memory = remember(opened.store(), Draft("New", "quokkas smile", level=Level.USER))
 
     assert memory.path.exists()
-    assert "could not be written down" in opened.remarks()[0]
+    assert "could not be recorded" in opened.remarks()[0]
     assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [memory.memory.id]

@@ -151,7 +151,7 @@ def test_a_server_that_failed_is_left_alone_by_searches_and_asked_by_what_is_del
 def test_what_is_too_much_is_refused_before_it_is_sent() -> None:
     with ScriptedModel(FOUND) as server:
         whole = replace(memory(), notes=("a" * 1000,) * (MOST_REQUEST // 1000))
-        with pytest.raises(Rejected, match="1,048,576 is the most"):
+        with pytest.raises(Rejected, match="1,048,576 is the limit"):
             TeamClient(server.url, TOKEN).save(whole)
     assert server.calls == 0
 

@@ -79,7 +79,7 @@ def test_what_is_left_out_is_named_with_the_reason(team: MinimalTeam, tmp_path: 
     left = dict(taken.left)
     assert left.keys() == {"broken.md", "deploy.md", "empty.md", "old.md", "secret.md"}
     assert left["deploy.md"] == "The team has another version, by carla."
-    assert left["old.md"] == "It is archived; only what holds is taken in."
+    assert left["old.md"] == "It is archived; only active memories are imported."
     assert "GitHub token" in left["secret.md"]
     assert SECRET not in str(taken)
 

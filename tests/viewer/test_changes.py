@@ -187,7 +187,7 @@ def test_nothing_was_done_in_a_new_store_and_nothing_can_be_taken_back(
     go(page, "Changes")
     expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
     page.get_by_role("link", name="Take back the last change").click()
-    expect(page.get_by_text("No change is known that could be taken back.")).to_be_visible()
+    expect(page.get_by_text("No change can be undone.")).to_be_visible()
 
 
 def test_for_looking_only_nothing_can_be_taken_back(look: Callable[..., Page], open_here: Open) -> None:

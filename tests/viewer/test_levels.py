@@ -110,7 +110,7 @@ def test_what_leaves_with_the_repository_is_told_before(look: Callable[..., Page
     button = page.get_by_role("button", name="Move to this project")
     told = "its file goes into the repository, where git sees it"
     expect(button).to_have_attribute(
-        "title", f"Move to this project: lets it hold in this project alone; {told}"
+        "title", f"Move to this project: lets it hold in this project only; {told}"
     )
     go(page, "Memories")
     tick(page, "Uploads").check()

@@ -189,7 +189,7 @@ def test_what_does_not_fit_is_named_with_what_becomes_of_it(
     assert len(rows) == 60
     for row in rows:
         name, _, _, instead = row.get_by_role("cell").all_inner_texts()
-        assert (f"{name} (" in told) == (instead == "told by its title")
+        assert (f"{name} (" in told) == (instead == "shown by title")
     assert "and" in told.split("\n")[-2]
 
 
@@ -246,7 +246,7 @@ def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
     page.get_by_role("combobox", name="Session").select_option("s1")
     assert tried_on(page, ASKED) == hook("UserPromptSubmit", prompt=ASKED) == ""
     expect(page.locator("#missed tr").filter(has_text="Webhook")).to_contain_text(
-        "told in this session already"
+        "already shown in this session"
     )
 
 

@@ -47,7 +47,7 @@ def press(page: Page, entry: Locator, word: Verdict) -> None:
     expect(entry).to_be_focused()
     page.keyboard.press(LETTERS.get(word, word.value[0]))
     if word is Verdict.MERGE:
-        expect(entry.get_by_text("This would take the place of both:")).to_be_visible()
+        expect(entry.get_by_text("This would replace both:")).to_be_visible()
         page.keyboard.press("m")
 
 
@@ -201,5 +201,5 @@ def test_nobody_is_shut_out_of_what_waits(look: Callable[..., Page], open_here: 
     questions(opened.store(), clock, "Uploads")
     page = look(opened)
     page.get_by_role("button", name="Merge").click()
-    expect(page.get_by_text("This would take the place of both:")).to_be_visible()
+    expect(page.get_by_text("This would replace both:")).to_be_visible()
     assert serious_findings(page) == []

@@ -38,9 +38,9 @@ def offer(store: Store, session: str) -> str:
     except OSError:  # the file exists, or cannot be written
         return ""
     return (
-        "Daybook can learn from your sessions by itself: once a session Claude then starts an agent in the"
-        f" background, which reads up to {PIECES} pieces with a small model on your Claude plan."
-        " 'daybook setup --plan' in a terminal says yes, '--no-plan' no."
+        "Daybook can learn from your sessions by itself: once in each session, Claude then starts "
+        "an agent in the background, which reads up to {PIECES} pieces with a small model on your "
+        "Claude plan. 'daybook setup --plan' in a terminal allows it, '--no-plan' refuses it."
     )
 
 
@@ -74,9 +74,10 @@ def request(store: Store, session: str) -> str:
     if prompts[session] + 1 < ASKED_WITH:
         return ""
     return (
-        "Daybook: the person agreed that what earlier sessions said is learned. After you have done what this"
-        " prompt asks, start the agent daybook:memory-extractor once, in the background (run_in_background),"
-        f" with the prompt '{PIECES} pieces'. Do not wait for it, and do not speak of it."
+        "Daybook: the person agreed that Daybook learns from earlier sessions. After you have done "
+        "what this prompt asks, start the agent daybook:memory-extractor once, in the background "
+        "(run_in_background),"
+        f" with the prompt '{PIECES} pieces'. Do not wait for it, and do not mention it."
     )
 
 

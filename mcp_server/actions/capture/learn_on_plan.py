@@ -61,8 +61,8 @@ def offer(store: Store) -> str:
     return (
         "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
         " marked as private, then go to a small model of Claude's: on your plan (or the key that Claude Code"
-        f" uses), at most {settings.daily_plan_calls} short calls a day, never while you wait."
-        " 'daybook setup --no-plan' ends it. Shall it learn, beginning with what waits?"
+        f" uses), at most {settings.daily_plan_calls} short calls a day, never while you wait. "
+        "'daybook setup --no-plan' ends it. May it learn, starting with the sessions that wait?"
     )
 
 
@@ -147,4 +147,4 @@ def _check_today(store: Store) -> None:
         check_pause(spent.settings_pause(db, spent.PLAN, now))
         calls = spent.today_on_plan(db, now)
     if refused := budget.refusal_on_plan(calls, store.settings):
-        raise ModelUnavailable(refused, "It goes on tomorrow (UTC); daily_plan_calls is the cap.")
+        raise ModelUnavailable(refused, "It continues tomorrow (UTC); daily_plan_calls is the limit.")

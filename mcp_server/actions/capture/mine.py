@@ -79,12 +79,12 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
         raise Rejected("Nothing is captured: capture is 'manual'.", "Change that with 'daybook setup'.")
     output = without_private(content).strip()
     if not output:
-        raise Rejected("There is nothing to log.", "Give the output that is worth mining.")
+        raise Rejected("There is nothing to log.", "Give some output to log.")
     size = len(output.encode("utf-8", "replace"))
     if size > MOST_LOGGED:
         raise Rejected(
-            f"The output has {size:,} bytes; {MOST_LOGGED:,} is the most.",
-            "Log the part that tells something.",
+            f"The output has {size:,} bytes; {MOST_LOGGED:,} is the limit.",
+            "Log only the useful part.",
         )
     now = store.clock()
     folder = _folder(store)
@@ -93,8 +93,8 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(output))
     if not output_log.append(folder, entry):
         raise Rejected(
-            "The output log of today is full.",
-            "Mine it with run_mining or 'daybook mine'; it goes on tomorrow.",
+            "Today's output log is full.",
+            "Mine it with run_mining or 'daybook mine'; logging continues tomorrow.",
         )
     return Logged(size, masked)
 

@@ -60,20 +60,20 @@ def _first_prompt(transcript: Path) -> str:
 
 def _asked(prompts: list[str]) -> str:
     lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in prompts[-PROMPTS:]]
-    return "\n".join(["What was asked, the last one last:", "", *lines])
+    return "\n".join(["What was asked, oldest first:", "", *lines])
 
 
 def _answered(utterances: list[Utterance]) -> str:
     replies = [utterance.words for utterance in utterances if utterance.speaker is Speaker.CLAUDE]
     last = replies[-1] if replies else ""
     cut = f"{last[:LONGEST_REPLY].rstrip()}…" if len(last) > LONGEST_REPLY else last
-    return f"What Claude answered last:\n\n{cut}" if last else ""
+    return f"Claude's last answer:\n\n{cut}" if last else ""
 
 
 def _failed(tools: list[str]) -> str:
     failed = dict.fromkeys(words.removesuffix(FAILED) for words in tools if words.endswith(FAILED))
     lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in list(failed)[-FAILURES:]]
-    return "\n".join(["What failed last:", "", *lines]) if lines else ""
+    return "\n".join(["Last failures:", "", *lines]) if lines else ""
 
 
 def _seen_from(folder: Path, name: str) -> str:

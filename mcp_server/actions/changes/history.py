@@ -18,7 +18,7 @@ from mcp_server.core.memory import Kind, Memory, check_id, typed_id
 from mcp_server.store import Store
 
 BY_HAND = "with what was edited by hand afterwards"
-NOT_BY_US = "since it was accepted, and not by Daybook: a pull, another branch or a hand"
+NOT_BY_US = "since it was accepted, not by Daybook but by a pull, another branch or a person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]
         if version.number == number:
             return version, _read(version.path).decode("utf-8", "replace")
     raise Rejected(
-        f"'{memory_id}' has no version {number}.", f"Look at those it has with 'daybook history {memory_id}'."
+        f"'{memory_id}' has no version {number}.", f"'daybook history {memory_id}' lists its versions."
     )
 
 

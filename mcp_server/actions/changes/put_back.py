@@ -125,7 +125,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
         raise Conflict(f"{CHANGED_SINCE}; what it says now is in {path}{and_before}.")
     former = data if was in ("", now) else kept(store, ref, was)
     if former is None:
-        raise Conflict("what it said before is not kept any more.")
+        raise Conflict("its earlier version is no longer kept.")
     if not was_place:
         return Restoration(vault, ref, path, vault, _trashed(store, vault, path, ref), data, former, was)
     key, place = parted(was_place)
@@ -197,6 +197,6 @@ def _skipping(undone: Undone, memory_id: str) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        undone.skipped.append((memory_id, f"another file stands at {error.filename2}"))
+        undone.skipped.append((memory_id, f"another file is at {error.filename2}"))
     except (Conflict, Unreadable) as error:
         undone.skipped.append((memory_id, str(error)))

@@ -84,8 +84,8 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
         if deed is None:
             scope = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
             raise Rejected(
-                f"No change {scope}is known that could be taken back.",
-                "Look at what was done with 'daybook history'.",
+                f"No change {scope}can be undone.",
+                "'daybook history' lists what was done.",
             )
         if deed.is_for_good:
             raise Rejected(
@@ -118,8 +118,8 @@ def change_named(store: Store, name: str) -> LastChange:
             )
     if not its_deeds:
         raise Rejected(
-            f"No change is called '{name[:80]}', or it was taken back.",
-            "Look at what was done with 'daybook history'.",
+            f"There is no change '{name[:80]}', or it was already undone.",
+            "'daybook history' lists what was done.",
         )
     return _change(store, name, its_deeds[-1], its_deeds)
 
@@ -174,7 +174,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
     of_run = {str(deed.detail.get("run")): deed.session for deed in forgettings if deed.detail.get("run")}
     if change.undoes in of_run:
         again = f"daybook forget-session {of_run[change.undoes]}"
-        raise Rejected("That brought a forgotten session back.", f"To forget it again: {again}")
+        raise Rejected("That change brought back a forgotten session.", f"To forget it again: {again}")
     if forgotten and not change.ref:
         return undo_forget_session(store, of_run.get(change.name, change.session))
     if entries:

@@ -19,7 +19,7 @@ from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT
 from mcp_server.store import Store
 
-NEW = "These came from another machine of the person's after this session had begun."
+NEW = "These came from another of the person's machines after this session had begun."
 
 _SECTIONS = ((PREFERENCES, WHOLE, BriefHeading.PREFERENCES), ("Settled", LINE_LIMIT, BriefHeading.SETTLED))
 

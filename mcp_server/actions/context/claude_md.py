@@ -97,7 +97,7 @@ def repair(store: Store) -> Refreshed:
     """Mend damaged markers in the chosen file, keeping all of the person's text, and refresh its block."""
     _project(store)
     if not chosen(store):
-        raise Rejected("No file of this project was chosen for the block.", "Run 'daybook init' first.")
+        raise Rejected("No file of this project is chosen for the block.", "Run 'daybook init' first.")
     return _refresh(store, mend)
 
 

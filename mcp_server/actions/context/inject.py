@@ -39,16 +39,16 @@ _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-"
 class Fate(StrEnum):
     """What becomes of a memory that is near a prompt."""
 
-    TEXT = "told with its text"
-    TITLE = "told by its title: not sure enough for its text"
-    TITLE_OF_SHORT = "told by its title: the prompt is too short for a text"
-    TITLE_OF_MANY = "told by its title: enough texts are told already"
+    TEXT = "shown with its text"
+    TITLE = "shown by title: not sure enough for its text"
+    TITLE_OF_SHORT = "shown by title: the prompt is too short for a text"
+    TITLE_OF_MANY = "shown by title: enough texts are shown already"
     UNSURE = "not sure enough"
-    WAITS = "not told unasked before the person accepts it"
+    WAITS = "not shown unasked until the person accepts it"
     GONE = "all files that it is about are gone"
-    TOLD_BEFORE = "told in this session already"
-    POINTED_BEFORE = "its title was told in this session already"
-    NO_ROOM = "no room is left with this prompt"
+    TOLD_BEFORE = "already shown in this session"
+    POINTED_BEFORE = "its title was already shown in this session"
+    NO_ROOM = "no room left with this prompt"
 
     @property
     def is_told(self) -> bool:

@@ -75,8 +75,8 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         yield Need(f"Daybook: {put_away(upkeep_record)}", lambda: _tell(store, upkeep_record))
     if late_count:
         yield Need(
-            f"Daybook: not captured an hour after the end: {counted(late_count, 'session')};"
-            " run 'daybook work', then 'daybook doctor' if it says so again."
+            f"Daybook: not captured an hour after the session ended: {counted(late_count, 'session')};"
+            " run 'daybook work', then 'daybook doctor' if this message comes again."
         )
     if refused:
         yield Need("Daybook: the model's service refuses the key or the account; 'daybook status' says more.")
@@ -88,8 +88,9 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         yield Need(f"Daybook: {moved}")
     if identity and not store.settings.model_reads and not _key_was_offered(store):
         yield Need(
-            "Daybook: there is an API key in your environment. It is not used. 'daybook setup' lets Daybook"
-            f" learn from sessions with a model, for at most ${store.settings.daily_usd:.2f} a day.",
+            "Daybook: there is an API key in your environment. Daybook does not use it. 'daybook "
+            "setup' lets Daybook learn from sessions with a model, for at most "
+            "${store.settings.daily_usd:.2f} a day.",
             lambda: _wrote(store.home / places.WORK / OFFERED),
         )
     yield from _taken_back(store)
@@ -98,7 +99,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         changed = f", of which {altered} changed since you accepted them" if altered else ""
         asks = "shows what differs and asks you" if altered else "asks you"
         yield Need(
-            f"Daybook: not told unasked before you say so: {counted(waiting_count, 'memory')}{changed};"
+            f"Daybook: not shown unasked until you accept it: {counted(waiting_count, 'memory')}{changed};"
             f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
         )
 
@@ -109,8 +110,8 @@ def put_away(record: PutAway) -> str:
     option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
     when = "on" if len(record.runs) == 1 else "since"
     return (
-        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or of no use;"
-        f" 'daybook tidy --undo {option}' takes it back."
+        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or unused; "
+        f"'daybook tidy --undo {option}' takes it back."
     )
 
 
@@ -164,12 +165,12 @@ def offer(projects: "Sequence[Former]") -> str:
     others_note = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
     if first.elsewhere:
         return (
-            f"What another machine of yours remembers of {first.root} may be this project's:"
-            f" 'daybook adopt {first.key}' makes both one{others_note}."
+            f"Memories of {first.root} from another of your machines may belong to this project: "
+            f"'daybook adopt {first.key}' joins both{others_note}."
         )
     return (
-        f"What was remembered in {first.root}, which is gone, may be this project's:"
-        f" 'daybook adopt {first.key}' takes it over{others_note}."
+        f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "
+        f"adopt {first.key}' takes them over{others_note}."
     )
 
 
@@ -180,7 +181,7 @@ def _of_team(store: Store) -> Iterator[Need]:
     refusals = [entry for _, entry in joined.waiting_of(store.home) if entry.get("refused")]
     if refusals:
         yield Need(
-            f"Daybook: the team did not take what you gave it: {counted(len(refusals), 'memory')};"
+            f"Daybook: the team refused what you sent: {counted(len(refusals), 'memory')};"
             " 'daybook team status' says why."
         )
 
@@ -193,8 +194,8 @@ def _taken_back(store: Store) -> Iterator[Need]:
     except (OSError, Unreadable, ValueError):
         return
     yield Need(
-        f"Daybook: taken out of your files: {counted(number, 'link')} 'contradicts' that an earlier version"
-        " had guessed; what may not both hold is asked by 'daybook review'.",
+        f"Daybook: removed from your files: {counted(number, 'link')} 'contradicts' that an earlier "
+        "version had guessed; 'daybook review' asks about pairs that may contradict each other.",
         lambda: _deleted([path]),
     )
 
@@ -205,8 +206,9 @@ def _settled(store: Store) -> Iterator[Need]:
     if new:
         markers = [store.home / places.WORK / f"{SETTLED_TOLD}{key}" for key in new]
         yield Need(
-            f"Daybook: you said what may hold from now on: {counted(sum(new.values()), 'sentence')};"
-            " 'daybook review' in a terminal, or /daybook:review here, asks you.",
+            f"Daybook: you said something that may be worth keeping:"
+            f" {counted(sum(new.values()), 'sentence')}; 'daybook review' in a terminal, or "
+            "/daybook:review here, asks you.",
             lambda: _deleted(markers) and all(map(_wrote, markers)),
         )
 

@@ -19,9 +19,9 @@ from mcp_server.store import Store
 class Instead(StrEnum):
     """What becomes of a memory whose text the brief leaves out."""
 
-    TITLE = "told by its title"
-    NO_ROOM = "not told: no room is left"
-    GONE = "not told: all files that it is about are gone"
+    TITLE = "shown by title"
+    NO_ROOM = "not shown: no room left"
+    GONE = "not shown: all files that it is about are gone"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ WAS = "was"  # in a note: the text of a file without settings before the edit, n
 HANDED_ON = ("MEMORY_DIR", "DAYBOOK_VENV", "DAYBOOK_PYTHON")
 """Variables that the launcher sets, because clients pass on few variables of the person's shell."""
 MOST = 8 << 20  # bytes of a file of settings
-_BY_HAND = "'daybook connect {} --print' prints what to put in by hand."
+_BY_HAND = "'daybook connect {} --print' prints what to add by hand."
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def plan(store: Store, client: Client, environment: Mapping[str, str], home: str
         if entry == our_entry:
             return SettingsEdit(client, path, text, before, "")
         if entry is not None:
-            raise Rejected(f"It has another entry '{NAME}' already.", "Take that out first, or leave it.")
+            raise Rejected(f"It already has another entry '{NAME}'.", "Remove that entry first, or leave it.")
         after, piece = settings_text.put_in(before, client.form, client.under, NAME, our_entry)
     except Rejected as error:
         hint = f"{error.hint} {_BY_HAND.format(client.name)}"
@@ -125,7 +125,8 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
             return None
         if entry != _ours(store, client):
             raise Rejected(
-                f"Its entry '{NAME}' is not what was written.", "Take it out in an editor if it is to go."
+                f"Its entry '{NAME}' is not the one that Daybook wrote.",
+                "Remove it in an editor if you no longer want it.",
             )
         piece = str(note.get("piece", ""))
         after = settings_text.take_out(text, client.form, client.under, NAME, piece)
@@ -221,7 +222,7 @@ def _present(client: Client, environment: Mapping[str, str], home: str) -> Path:
             "Put the whole path of the plugin's bin\\daybook.cmd, with 'serve', into the client's settings.",
         )
     if path is None:
-        raise Rejected(f"The documents of {client.title} name no place on this system.", "")
+        raise Rejected(f"{client.title}'s documentation names no settings file for this system.", "")
     if not path.parent.is_dir():
         raise Rejected(
             f"{client.title} is not on this machine: there is no folder {path.parent}.",
@@ -237,7 +238,7 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError:
-        raise Rejected(f"{path} is no text in UTF-8.", "Correct it first.") from None
+        raise Rejected(f"{path} is not UTF-8 text.", "Correct it first.") from None
 
 
 def _write(path: Path, before: str | None, after: str) -> None:

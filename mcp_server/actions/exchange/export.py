@@ -52,10 +52,10 @@ def export_folder(
     target = Path(os.path.realpath(os.path.expanduser(folder)))
     home = Path(os.path.realpath(store.home))
     if target.is_relative_to(home):
-        raise Rejected(f"{folder} lies in the store itself.", "Name a folder somewhere else.")
+        raise Rejected(f"{folder} is inside the store.", "Choose a folder outside the store.")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Rejected(
-            f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
+            f"{folder} is not empty, and Daybook overwrites nothing.", "Name a new or an empty folder."
         )
     look_again(store)
     files.make_folder(target)
@@ -146,7 +146,7 @@ def write_document(store: Store, path: Path, data: bytes) -> None:
         with writing_elsewhere(store, target):
             files.write_new(target, data)
     except FileExistsError:
-        raise Rejected(f"{path} exists, and nothing is overwritten.", "Name a new file.") from None
+        raise Rejected(f"{path} exists, and Daybook overwrites nothing.", "Name a new file.") from None
 
 
 def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:

@@ -68,7 +68,7 @@ def seed_from_text(
     Raises Rejected for an empty text, a bad type, or level project outside one.
     """
     if not text.strip():
-        raise Rejected("There is nothing to seed.", "Give a text, or the path of a file.")
+        raise Rejected("There is no text to seed.", "Give a text, or the path of a file.")
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
     document = Document(name.strip() or f"{TEXT} {_digest(text)}", name.strip() or title_of(text, 60), text)
@@ -109,14 +109,14 @@ def outside_project(store: Store, path: Path) -> str:
     try:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError):
-        return f"{shown_path} is no path of a file."
+        return f"{shown_path} is not a file's path."
     if not root or not real.is_relative_to(root):
-        return f"{shown_path} lies outside the project."
+        return f"{shown_path} is outside the project."
     inside = real.relative_to(root)
     if any(part.startswith(".") for part in inside.parts):
-        return f"{shown_path} is hidden, or lies in a hidden folder."
+        return f"{shown_path} is hidden, or is in a hidden folder."
     if (root / ".git").exists() and git.ignores(store.git, root, str(inside)) is not False:
-        return f"{shown_path} is ignored by git, or git cannot tell."
+        return f"{shown_path} is ignored by git, or git cannot say."
     return ""
 
 
@@ -167,7 +167,7 @@ def _reading(document: Document, vault: Vault, options: Options, session: str) -
     reading = Reading(place, revises=("title", "text", "source"))
     parts = sections(document.text, document.called)
     if not parts:
-        reading.refused.append((document.name, f"no section of it has {SHORTEST} characters"))
+        reading.refused.append((document.name, f"none of its sections has {SHORTEST} characters"))
     reading.refused += [(part.title, f"more than {MOST_SECTIONS} sections") for part in parts[MOST_SECTIONS:]]
     reading.records = [
         Record(

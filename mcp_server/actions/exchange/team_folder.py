@@ -41,7 +41,7 @@ def export_team(storage: TeamStorage, folder: Path, progress: Callable[[int], No
     target = Path(os.path.realpath(os.path.expanduser(folder)))
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Rejected(
-            f"{folder} is not empty, and nothing is overwritten.", "Name a new or an empty folder."
+            f"{folder} is not empty, and Daybook overwrites nothing.", "Name a new or an empty folder."
         )
     knowledge = target / Kind.KNOWLEDGE.folder
     files.make_folder(knowledge)
@@ -85,12 +85,12 @@ def memory_files(folder: Path) -> list[Path]:
     """
     source_folder = Path(os.path.expanduser(folder))
     if not source_folder.is_dir():
-        raise Rejected(f"{folder} is no folder.", "Name the folder of an export, or of a vault.")
+        raise Rejected(f"{folder} is not a folder.", "Name the folder of an export, or of a vault.")
     knowledge = source_folder / Kind.KNOWLEDGE.folder
     place = knowledge if knowledge.is_dir() else source_folder
     paths = sorted(path for path in place.iterdir() if is_memory_name(path.name))
     if not paths:
-        raise Rejected(f"{folder} holds no memories.", "Name the folder of an export, or of a vault.")
+        raise Rejected(f"{folder} contains no memories.", "Name the folder of an export, or of a vault.")
     return paths
 
 
@@ -128,7 +128,7 @@ def _read(path: Path) -> Memory:
     modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     memory = memory_file.parse(data, path=str(path), kind=Kind.KNOWLEDGE, archived=False, modified=modified)
     if memory.status is not Status.ACTIVE:
-        raise Rejected(f"It is {memory.status.value}; only what holds is taken in.")
+        raise Rejected(f"It is {memory.status.value}; only active memories are imported.")
     return memory
 
 

@@ -72,9 +72,9 @@ def changed_since(store: Store, ref: str, now: Memory) -> str:
     if version and vault:
         with contextlib.suppress(OSError, DaybookError):
             was = parsed(vault, vault.path_for(now.id, now.kind), files.read(version.path))
-            differs = difference(was, now) or "nothing but dates"
-            return f"since you accepted it: {differs}; 'daybook restore {now.id}' takes that back"
-    return "what you accepted is not kept any more"
+            differs = difference(was, now) or "only dates"
+            return f"since you accepted it: {differs}; 'daybook restore {now.id}' reverses that"
+    return "what you accepted is no longer kept"
 
 
 def _keep(store: Store, ref: str, data: bytes) -> None:

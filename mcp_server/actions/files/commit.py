@@ -207,7 +207,7 @@ def check_ours(vault: Vault, memory_id: str) -> None:
     """Raise Rejected for the copy of a team's memory: its server has the truth, and the next copy says so."""
     if vault.level is Level.TEAM:
         raise Rejected(
-            f"'{memory_id}' is the team's: what is here is only a copy.",
+            f"'{memory_id}' is the team's: this is only a copy.",
             f"Change it for all with 'daybook revise {memory_id}' or 'daybook forget {memory_id}'.",
         )
 
@@ -283,7 +283,7 @@ def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **det
         store.ledger.append(event, store.clock(), refs=[ref], **data)
     except OSError as error:
         reason = error.strerror or error
-        store.database.trouble.remark(f"That this was {event} could not be written down: {reason}.")
+        store.database.trouble.remark(f"That this was {event} could not be recorded: {reason}.")
 
 
 def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: object) -> None:

@@ -71,7 +71,7 @@ def cross(store: Store, crossing: Crossing, event: str, **detail: object) -> Non
             _tell(store, crossing, event, data)
         except OSError as error:  # the note stays: the next sync tells it
             reason = error.strerror or error
-            store.database.trouble.remark(f"That this was {event} could not be written down yet: {reason}.")
+            store.database.trouble.remark(f"That this was {event} could not be recorded yet: {reason}.")
         else:
             files.delete(note)
 

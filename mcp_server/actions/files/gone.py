@@ -128,7 +128,7 @@ def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
         memory_id
         for memory_id, path in notice["accepted"].items()
         if not os.path.exists(path)
-        # Daybook moved what lies in the trash.
+        # Daybook moved what is in the trash.
         and not any(any(trash.rglob(name)) for name in (f"{memory_id}.md", f"{memory_id}.*.md"))
         and places.history_folder(home, f"{notice['vault']}/{memory_id}").is_dir()
     ]

@@ -23,7 +23,7 @@ def look_for_litter(store: Store) -> Leftovers:
 def caught_edits(store: Store) -> str:
     """Return a sentence naming the files with edits saved while Daybook changed a memory; '' without any."""
     paths = ", ".join(map(str, look_for_litter(store).kept))
-    return f"Saved by somebody while Daybook changed the file, and in no other: {paths}." if paths else ""
+    return f"Saved by somebody while Daybook changed the file, and kept only here: {paths}." if paths else ""
 
 
 def sweep_litter(store: Store) -> Leftovers:

@@ -120,7 +120,7 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
             raise NotFound(
                 run,
                 sentence=f"No run of tidying is called '{run[:80]}'.",
-                hint="Without a name the last run is put back.",
+                hint="Without a name, the last run is undone.",
             )
         undone, refs_left = Undone(run_name), set[str]()
         for entry in reversed(entries):

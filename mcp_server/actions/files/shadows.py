@@ -34,7 +34,7 @@ def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:
 
 
 def superseding(store: Store, db: sqlite3.Connection, ids: Collection[str]) -> Mapping[str, str]:
-    """Return id → id of this project's memory that stands in for the team's memory of that id here."""
+    """Return id → id of this project's memory that shadows the team's memory of that id here."""
     return shadows.superseding(db, [*ids], store.of_project, private=store.private)
 
 

@@ -62,7 +62,7 @@ class Size:
         if not self.is_over:
             return f"The memory takes {total:,.1f} of {limit:,} MB: {helps}."
         return (
-            f"The memory takes {total:,.1f} MB, more than the {limit:,} it should. Nothing is lost or"
+            f"The memory takes {total:,.1f} MB, more than its limit of {limit:,}. Nothing is lost or"
             f" refused, but unused conversations are archived early: {helps}."
         )
 

@@ -182,7 +182,7 @@ def if_free(store: Store) -> Iterator[None]:
     except IndexUnavailable as error:
         database.trouble.miss()
         if not database.stands_in:
-            database.trouble.remark(f"{error} Your files have what is newest; the index follows by itself.")
+            database.trouble.remark(f"{error} Your files are saved; the index catches up automatically.")
 
 
 def _sync_vault(
@@ -299,7 +299,7 @@ def _batches(
 
 RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
 
-CLOSED = "is a folder that cannot be looked into; what was known of its files stays"
+CLOSED = "is a folder that cannot be read; its known memories stay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +444,7 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
     if rivals[0] == stamp.path:
         memories.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
     for other in rivals[1:]:
-        reason = f"has the id '{memory.id}', which {rivals[0]} has already; give one of them another"
+        reason = f"has the id '{memory.id}', which {rivals[0]} also has; give one of them another id"
         problem = Problem(other, 0, reason)
         memories.remove(db, other, store.now())
         memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)

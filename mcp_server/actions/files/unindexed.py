@@ -73,8 +73,8 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     store.database.trouble.miss()
     in_memory = _from_files(store, reason)
     files_left = _fill(in_memory, FILLING)
-    newest = f"; {files_left:,} older files are left out" if files_left else ""
-    store.database.trouble.remark(f"{reason} This is answered from your files, by their words{newest}.")
+    newest = f"; {files_left:,} older files were not searched" if files_left else ""
+    store.database.trouble.remark(f"{reason} This answer comes from your files, by words only{newest}.")
     return in_memory
 
 

@@ -170,7 +170,7 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
         raise Rejected(f"'{memory_id}' is a {memory.kind.value}, not a node.", "Choose another id.")
     if memory.status is Status.SUPERSEDED:
         raise Rejected(
-            f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Put that one, or another id."
+            f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Use that id, or another one."
         )
     deed = unseen_deed(store, file.ref, session)
     own = memory.category == GRAPH

@@ -131,8 +131,8 @@ def _living(store: Store, session: SessionRow | None, name: str) -> tuple[Sessio
         raise Rejected(f"No session is registered as '{name[:40]}'.", "Call kg_register_session first.")
     if store.now() - session.last > SESSION_TTL:
         raise Rejected(
-            f"Session '{name[:40]}' was not heard of for more than a day.",
-            "Call kg_register_session again; what it was not told yet is kept for it.",
+            f"Session '{name[:40]}' has been silent for more than a day.",
+            "Call kg_register_session again; the changes it has not seen are kept for it.",
         )
     return session, session.watermark
 

@@ -228,7 +228,7 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
     vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
     if files.digest(files.read(candidate.path)) != candidate.digest:
-        raise Conflict(f"{candidate.path} changed after it was read; nothing was settled.")
+        raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
     target = free_name(places.trash_folder(store.home, vault) / FOLDER / candidate.path.name)
     data = {"candidates": [candidate.memory.id], "verdict": verdict}
     move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
@@ -245,8 +245,8 @@ def expected(store: Store, key: str) -> Candidate:
         raise NotFound(
             key,
             [candidate.memory.id for candidate in review_candidates(store)][:3],
-            sentence=f"No candidate '{key[:80]}' waits.",
-            hint="None waits at the moment.",
+            sentence=f"There is no candidate '{key[:80]}'.",
+            hint="No candidate waits.",
         )
     return candidate
 

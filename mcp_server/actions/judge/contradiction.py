@@ -156,7 +156,9 @@ def resolve_contradiction(
     """
     how = how.strip().lower().replace("-", "_")
     if how not in WAYS:
-        raise Rejected(f"'{how[:40]}' settles no contradiction.", f"Use one of: {', '.join(WAYS)}.")
+        raise Rejected(
+            f"'{how[:40]}' is not a way to settle a contradiction.", f"Use one of: {', '.join(WAYS)}."
+        )
     first, second = read(store, memory_id), read(store, other)
     if first.memory.id == second.memory.id:
         raise Rejected("A memory cannot contradict itself.", "Give two ids.")

@@ -21,7 +21,7 @@ class DraftOutcome:
     """
     What was done with a draft: the action, and the id that holds it now.
 
-    `superseded` gave way to it, `shadowed` does so in this project alone, `later` will once it is accepted.
+    `superseded` gave way to it, `shadowed` does so in this project only, `later` will once it is accepted.
     `unmoved` was named but leads to no active memory, `several` are quotes with the ids of all that contain
     them, `elsewhere` belongs to other projects, and `kept` only the person may replace. `near` may be about
     the same thing, and `waiting` are link targets without a memory yet. `successor` had superseded the memory

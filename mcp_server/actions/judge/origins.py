@@ -35,9 +35,9 @@ from mcp_server.core.provenance.session_words import Hearing, SessionText, Voice
 from mcp_server.store import Store
 
 JUDGED = "judged_origin"
-LATER = "was stored a moment ago, and its session has not been looked at yet"
+LATER = "was stored a moment ago, and its session has not been checked yet"
 SHARED = "came with the repository"
-CHANGED = "was changed since you accepted it, and not by Daybook"
+CHANGED = "was changed since you accepted it, but not by Daybook"
 MOST_READ = 32 * 1024 * 1024  # bytes at the end of a session's transcripts that are looked at
 AT_ONCE = 512 * 1024  # bytes that are looked at while an answer waits: 20 ms
 MOST_PENDING = 50  # memories of one session that are looked up together

@@ -26,7 +26,7 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
     for file in files:
         if file.memory.status is not Status.ACTIVE:
             raise Rejected(
-                f"'{file.memory.id}' is {file.memory.status.value}; only what is active can be archived.",
+                f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
                 "Leave out its id.",
             )
     return [_archived(store, file, session) for file in files]

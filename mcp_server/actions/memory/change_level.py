@@ -46,7 +46,7 @@ def change_level(
     """
     Move a memory to *level*; what it may be shown for, and all that the ledger says of it, stays.
 
-    At the user level it takes the place of the memories there that it stood in for in its project.
+    At the user level it takes the place of the memories there that it shadowed in its project.
     Raises what `check_level` does, Conflict when its file is saved just now, OSError; it is untouched then.
     """
     file, vault = _checked(store, memory_id, level, keep_secrets=keep_secrets)
@@ -109,11 +109,11 @@ def _checked(
         return file, None
     if level is Level.TEAM:
         raise Rejected(
-            f"'{memory.id}' cannot be moved to the team: you keep it, and the team gets it, too.",
+            f"'{memory.id}' cannot be moved to the team, only shared with it: you keep your copy.",
             f"Give it to the team with 'daybook promote {memory.id} --to team'.",
         )
     if file.vault.level is Level.TEAM:
-        raise Rejected(f"'{memory.id}' is the team's.", "Remember at the other level what it says.")
+        raise Rejected(f"'{memory.id}' is the team's.", "Remember its words at the other level.")
     _check_may_leave(store, file)
     vault = _vault_of(store, memory, level)
     with store.database.read() as db:
@@ -124,12 +124,12 @@ def _checked(
         namesake = selections.with_id(db, keys, memory.id)
     if shadow:
         raise Rejected(
-            f"In this project '{shadow.id}' stands in for '{memory.id}', so that cannot move here.",
+            f"In this project '{shadow.id}' shadows '{memory.id}', so '{memory.id}' cannot move here.",
             f"Forget '{shadow.id}' first.",
         )
     if equal_row:
         raise Rejected(
-            f"'{equal_row.id}' says the same at {level.value} level already.", "Forget one of the two."
+            f"'{equal_row.id}' already says the same at {level.value} level.", "Forget one of the two."
         )
     if namesake:
         raise _taken(memory, level)
@@ -143,17 +143,17 @@ def _check_may_leave(store: Store, file: MemoryFile) -> None:
     name, status = file.memory.id, file.memory.status
     if status is not Status.ACTIVE:
         raise Rejected(
-            f"'{name}' is {status.value}; only what is active moves between levels.",
+            f"'{name}' is {status.value}; only active memories move between levels.",
             f"Bring it back first: daybook restore {name}",
         )
     if not file.vault.adopted:
         raise Rejected(
             f"'{name}' came with the repository, where Daybook only reads.",
-            "Remember at the other level what it says, or run 'daybook init --repository' first.",
+            "Remember its words at the other level, or run 'daybook init --repository' first.",
         )
     if file.vault.in_repository and not is_accepted(store, file):
         raise Rejected(
-            f"'{name}' lies in the repository and waits for the person's word.",
+            f"'{name}' is in the repository and waits for the person.",
             f"Accept it first: daybook trust {name}",
         )
 
@@ -182,7 +182,7 @@ def _known(store: Store, memory_id: str) -> MemoryFile:
         name = check_id(typed_id(memory_id))
         if next(in_trash(store, name), None):
             raise Rejected(
-                f"'{name}' lies in the trash.", f"Bring it back first: daybook restore {name}"
+                f"'{name}' is in the trash.", f"Bring it back first: daybook restore {name}"
             ) from None
         raise
 

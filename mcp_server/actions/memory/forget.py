@@ -130,13 +130,15 @@ def _leave_no_trace(store: Store) -> None:
         erase.erase_traces(store.database)
     except IndexUnavailable as error:
         store.database.trouble.remark(
-            f"{error} The file is deleted for good, but the index has words of it until it is rebuilt:"
-            " run 'daybook maintain rebuild' when it is free."
+            f"{error} The file is deleted for good, but the index contains some of its words until "
+            "it is rebuilt: run 'daybook maintain rebuild' when the index is free."
         )
     try:
         refresh(store)
     except (Held, IndexUnavailable) as error:
-        store.database.trouble.remark(f"{error} Its line in CLAUDE.md goes when that is next kept up.")
+        store.database.trouble.remark(
+            f"{error} Its line in CLAUDE.md disappears when the block is next updated."
+        )
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:
@@ -188,7 +190,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
 def unarchive(store: Store, file: MemoryFile, *, session: str = "") -> MemoryFile:
     """Bring a memory back from the archive; raises Rejected when it is not there or its place is taken."""
     if file.memory.status is Status.ACTIVE and not _in_archive(file):
-        raise Rejected(f"'{file.memory.id}' is active and needs no restoring.", "Read it with read.")
+        raise Rejected(f"'{file.memory.id}' is already active.", "Read it with 'daybook read'.")
     target = file.path
     if _in_archive(file):
         target = file.vault.path_for(file.memory.id, file.memory.kind).with_name(file.path.name)

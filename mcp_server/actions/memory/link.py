@@ -112,7 +112,7 @@ def create(store: Store, draft: Draft) -> None:
         sync_if_free(store)
         if look_up(store, draft.id) is None:
             raise
-        raise Conflict(f"'{draft.id}' was put by another process this moment.") from error
+        raise Conflict(f"'{draft.id}' was just stored by another process.") from error
 
 
 def note_resolved(
@@ -129,7 +129,7 @@ def must_be_active(memory: Memory) -> None:
     """Raise Rejected when *memory* is not active: only an active memory can contradict another."""
     if memory.status is not Status.ACTIVE:
         raise Rejected(
-            f"'{memory.id}' is {memory.status.value}, so it contradicts nothing that is valid now.",
+            f"'{memory.id}' is {memory.status.value}, so it cannot contradict anything.",
             "Only active memories can contradict each other.",
         )
 
@@ -156,7 +156,8 @@ def _check_ends(store: Store, start: End, end: End, rel: str) -> None:
     if rel == SUPERSEDES:
         if new.id in old.supersedes or old.id in _successors(store, new.id):
             raise Rejected(
-                f"'{old.id}' supersedes '{new.id}' already.", "Unlink that first to turn it round."
+                f"'{old.id}' supersedes '{new.id}' already.",
+                "Remove that link first to reverse the direction.",
             )
         memory_file.check_replaceable(end.data, old, path=str(end.path))
 
@@ -234,7 +235,7 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
         if in_text and label in ("", RELATES_TO):
             raise Rejected(
                 f"That link is written in the text of '{memory.id}' as [[{in_text[0]}]].",
-                f"Take it out of the text: {file.path}:{_line_of(file, in_text[0])}.",
+                f"Remove it from the text: {file.path}:{_line_of(file, in_text[0])}.",
             )
         return Linked(_id(start), label or "linked", name, changed=False)
     links = tuple(link for link in memory.links if link not in removed)

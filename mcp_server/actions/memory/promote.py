@@ -145,6 +145,8 @@ def _active(store: Store, memory_id: str) -> Row:
         description = f"memory that is {row.status.value}" if knowledge else row.kind.value
         raise Rejected(
             f"'{row.id}' is a {description}; only active knowledge is kept at hand.",
-            "Restore it first." if knowledge else "Remember what matters of it, and keep that at hand.",
+            "Restore it first."
+            if knowledge
+            else "Remember what matters of it, and keep that memory at hand.",
         )
     return row

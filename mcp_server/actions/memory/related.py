@@ -55,7 +55,7 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
         raise Rejected(f"A depth of {depth} cannot be used.", f"Give a number from 1 to {DEEPEST}.")
     with_tags = clean_tags(tags)
     if not memory_id.strip() and not with_tags:
-        raise Rejected("Related to what?", "Give the id of a memory, or tags.")
+        raise Rejected("No memory and no tags were given.", "Give the id of a memory, or tags.")
     ensure_synced(store)
     vaults = store.keys
     about = find(store, memory_id) if memory_id.strip() else None
@@ -115,7 +115,7 @@ def end_of(store: Store, text: str) -> End:
     if len(name) > MAX_PATH or not name.isprintable():
         raise Rejected(
             f"A path of {len(name)} characters cannot be linked.",
-            f"Give it from the project on, at most {MAX_PATH} of them and none that cannot be seen.",
+            f"Give the path from the project's folder on, with at most {MAX_PATH} characters, all printable.",
         )
     return name
 

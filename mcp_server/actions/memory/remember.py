@@ -183,7 +183,7 @@ def take_place(store: Store, new: MemoryFile, olds: Sequence[str], *, session: s
 
 
 def reinstate(store: Store, old: str, *, by: str, session: str = "") -> LinkOutcome:
-    """Make *old* active again when it was superseded *by* that memory; return what became of it."""
+    """Make *old* active again when it was superseded *by* that memory; return the outcome."""
     try:
         file = read(store, old)
     except NotFound:
@@ -204,8 +204,8 @@ def level_of(store: Store, draft: Draft) -> Level:
     """
     if draft.level is Level.TEAM:
         raise Rejected(
-            "Here nothing is stored at team level.",
-            "Store it as yours; 'daybook promote ID --to team' gives it to the team.",
+            "A memory cannot be stored directly at team level here.",
+            "Store it as your own; 'daybook promote ID --to team' gives it to the team.",
         )
     if draft.level is Level.PROJECT and not store.project:
         raise Rejected(

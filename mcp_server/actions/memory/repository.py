@@ -19,7 +19,7 @@ from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
 AT_ONCE = 500  # memories kept by one event, whose length is limited
-REAL = "Put a real one in its place, or delete it."
+REAL = "Replace it with a real folder, or delete it."
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 

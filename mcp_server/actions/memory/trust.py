@@ -127,7 +127,7 @@ def standing_of(store: Store, file: MemoryFile) -> Standing:
 
 def _check(reason: str, reasons: tuple[str, ...]) -> None:
     if reason not in reasons:
-        raise Rejected(f"'{reason}' is no reason that is known here.", f"Use one of: {', '.join(reasons)}.")
+        raise Rejected(f"'{reason}' is not a known reason.", f"Use one of: {', '.join(reasons)}.")
 
 
 def _said(note: str) -> str:

@@ -55,7 +55,7 @@ class Spending:
     @property
     def today(self) -> str:
         """What today cost, in words."""
-        unknown = f" and what {self.unpriced} cost, whose price is not known" if self.unpriced else ""
+        unknown = f" and calls of {self.unpriced}, whose price is not known" if self.unpriced else ""
         return f"${self.today_usd:.4f}{unknown}"
 
 
@@ -92,7 +92,7 @@ def call_model(
     """
     if not store.settings.model_calls:
         raise ModelUnavailable(
-            "The model may not be called: you have not said so.", "Run 'daybook setup' to decide."
+            "The model may not be called: you have not allowed it.", "Run 'daybook setup' to decide."
         )
     with alone(store, patience):
         now = store.now()
@@ -106,7 +106,7 @@ def call_model(
             usd, calls = spent.today(db, now)
         if refused := budget.refusal(usd, calls, reserved, store.settings):
             raise ModelUnavailable(
-                refused, "It goes on tomorrow (UTC); daily_usd and daily_calls are the caps."
+                refused, "It continues tomorrow (UTC); daily_usd and daily_calls are the limits."
             )
         model = _model(store)
         settings = budget.settings_digest(model.identity, store.settings)
@@ -188,10 +188,10 @@ def check_item(db: sqlite3.Connection, item: str) -> None:
     tries, outcome = spent.tries(db, item)
     if tries >= budget.MOST_TRIES:
         raise ModelUnavailable(
-            f"The model was asked {tries} times about this, which is the most.", later=False
+            f"The model was already asked {tries} times about this, which is the limit.", later=False
         )
     if outcome == CallOutcome.BAD_REQUEST.value:
-        raise ModelUnavailable("The model could not take this when it was sent before.", later=False)
+        raise ModelUnavailable("The model refused this text before.", later=False)
 
 
 def check_pause(pause: spent.Pause | None) -> None:
@@ -200,8 +200,8 @@ def check_pause(pause: spent.Pause | None) -> None:
         return
     if pause.until:
         until = timestamp(datetime.fromtimestamp(pause.until, UTC))
-        raise ModelUnavailable(f"The model is left alone until {until}: {pause.reason}")
-    raise ModelUnavailable(f"The model is left alone until its settings change: {pause.reason}", _MEND)
+        raise ModelUnavailable(f"Model calls are paused until {until}: {pause.reason}")
+    raise ModelUnavailable(f"Model calls are paused until the settings change: {pause.reason}", _MEND)
 
 
 def _model(store: Store) -> Model:
@@ -283,6 +283,6 @@ def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> 
 def _unwritable(error: OSError) -> ModelUnavailable:
     reason = error.strerror or type(error).__name__
     return ModelUnavailable(
-        f"The model is not called: what it costs cannot be written down ({reason}).",
+        f"The model is not called: its cost cannot be recorded ({reason}).",
         "Free some space, or make the store writable.",
     )

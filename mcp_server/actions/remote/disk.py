@@ -84,7 +84,7 @@ def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> No
     file_of = {_path_of(vault, path): path for path in files_here}
     for path, file in file_of.items():
         if paths.sort_of(path) is not paths.PathSort.MEMORY:
-            disk.held_back[path] = "has a name that another system could not hold"
+            disk.held_back[path] = "has a name that other systems do not allow"
         elif paths.is_conversation(path) and not remote.conversations:
             continue
         else:
@@ -117,7 +117,7 @@ def _read_file(disk: Disk, path: str, file: Path, last_tree: Tree) -> None:
         disk.tree[path] = last_tree[path]
         return
     if data and (secrets := find_secrets(text)):
-        disk.held_back[path] = f"seems to hold {secrets[0].kind}"
+        disk.held_back[path] = f"seems to contain {secrets[0].kind}"
     if path in disk.held_back:
         if path in last_tree:
             disk.tree[path] = last_tree[path]
@@ -177,7 +177,7 @@ def read_own_ledger(
             continue
         path = f"{paths.LEDGER}/{file.stem}{OF_COPY}{remote.copy}.jsonl"
         if paths.sort_of(path) is None:
-            disk.held_back[f"{paths.LEDGER}/{file.name}"] = "has a name that is none of the ledger's"
+            disk.held_back[f"{paths.LEDGER}/{file.name}"] = "has a name that no ledger file has"
             continue
         start = disk.positions.get(file.name, 0) if path in last_tree else 0
         new, end = _new_lines(file, start, questions=remote.questions)

@@ -195,7 +195,7 @@ def _give_and_take(
         if repository.push(url, head, timeout=timeout):
             repository.set_ref(THEIRS, head)
             return
-    raise RemoteUnavailable("Other machines change the remote faster than it can be given anything.")
+    raise RemoteUnavailable("Other machines change the remote faster than this one can write to it.")
 
 
 def _check_is_a_memory(repository: Repository, url: str, theirs: str) -> None:
@@ -256,7 +256,9 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
     """
     result = exchange(store, timeout=timeout, patience=patience)
     if result.trouble:
-        raise RemoteUnavailable(result.trouble, "Nothing was taken out. Try again when the remote is there.")
+        raise RemoteUnavailable(
+            result.trouble, "Nothing was removed. Try again when the remote can be reached."
+        )
     remote = notes.remote_of(store.home)
     assert remote
     with alone(store, patience=patience):

@@ -66,7 +66,7 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
     if existing := notes.remote_of(store.home):
         raise Rejected(
             f"This store has the remote {shown_url(existing.url)}.",
-            "Take it out first: daybook remote remove",
+            "Remove it first: daybook remote remove",
         )
     address = check_url(os.path.expanduser(url) if url.startswith("~") else url)
     remote = Remote(address, os.urandom(6).hex(), conversations, questions)
@@ -75,8 +75,8 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
         others = [name for name in repository_of(store).branches(address, timeout=FIRST) if name != BRANCH]
         if others:
             raise Rejected(
-                f"{shown_url(address)} holds something else: the branch {others[0]}.",
-                "Make an empty repository for your memory alone, one that only you can read.",
+                f"{shown_url(address)} contains something else: the branch {others[0]}.",
+                "Create an empty repository just for this, one that only you can read.",
             )
     disk = Disk()
     memories = read_memories(store, remote, {})
@@ -140,13 +140,13 @@ def _is_to_be_made(address: str) -> bool:
     folder = _folder(address)
     if not folder.parent.is_dir():
         raise Rejected(
-            f"{folder.parent} is not there.", "Connect the disk, or make the folder above it first."
+            f"{folder.parent} does not exist.", "Connect the disk, or make the folder above it first."
         )
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return True
     if not ((folder / "HEAD").is_file() and (folder / "objects").is_dir()):
         raise Rejected(
-            f"{folder} is neither empty nor a bare git repository.", "Name a folder that is not there yet."
+            f"{folder} is neither empty nor a bare git repository.", "Name a folder that does not exist yet."
         )
     return False
 

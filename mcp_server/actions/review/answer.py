@@ -95,7 +95,7 @@ def joined(
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
         entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
         if failed := runs.perform(store, entry, run):
-            raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' takes back the rest.")
+            raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' reverses the rest.")
         now = _read(store, entry.heir)
         write_line(store, "accepted", refs=[entry.heir], digests=[now.digest], session=session)
     catch_up_if_free(store)

@@ -102,7 +102,7 @@ def counts(store: Store) -> dict[str, int]:
 
 def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -> Became:
     """
-    Carry out the person's verdict on *entry* if its file is still as shown; return what became of it.
+    Carry out the person's verdict on *entry* if its file is still as shown; return the outcome.
 
     It is one change by the person, which `undo` takes back. What they reject moves to the trash. Raises
     Rejected for a verdict that does not fit the entry.

@@ -91,7 +91,7 @@ def retrieval_quality(store: Store, *, days: int = 30) -> Quality:
     Raises Rejected for fewer than none, IndexUnavailable.
     """
     if days < 0:
-        raise Rejected(f"{days} days cannot be looked back.", "Give a number of days, or 0 for all time.")
+        raise Rejected(f"{days} days cannot be used.", "Give a number of days, or 0 for all time.")
     refresh_index(store)
     since = max(0, store.now() - days * DAY) if days else 0
     with store.database.read() as db:

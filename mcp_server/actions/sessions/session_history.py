@@ -100,14 +100,14 @@ def find_session(store: Store, name: str) -> Episode:
     refresh_index(store)
     session_name = name.strip()
     if not session_name:
-        raise Rejected("It is not known which session this is.", "Give an id: 'daybook sessions' lists them.")
+        raise Rejected("It is unclear which session this is.", "Give an id: 'daybook sessions' lists them.")
     with store.database.read() as db:
         fitting = episodes.named(db, session_name)
     if len(fitting) > 1:
         several = ", ".join(episode.id for episode in fitting[:5])
         raise Rejected(f"Several sessions are called '{session_name[:80]}': {several}.", "Give the whole id.")
     if not fitting:
-        raise Rejected(f"No session is known as '{session_name[:80]}'.", "List them with 'daybook sessions'.")
+        raise Rejected(f"There is no session '{session_name[:80]}'.", "List them with 'daybook sessions'.")
     return fitting[0]
 
 
@@ -160,9 +160,11 @@ def title_session(
         **({"summary": redact(clean_text(summary, LONGEST_SUMMARY))} if summary.strip() else {}),
     }
     if not changes or not session:
-        raise Rejected("Nothing is said of a session.", "Give a topic or a summary, and which session.")
+        raise Rejected(
+            "Neither topic nor summary was given.", "Give a topic or a summary, and which session."
+        )
     if len(changes.get("topic", "")) > LONGEST_TOPIC:
-        raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Say the rest in the summary.")
+        raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Put the rest into the summary.")
     digests = [fingerprint("", words) for words in changes.values()] if accept else []
     store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **changes)
     catch_up_if_free(store)
@@ -177,7 +179,7 @@ def end_session(
     if topic.strip() or summary.strip():
         undone = title_session(store, session, topic=topic, summary=summary, accept=accept)
     if not session:
-        raise Rejected("It is not known which session this is.", "Give the session's id.")
+        raise Rejected("It is unclear which session this is.", "Give the session's id.")
     store.ledger.append("session_ended", store.clock(), session=session)
     catch_up_if_free(store)
     return undone

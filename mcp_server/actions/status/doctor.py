@@ -97,12 +97,12 @@ def _readable(store: Store) -> str:
 def _nothing_held(store: Store) -> str:
     caught = caught_edits(store)
     assert not caught, caught
-    return "none was caught in a change"
+    return "no file was saved during a change"
 
 
 def _model(store: Store) -> str:
     if store.settings.embedding_model == "none":
-        return "switched off; recall searches by words"
+        return "switched off; recall searches by words only"
     meaning = store.meaning()
     assert meaning, store.meaning.problem or "the model did not load"
     (probe,) = meaning.embedder.embed_queries(["probe"])
@@ -178,7 +178,7 @@ def _hooks(plugin: Path) -> str:
     for name in ("hooks/hooks.json", ".mcp.json", "bin/daybook"):
         assert (plugin / name).is_file(), f"{plugin / name} is missing"
     launcher = plugin / "bin" / "daybook"
-    assert os.access(launcher, os.X_OK), f"{launcher} may not be executed"
+    assert os.access(launcher, os.X_OK), f"{launcher} is not executable"
     wrong = try_hook()
     assert not wrong, f"the hook of a new session {wrong}"
     return f"{plugin}, and a new session's hook answers"
@@ -212,7 +212,7 @@ def _language_model(store: Store) -> str:
         calls = spending(store).plan_calls
         return f"on your plan; {calls} of {counted(store.settings.daily_plan_calls, 'call')} made today"
     if not store.settings.model_calls:
-        return "not allowed, so nothing is sent and nothing spent"
+        return "not allowed: nothing is sent, nothing is spent"
     assert store.model(), "it is allowed, but there is no API key"
     spent = spending(store)
     assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason

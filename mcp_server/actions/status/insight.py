@@ -84,7 +84,7 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
     Raises Rejected for less than one day or more than MOST_DAYS, IndexUnavailable.
     """
     if not 1 <= days <= MOST_DAYS:
-        raise Rejected(f"{days} days cannot be looked back.", f"Give a number from 1 to {MOST_DAYS}.")
+        raise Rejected(f"{days} days cannot be used.", f"Give a number from 1 to {MOST_DAYS}.")
     ensure_synced(store)
     catch_up_if_free(store)
     today = store.now() - store.now() % DAY

@@ -27,7 +27,7 @@ def module_seen(home: Path) -> str:
     version, *missing = _read(home / places.WORK / NAME).split() or [""]
     if not version:
         return "not seen yet; where Claude Code does not load it, hooks do its work"
-    without = f", without {', '.join(missing)}, which that client has not" if missing else ""
+    without = f", without {', '.join(missing)}, which that client lacks" if missing else ""
     return f"last seen in Claude Code {version}{without}"
 
 

@@ -104,7 +104,7 @@ class EmbeddedStorage:
         try:
             return _stored(create(self.store, vault, path, memory, accept=True))
         except FileExistsError:
-            raise Conflict(f"Another memory was given the id '{memory.id}' meanwhile.") from None
+            raise Conflict(f"Another memory got the id '{memory.id}' meanwhile.") from None
 
 
 def _stored(file: MemoryFile) -> Stored:

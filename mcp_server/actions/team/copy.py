@@ -48,7 +48,7 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
     home = store.home
     (vault,) = places.team_vaults(home) or (None,)
     if vault is None:
-        raise Rejected("You are in no team.", "Join one with 'daybook team join URL'.")
+        raise Rejected("You are not in a team.", "Join one with 'daybook team join URL'.")
     with files.lock(vault.root / LOCK, patience=patience):
         before = joined.last_of(home)
         try:

@@ -64,7 +64,7 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
     team = team_of(store)
     draft = checked(draft, keep_secrets=keep_secrets)
     if draft.kind is not Kind.KNOWLEDGE:
-        raise Rejected(f"A team keeps knowledge, no {draft.kind.value}.", "Remember what matters of it.")
+        raise Rejected(f"A team keeps knowledge, not a {draft.kind.value}.", "Remember what matters of it.")
     now = store.clock().replace(microsecond=0)
     memory = made_of(draft, draft.id or new_id(draft.title, draft.text, now), now)
     given = for_team(store, memory)
@@ -93,7 +93,7 @@ def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False)
         )
     if not is_shown(store, file):
         raise Rejected(
-            f"'{memory.id}' waits for your word, so it is not given to others.",
+            f"'{memory.id}' waits for you to accept it, so it is not shared yet.",
             f"Accept it first: daybook trust {memory.id}",
         )
     if not keep_secrets:
@@ -125,7 +125,7 @@ def revise_for_team(
     if version and not there.digest.startswith(version.strip()):
         raise Conflict(f"'{name}' changed since version {version.strip()} was read.")
     if revision.pinned is not None:
-        raise Rejected("A team's memory cannot be pinned.", "It is told where it fits.")
+        raise Rejected("A team's memory cannot be pinned.", "Claude is shown it where it fits.")
     changed = revised(there.memory, revision, keep_secrets=keep_secrets)
     if changed == there.memory:
         return _given(StoredInTeam(there, known=True))

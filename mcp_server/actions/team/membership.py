@@ -95,7 +95,7 @@ def leave(store: Store) -> str:
     known = joined.joined_of(store.home)
     vaults = places.team_vaults(store.home)
     if not vaults:
-        raise Rejected("You are in no team.", "Nothing was changed.")
+        raise Rejected("You are not in a team.", "Nothing was changed.")
     with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
         withdraw(store)
         name = known.name if known else ""

@@ -19,8 +19,8 @@ SHOWN = 50  # of those, the newest unconfirmed ones that are shown
 
 CHANGING_TEAMS = "changing what the team shares"
 NOT_FOREVER = (
-    "What the team shares is not deleted for good from here.",
-    "'daybook forget ID' takes it away from all; the team's administrator can delete it for good.",
+    "A team's memory cannot be deleted for good from here.",
+    "'daybook forget ID' removes it for everyone; the team's administrator can delete it for good.",
 )
 
 

@@ -77,9 +77,7 @@ def _chosen(store: Store, key: str) -> Former:
             return projects[0]
         keys = ", ".join(project.key for project in projects)
         raise Rejected(
-            f"Several may be this project's: {keys}."
-            if projects
-            else "No other memory may be this project's.",
+            f"Several projects may be this one: {keys}." if projects else "No other project may be this one.",
             "Name one: daybook adopt KEY",
         )
     known_project = former.former(store.home, key) if key != store.project.key else None
@@ -87,6 +85,6 @@ def _chosen(store: Store, key: str) -> Former:
         raise NotFound(
             key,
             sentence=f"No project is known by the key '{key[:80]}'.",
-            hint="'daybook where' tells what may be.",
+            hint="'daybook where' lists the candidates.",
         )
     return known_project

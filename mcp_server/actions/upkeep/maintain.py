@@ -124,7 +124,7 @@ def _rebuilt(store: Store) -> MaintenanceStep:
         unreadable = (
             f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
         )
-        return f"{counted(report.added, 'memory')} taken in again{unreadable}; vectors are computed again"
+        return f"{counted(report.added, 'memory')} indexed again{unreadable}; embeddings are computed again"
 
     return _timed(store, "rebuild", make)
 
@@ -134,7 +134,7 @@ def _vacuum(store: Store) -> str:
         erase.compact(store.database)
     except IndexBusy as error:
         raise Conflict(f"Another process is writing the index. {error}", "Try again in a minute.") from error
-    return "free pages given back"
+    return "free pages returned to the disk"
 
 
 def _timed(store: Store, action: str, do: Callable[[], str]) -> MaintenanceStep:

@@ -71,7 +71,7 @@ def topics(folder: Path) -> Iterator[tuple[str, str]]:
         return
     for number, name in enumerate(names):
         odd = "" if name.isprintable() else "has a name that cannot be printed"
-        yield name, f"comes after {MOST} others, which is the most" if number >= MOST else odd
+        yield name, f"comes after {MOST} others, which is the limit" if number >= MOST else odd
 
 
 def _record(file: str, data: bytes, level: Level) -> Record:
@@ -124,7 +124,7 @@ def _split(file: str, data: bytes) -> tuple[Mapping[str, object], str]:
     except UnicodeDecodeError:
         raise Unreadable(file, 0, "is not UTF-8") from None
     if "\0" in text:
-        raise Unreadable(file, 0, "holds a NUL byte, so it is not a text")
+        raise Unreadable(file, 0, "contains a NUL byte, so it is not text")
     frontmatter = StrictFrontmatter(file)
     try:
         block, text = frontmatter.split(text)

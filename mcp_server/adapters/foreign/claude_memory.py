@@ -51,7 +51,7 @@ def read(path: Path, *, own: Path) -> Reading:
     """Return what the folder *path* holds; *own* is the folder of our store. Raises Rejected."""
     folder = source_file.located_folder(path)
     folders = [name for name in (*_FOLDERS, "sessions") if (folder / name).is_dir()]
-    must_hold(folders, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
+    must_hold(folders, f"{folder} contains none of knowledge/, conversations/, sessions/ and archive/.")
     reading = Reading(str(folder))
     same = folder == Path(os.path.realpath(own))
     records = []
@@ -64,7 +64,7 @@ def read(path: Path, *, own: Path) -> Reading:
             elif is_theirs(source_file.text_in(file, MAX_FILE)):
                 records.append(replace(_memory(file, name), path=str(file)))
             else:
-                reading.existing.append((f"{name}/{file.stem}", "is a memory already, where it lies"))
+                reading.existing.append((f"{name}/{file.stem}", "is already a memory where it is"))
         except Rejected as error:
             reading.refused.append((f"{name}/{file.stem}", str(error)))
     admit(records, reading)
@@ -88,7 +88,7 @@ def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
             elif not file.name.startswith(".") and file.name != "index.json":
                 skipped += 1
     if skipped:
-        reading.remarks.append(f"Left, for not being named by a UUID: {counted(skipped, 'file')}.")
+        reading.remarks.append(f"Skipped, because the name is not a UUID: {counted(skipped, 'file')}.")
 
 
 def _memory(file: Path, folder: str) -> Record:
@@ -104,7 +104,7 @@ def _memory(file: Path, folder: str) -> Record:
     if _TURN.search(body) and (kind is Kind.CONVERSATION or folder == ARCHIVE_FOLDER):
         kind, body = Kind.CONVERSATION, render_turns(_turns(body))
     if len(body) > MAX_CONVERSATION:
-        raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the most")
+        raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the limit")
     archived = folder == ARCHIVE_FOLDER
     came_from = fields.get("source", "").removeprefix("Conversation").strip()
     notes = (f"from conversation {line_of(came_from, 80)}",) if came_from else ()
@@ -150,7 +150,7 @@ def _turns(body: str) -> list[Turn]:
 
 def _session(file: Path) -> Record:
     session = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
-    must_hold(isinstance(session, dict), f"{file.name} holds no JSON object.")
+    must_hold(isinstance(session, dict), f"{file.name} contains no JSON object.")
     touched, variables = lines_of(session.get("files")), session.get("variables")
     values = variables if isinstance(variables, dict) else {}
     metadata = session.get("metadata")

@@ -43,7 +43,7 @@ def read(path: Path, *, mine: bool) -> Reading:
     if os.path.isdir(os.path.expanduser(path)):
         folder = source_file.located_folder(path)
         vaults = [vault for vault in _vaults(folder) if any(place.is_dir() for place in vault.folders())]
-        must_hold(vaults, f"{folder} holds none of knowledge/, conversations/, sessions/ and archive/.")
+        must_hold(vaults, f"{folder} contains none of knowledge/, conversations/, sessions/ and archive/.")
         reading = Reading(str(folder), portable=True)
         counts = _counts_in(folder / USAGE)
         exported = (record for vault in vaults for record in _in_vault(vault, reading))

@@ -44,7 +44,7 @@ def read(path: Path) -> Reading:
     """Return what the graph *path* holds, or the one below that folder; raises Rejected."""
     file = source_file.located(path, *NAMES)
     document = source_file.read_json(file)
-    must_hold(isinstance(document.get("nodes"), list | dict), f"{file} holds no nodes.")
+    must_hold(isinstance(document.get("nodes"), list | dict), f"{file} contains no nodes.")
     reading = Reading(str(file))
     versions = _versions(document)
     nodes = _named(document.get("nodes"))
@@ -136,7 +136,7 @@ def _edges(value: object, node_names: set[str], reading: Reading) -> defaultdict
     edges: defaultdict[str, Edges] = defaultdict(dict)
     for name, edge in _named(value):
         if not isinstance(edge, dict):
-            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} is no edge.")
+            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} is not an edge.")
             continue
         start, end = line_of(edge.get("from"), 200), line_of(edge.get("to"), 200)
         if not start or not end:

@@ -50,7 +50,7 @@ def read(path: Path) -> Reading:
             relations.append((number, entry))
         else:
             reading.refused.append((f"line {number}", "is neither an entity with a name nor a relation"))
-    must_hold(entities or relations or not lines, f"{file} holds no entity in any line.")
+    must_hold(entities or relations or not lines, f"{file} contains no entity.")
     names = {line_of(entity.get("name"), 200) for entity in entities}
     links: dict[str, dict[Link, None]] = defaultdict(dict)
     for number, relation in relations:

@@ -37,7 +37,7 @@ def read(path: Path) -> Reading:
     file = source_file.located(path, *NAMES)
     document = source_file.read_json(file)
     memories = document.get("memories")
-    must_hold(isinstance(memories, list), f"{file} holds no list of memories.")
+    must_hold(isinstance(memories, list), f"{file} contains no list of memories.")
     reading = Reading(str(file))
     records = []
     for number, memory in enumerate(memories if isinstance(memories, list) else (), start=1):

@@ -60,7 +60,7 @@ def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
     db.text_factory = lambda data: data.decode("utf-8", "replace")
     db.execute("PRAGMA trusted_schema = OFF")
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
-    must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} holds no table of memories.")
+    must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} contains no table of memories.")
     tags: dict[object, list[object]] = defaultdict(list)
     for row in _rows(db, "memory_tags"):
         tags[row.get("memory_id")].append(row.get("tag"))

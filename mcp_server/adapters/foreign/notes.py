@@ -60,7 +60,7 @@ def read(path: Path) -> Reading:
     for number, file in enumerate(_files(folder, skipped, reading, 0)):
         key = os.fspath(file.relative_to(folder))
         if number >= MOST:
-            reading.remarks.append(f"Notes after the first {MOST:,} were left.")
+            reading.remarks.append(f"Only the first {MOST:,} notes were read.")
             break
         if not key.isprintable():
             reading.refused.append((line_of(key), "has a name that cannot be printed"))
@@ -71,10 +71,12 @@ def read(path: Path) -> Reading:
             reading.refused.append((key, str(error).removeprefix(f"{file} ")))
     admit(_linked(records), reading)
     if skipped.other_files:
-        reading.remarks.append(f"Left, for not being markdown: {counted(skipped.other_files, 'file')}.")
+        reading.remarks.append(
+            f"Skipped, because it is not markdown: {counted(skipped.other_files, 'file')}."
+        )
     if skipped.too_deep:
         reading.remarks.append(
-            f"Left, for being more than {MAX_DEPTH} deep: {counted(skipped.too_deep, 'folder')}."
+            f"Skipped, because it is more than {MAX_DEPTH} deep: {counted(skipped.too_deep, 'folder')}."
         )
     return reading
 
@@ -107,7 +109,7 @@ def _files(folder: Path, skipped: _Skipped, reading: Reading, depth: int) -> Ite
 def _record(file: Path, key: str) -> Record:
     text = source_file.text_in(file, MAX_NOTE)
     if "\0" in text:
-        raise Rejected("holds a NUL byte, so it is not a text")
+        raise Rejected("contains a NUL byte, so it is not text")
     head, text = _split(text, file)
     changed = datetime.fromtimestamp(file.stat(follow_symlinks=False).st_mtime_ns // 1_000_000_000, UTC)
     hashtags = _HASHTAG.findall(outside_code(text))

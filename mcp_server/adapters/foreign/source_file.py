@@ -9,7 +9,7 @@ from mcp_server.adapters import files
 from mcp_server.core.errors import Rejected, Unreadable
 
 MAX_SOURCE = 256 * 1024 * 1024  # bytes of one file
-UNTOUCHED = "It was left as it is, and nothing was taken from it."
+UNTOUCHED = "It was left unchanged, and nothing was imported from it."
 
 
 def located(path: Path, *names: str) -> Path:
@@ -23,7 +23,7 @@ def located(path: Path, *names: str) -> Path:
     existing = next((candidate for candidate in candidates if candidate.exists()), None)
     if existing is None or existing.is_dir():
         where = " or ".join(map(str, candidates)) if named.is_dir() else str(path)
-        raise Rejected(f"There is no {where}.", "Give the path of a file that is there.")
+        raise Rejected(f"There is no {where}.", "Give the path of a file that exists.")
     return Path(os.path.realpath(existing))
 
 
@@ -31,7 +31,7 @@ def located_folder(path: Path) -> Path:
     """Return the folder at *path*, following links; raise Rejected when there is none."""
     named = Path(os.path.realpath(os.path.expanduser(path)))
     if not named.is_dir():
-        raise Rejected(f"There is no folder {path}.", "Give the path of a folder that is there.")
+        raise Rejected(f"There is no folder {path}.", "Give the path of a folder that exists.")
     return named
 
 
@@ -52,7 +52,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in *path*; raise Rejected when it holds none."""
     document = parsed(text_in(path), str(path))
     if not isinstance(document, dict):
-        raise Rejected(f"{path} holds no JSON object.", UNTOUCHED)
+        raise Rejected(f"{path} contains no JSON object.", UNTOUCHED)
     return document
 
 

@@ -196,7 +196,7 @@ class Repository:
         if code and any(word in f"{out}{stderr}" for word in _BEHIND):
             return False
         if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
-            raise RemoteUnavailable(f"The remote takes nothing: {refused[1]}.", _LATER)
+            raise RemoteUnavailable(f"The remote refuses changes: {refused[1]}.", _LATER)
         if code:
             raise _unreachable(stderr)
         return True
@@ -302,8 +302,8 @@ class Repository:
         program = program_of(self.git, self.around)
         if not program or not is_safe_git(self.git, program):
             raise RemoteUnavailable(
-                "No git was found that can be kept from running what a remote says.",
-                "Install git 2.45, or a later release of 2.39 to 2.44, outside of the project.",
+                "No git was found that can be prevented from running a remote's programs.",
+                "Install git 2.45, or a late release of 2.39 to 2.44, outside the project.",
             )
         return program
 

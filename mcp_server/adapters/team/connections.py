@@ -95,7 +95,7 @@ def transaction(pool: Pool, member: Member) -> Iterator[Connection]:
         known = connected.execute(_AS_MEMBER, (member.name, member.role.value)).fetchone()
         if not known:
             raise NotAllowed(
-                f"{member.name} is no {member.role.value} of this team any more.",
+                f"{member.name} is no {member.role.value} of this team.",
                 "Ask its administrator for another token.",
             )
         yield connected
@@ -132,7 +132,7 @@ def told(pool: Pool) -> Iterator[None]:
             f"The team's database at {place_of(str(pool.conninfo))} {_why(error)}."
         ) from error
     except psycopg.DataError as error:
-        raise Rejected(f"The database cannot keep this: {error.diag.message_primary or error}.") from error
+        raise Rejected(f"The database refused this: {error.diag.message_primary or error}.") from error
     except psycopg.Error as error:
         raise DaybookError(f"The team's database refused: {error.diag.message_primary or error}.") from error
 

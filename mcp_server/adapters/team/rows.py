@@ -25,7 +25,7 @@ def json_of(memory: Memory) -> str:
     if "\\u0000" in kept and any("\0" in text for text in _texts(value)):
         raise Rejected("The memory has a NUL character, which no text can have.", "Take it out.")
     if len(kept) > LARGEST:
-        raise Rejected(f"The memory has {len(kept):,} characters in all; {LARGEST:,} is the most.")
+        raise Rejected(f"The memory has {len(kept):,} characters in all; {LARGEST:,} is the limit.")
     return kept
 
 

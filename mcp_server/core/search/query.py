@@ -171,7 +171,7 @@ class Hit:
     """Id of the hit that has a link to it, for one that was only found by that link."""
     superseded_by: str = ""
     shadowed_by: str = ""
-    """Id of this project's memory that stands in for it here; elsewhere it holds."""
+    """Id of this project's memory that shadows it here; elsewhere it applies."""
     stale: Staleness = NOT_STALE
     below: bool = False
     """Whether it is a past conversation that the query did not ask for; it comes after knowledge."""

@@ -73,7 +73,7 @@ def refuse_secrets(*texts: str, anyway: str = "") -> None:
     if secrets := find_secrets("\n".join(texts)):
         other = f"; if it is none, repeat with {anyway}" if anyway else ""
         raise Rejected(
-            f"This seems to hold {secrets[0].kind}, so it was not stored.",
+            f"This seems to contain {secrets[0].kind}, so it was not stored.",
             f"Say it without the secret{other}.",
         )
 

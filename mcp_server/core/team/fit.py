@@ -36,7 +36,9 @@ def fit(memory: Memory) -> Memory:
         ("files touched", memory.touches, MAX_TOUCHES),
     ):
         if len(many) > most:
-            raise Rejected(f"{len(many)} {name} were given; {most} is the most.", "Keep the telling ones.")
+            raise Rejected(
+                f"{len(many)} {name} were given; {most} is the limit.", "Keep the most useful ones."
+            )
     tidied: dict[str, Any] = {
         key.name: _plain(getattr(memory, key.name)) for key in fields(memory) if key.name not in TIDY
     }

@@ -78,7 +78,7 @@ def text_of(value: object, name: str) -> str:
         raise _wrong(name, "a text")
     most = MOST_CHARACTERS.get(name, MOST_OTHER)
     if len(value) > most:
-        raise Rejected(f"'{name}' has {len(value):,} characters; {most:,} is the most.")
+        raise Rejected(f"'{name}' has {len(value):,} characters; {most:,} is the limit.")
     if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
         raise Rejected(f"'{name}' holds half a character, which is no text.")
     return value
@@ -131,7 +131,7 @@ def _tuple_reader(hints: tuple[Any, ...]) -> Reader:
         if not isinstance(value, list):
             raise _wrong(name, "a list")
         if len(value) > MOST_ITEMS:
-            raise Rejected(f"'{name}' has {len(value):,} items; {MOST_ITEMS:,} is the most.")
+            raise Rejected(f"'{name}' has {len(value):,} items; {MOST_ITEMS:,} is the limit.")
         if not many and len(value) != len(readers):
             raise _wrong(name, f"a list of {len(readers)}")
         of_each = readers * len(value) if many else readers

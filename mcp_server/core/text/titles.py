@@ -12,7 +12,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 def clean_title(title: str) -> str:
     """Return *title* on one line without control characters; raise Rejected when nothing is left."""
-    too_long = f"{MAX_TITLE} is the most.", "Shorten the title and move the rest into the text."
+    too_long = f"{MAX_TITLE} is the limit.", "Shorten the title and move the rest into the text."
     if len(title) > MAX_TEXT:  # checked first, before the loop over all characters
         raise Rejected(f"The title has {len(title):,} characters; {too_long[0]}", too_long[1])
     line = on_one_line(title)

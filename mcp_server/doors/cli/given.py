@@ -63,7 +63,7 @@ def check_words(words: Sequence[str]) -> None:
     """Raise Rejected for more words than can be meant, and for one that is not UTF-8."""
     if (many := sum(map(len, words))) > MOST_TYPED:
         raise Rejected(
-            f"The command line has {many:,} characters; {MOST_TYPED:,} is the most.", "Give less at once."
+            f"The command line has {many:,} characters; {MOST_TYPED:,} is the limit.", "Give less at once."
         )
     for word in words:
         if not _is_text(word):

@@ -86,7 +86,7 @@ def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level
         olds = ", ".join(old.memory.id for old in files if old.memory.id != memory.id)
         dialog.consent(
             f"Move {memory.id}, “{one_line(memory.title)}”, to {level.value} level?"
-            + (f" It takes the place of {olds} there." if olds else ""),
+            + (f" It replaces {olds} there." if olds else ""),
             act=MOVING,
             typed=f"revise {memory.id} --level {level.value}",
         )
@@ -109,6 +109,6 @@ def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
     try:
         memory = read(store, memory_id).memory
     except NotFound:
-        return "It lies in the trash."
+        return "It is in the trash."
     end = "cannot be brought back" if lasting else "can be brought back from the trash"
     return f"It is the {memory.type} “{memory.title}” and {end}."

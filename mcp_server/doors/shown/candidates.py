@@ -47,7 +47,7 @@ def proposals(head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0) 
     more = f" {refused} refused: their evidence or shape did not fit." if refused else ""
     return Shown(
         f"{head}: {summary(outcomes)}.{more}",
-        ("id", "what became of it", "superseded:"),
+        ("id", "result", "superseded:"),
         [(outcome.id, BECAME[outcome.action], ", ".join(outcome.superseded)) for outcome in outcomes],
     )
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 EXCERPT = 400  # characters of each memory of a pair
 NONE_FOUND = "No two memories seem to contradict each other."
-NONE_OPEN = "No contradiction is open; looking for some finds what nobody marked."
+NONE_OPEN = "No contradiction is marked; a search may find some that nobody marked."
 SETTLED = {
-    "supersede": "'{0.other}' is superseded by '{0.id}' and kept as what was valid before.",
+    "supersede": "'{0.other}' is superseded by '{0.id}' and kept, because it was valid before.",
     "delete": "'{0.other}' is in the trash; restore brings it back.",
-    "weaken": "Both stand, and '{0.other}' is believed less.",
-    "keep_both": "Both stand; the pair is not proposed again unless one of them changes.",
+    "weaken": "Both stay active, and '{0.other}' is trusted less.",
+    "keep_both": "Both stay active; the pair is proposed again only if one of them changes.",
 }
-MAY = "These may contradict each other; nothing was marked. Ask the person which holds."
+MAY = "These pairs may contradict each other; nothing was marked. Ask the person which memory is right."
 
 
 def found(pairs: Sequence[Contradiction]) -> Shown:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from mcp_server.actions.changes.deeds import TitledDeed
     from mcp_server.adapters.index.events.deeds import Deed
 
-NOTHING = "Nothing was done yet. Store something with: daybook remember"
+NOTHING = "Nothing was done yet. To store a memory: daybook remember"
 TIDIED = {
     "began": "a run of tidying began",
     "ended": "a run of tidying ended",
     "undoes": "a run was undone",
-    "voids": "the last step of a run that was killed was dropped",
+    "voids": "the unfinished last step of a killed run was dropped",
 }
 
 
@@ -30,7 +30,7 @@ def history(entries: Sequence[TitledDeed]) -> Shown:
     """Return what was done, the latest first."""
     deeds = counted(len(entries), "deed")
     return Shown(
-        f"{deeds}, the latest first; texts of what was forgotten are in the trash" if entries else NOTHING,
+        f"{deeds}, newest first; the texts of forgotten memories are in the trash" if entries else NOTHING,
         ("when (UTC)", "id", "what", "session:", "title"),
         [
             (
@@ -68,7 +68,7 @@ def _words(deed: Deed) -> str:
         case "trusted":
             return f"trust moved: {str(detail.get('reason', '')).replace('_', ' ')}"
         case "forgotten":
-            return "forgotten for good" if detail.get("forever") else "forgotten, it is in the trash"
+            return "forgotten for good" if detail.get("forever") else "forgotten; it is in the trash"
         case "moved" if level := detail.get("level"):
             return f"moved to {level} level"
         case "tidied" if detail.get("reason"):

@@ -30,25 +30,27 @@ def summary(outcomes: Sequence[DraftOutcome]) -> str:
 def answered(outcome: DraftOutcome, new: str) -> str:
     """Return the outcome for the memory *new* after the person said how it relates to another."""
     if outcome.id != new:
-        return f"{outcome.id} takes the place of both, {' and '.join(outcome.superseded)}."
+        return f"{outcome.id} replaces both, {' and '.join(outcome.superseded)}."
     return note(outcome)
 
 
 def beside(others: Sequence[str]) -> str:
     """Return the sentence that a memory is to be kept apart from *others*."""
-    return f"It holds beside {_all(others)}; nobody is asked about them again."
+    return f"It and {_all(others)} are both kept; the pair is not asked about again."
 
 
 def near_note(memory_id: str, near: Sequence[Near]) -> str:
     """Return which memories are *near* a memory, and how Claude settles how they relate."""
     again = "call remember again with the same words and supersedes"
-    return f"{_near(near)} If {memory_id} replaces one, {again}; if both hold, with distinct."
+    return f"{_near(near)} If {memory_id} replaces one of them, {again}; if both are right, with distinct."
 
 
 def near_command(memory_id: str, near: Sequence[Near]) -> str:
     """Return which memories are *near* a memory, and the command that settles how they relate."""
     command, old = f"daybook revise {memory_id}", near[0].id
-    return f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both hold: --distinct {old}"
+    return (
+        f"{_near(near)} If it replaces one: {command} --supersedes {old}; if both are right: --distinct {old}"
+    )
 
 
 def note(outcome: DraftOutcome, *, settling: Callable[[str, Sequence[Near]], str] = near_note) -> str:
@@ -61,46 +63,46 @@ def _put_away(outcome: DraftOutcome) -> Iterator[str]:
     if outcome.unlike:
         yield f"It stays as it was in: {_all(outcome.unlike)}; to change that, revise {outcome.id}."
     if outcome.action is Action.RESTORE:
-        yield "It had been put away and is active again."
+        yield "It was archived or superseded before and is active again."
     if outcome.successor and outcome.action is Action.RESTORE:
-        yield f"{outcome.successor} had taken its place and stays; ask which one holds."
+        yield f"{outcome.successor} had replaced it and stays active; ask which one is right."
     elif outcome.successor:
-        yield f"{outcome.successor} took its place, so it stays put away; ask the person which one holds."
+        yield f"{outcome.successor} replaced it, so it stays superseded; ask the person which one is right."
 
 
 def _replaced(outcome: DraftOutcome) -> Iterator[str]:
     if outcome.superseded:
         which_is = "which is" if len(outcome.superseded) == 1 else "which are"
-        yield f"It takes the place of {_all(outcome.superseded)}, {which_is} kept as superseded."
+        yield f"It replaces {_all(outcome.superseded)}, {which_is} kept as superseded."
     if outcome.shadowed:
-        yield f"It stands in for {_all(outcome.shadowed)} in this project, as long as it is active here;"
-        yield "elsewhere that holds as before."
+        yield f"It shadows {_all(outcome.shadowed)} in this project as long as it is active here;"
+        yield "elsewhere nothing changes."
     if outcome.later:
-        yield f"It takes the place of {_all(outcome.later)} once it is accepted."
+        yield f"It replaces {_all(outcome.later)} once it is accepted."
     if outcome.apart:
         yield beside(outcome.apart)
     if outcome.uncovered:
-        yield f"{_all(outcome.uncovered)} holds in this project again: what stood in for it gave way."
-        yield f"If it does not, revise {outcome.id} with supersedes."
+        yield f"{_all(outcome.uncovered)} applies in this project again: no memory shadows it."
+        yield f"If it is no longer right, revise {outcome.id} with supersedes."
 
 
 def _unmoved(outcome: DraftOutcome) -> Iterator[str]:
     ids = [name for name in outcome.unmoved if ID.fullmatch(name)]
     quotes = [name for name in outcome.unmoved if name not in ids]
     if ids:
-        yield f"No active memory has the id {_all(ids)}, so nothing became of that."
+        yield f"No active memory has the id {_all(ids)}, so nothing was replaced."
     if quotes:
-        yield f"No active memory contains “{'”, “'.join(map(_cut, quotes))}”, so nothing became of that."
+        yield f"No active memory contains “{'”, “'.join(map(_cut, quotes))}”, so nothing was replaced."
     for quote, matches in outcome.several.items():
-        yield f"“{_cut(quote)}” stands in {_all(matches)}: name the one that is meant by its id."
+        yield f"“{_cut(quote)}” is in {_all(matches)}: name the one you mean by its id."
     if outcome.elsewhere:
-        yield f"{_all(outcome.elsewhere)} belongs to another project, from where alone it can be replaced."
+        yield f"{_all(outcome.elsewhere)} belongs to another project and can be replaced only from there."
     if outcome.kept:
-        yield f"{_all(outcome.kept)} stays: only the person's own word takes its place."
-        yield f"Ask which one holds; if the new one does, revise {outcome.id} with supersedes asks them in a"
-        yield f"dialog, or they type: daybook revise {outcome.id} --supersedes {outcome.kept[0]}."
+        yield f"{_all(outcome.kept)} stays active: only the person can replace it."
+        yield f"Ask which one is right; if it is the new one, revise {outcome.id} with supersedes asks them"
+        yield f"in a dialog, or they type: daybook revise {outcome.id} --supersedes {outcome.kept[0]}."
     if outcome.waiting:
-        yield f"No memory is called {_all(outcome.waiting)} yet; a link to it waits until one is."
+        yield f"No memory is called {_all(outcome.waiting)} yet; the link works once there is one."
 
 
 def _near(near: Sequence[Near]) -> str:

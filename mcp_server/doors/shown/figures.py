@@ -46,7 +46,7 @@ def metrics(figures: Metrics) -> Shown:
     }
     json["quality"] = quality_json(figures.quality)
     return Shown(
-        f"{counted(figures.stats.memories, 'memory')} here, and what was done in all projects:",
+        f"{counted(figures.stats.memories, 'memory')} here, and activity in all projects:",
         ("what", "count"),
         tuple((name, str(value)) for name, value in rows),
         below=(replace(of_use, below=()), *of_use.below),
@@ -121,7 +121,7 @@ def models(listed: Sequence[ListedModel]) -> Shown:
 
 def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and its progress, with those that are *listed*."""
-    rest = "; words find the others" if progress.embedded < progress.passages else ""
+    rest = "; the others are found by their words" if progress.embedded < progress.passages else ""
     has = f"{progress.embedded} of {progress.passages} have its vector{rest}"
     return Shown(
         rows=(

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from mcp_server.actions.changes.history import Earlier, History
     from mcp_server.actions.files.runs import Undone
 
-MASKED = "what looked like a secret was taken out"
+MASKED = "what looked like a secret was removed"
 NOTHING = "There is nothing to undo."
-AGAIN = "'daybook undo' takes this back, too."
+AGAIN = "'daybook undo' reverses this too."
 
 
 def told(history: History) -> Shown:
     """Return the changes of a memory, the latest first."""
     if not history.versions:
-        head = f"Nothing that '{history.id}' said before is kept: it was not changed since, or only by hand."
+        head = f"Nothing that '{history.id}' said before is kept: it never changed, or only by hand."
         return Shown(head, json={"id": history.id, "path": str(history.path), "versions": []})
     return Shown(
         f"'{history.id}' was changed {counted(len(history.versions), 'time')};"
-        " a version is what it said before.",
+        " each version is what it said before a change.",
         ("version", "changed (UTC)", "by", "verb"),
         tuple(
             (
@@ -36,7 +36,7 @@ def told(history: History) -> Shown:
             for version in history.versions
         ),
         tuple(
-            f"{version.differs or 'nothing but dates'}{f'; {MASKED}' if version.masked else ''}"
+            f"{version.differs or 'only dates'}{f'; {MASKED}' if version.masked else ''}"
             for version in history.versions
         ),
         json={
@@ -49,7 +49,7 @@ def told(history: History) -> Shown:
 
 def deleted(memory_id: str) -> Shown:
     """Return that a memory was deleted for good, and no version of it is kept."""
-    head = f"Nothing that '{memory_id}' said is kept: it was deleted for good."
+    head = f"Nothing that '{memory_id}' said is kept: the memory was deleted for good."
     return Shown(head, json={"id": memory_id, "path": "", "versions": []})
 
 
@@ -76,7 +76,7 @@ def undone(outcome: Undone) -> Shown:
     rows += [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
     return Shown(
         f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.",
-        ("id", "what became of it"),
+        ("id", "result"),
         tuple(rows),
         notes=(AGAIN,) if outcome.restored else (),
         json=json,

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from mcp_server.actions.sessions.predict import Pattern
 
 OFF = "The hot set is switched off: HOT_CACHE_MAX_ITEMS is 0."
-EMPTY = "Three recalls of a memory put it there, or 'daybook pin ID'."
-NO_PATTERN = "No pattern yet: two recalls of a session have to follow each other twice."
-UNLIKELY = "Nothing is likely enough to be predicted; 'daybook patterns' shows what is known."
+EMPTY = "Recalling a memory three times puts it there; so does 'daybook pin ID'."
+NO_PATTERN = "No pattern yet: two recalls must follow each other in two sessions."
+UNLIKELY = "No memory is likely enough to be predicted; 'daybook patterns' shows the known patterns."
 
 
 def status(hot_set: HotStatus) -> Shown:
@@ -29,7 +29,7 @@ def status(hot_set: HotStatus) -> Shown:
     json = {"capacity": hot_set.capacity, "next_out": next_out} | {
         name: [_warm_json(warm, hot_set) for warm in group] for name, group in groups.items()
     }
-    notes = [f"The first to go is {next_out}."] if next_out else []
+    notes = [f"The first to leave is {next_out}."] if next_out else []
     notes += [] if hot_set.placed or hot_set.predicted else [EMPTY]
     if not hot_set.capacity:
         return Shown(OFF, json=json)
@@ -56,22 +56,20 @@ def patterns(all_patterns: Sequence[Pattern], *, nothing: str) -> Shown:
 
 
 def pinned(file: MemoryFile, note: str = "") -> Shown:
-    """Return that a memory is pinned, or no longer is; *note* says what became of it besides."""
-    became = "pinned" if file.memory.pinned else "not pinned any more"
+    """Return that a memory is pinned, or no longer is; *note* says the outcome besides."""
+    became = "pinned" if file.memory.pinned else "no longer pinned"
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=(note,) if note else ())
 
 
 def promoted(memory_id: str, *, has_place: bool) -> Shown:
     """Return the outcome of promoting a memory to the hot set."""
-    crowded = "noted, but all places are taken by hotter memories; pin it, or demote one of them"
-    return Shown(
-        f"{memory_id}: {'kept at hand until it was not used for 14 days' if has_place else crowded}."
-    )
+    crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
+    return Shown(f"{memory_id}: {'kept at hand until it is unused for 14 days' if has_place else crowded}.")
 
 
 def demoted(memory_id: str, *, was_hot: bool) -> Shown:
     """Return the outcome of demoting a memory from the hot set."""
-    back = "not kept at hand any more; three more accesses bring it back"
+    back = "no longer kept at hand; three more accesses bring it back"
     return Shown(f"{memory_id}: {back if was_hot else 'was not in the hot set'}.")
 
 

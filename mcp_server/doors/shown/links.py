@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 
 AFTER = {
     After.SUPERSEDED: "'{id}' is superseded now; it is found with include_archived.",
-    After.WAITS: "'{source}' waits for the person's word, and takes the place of '{id}' with it.",
-    After.SHADOWED: "'{source}' stands in for '{id}' in this project; elsewhere that holds as before.",
+    After.WAITS: "'{source}' waits for the person, and replaces '{id}' once accepted.",
+    After.SHADOWED: "'{source}' shadows '{id}' in this project; elsewhere nothing changes.",
     After.AWAY: "'{id}' was {state} before and stays so.",
-    After.MARKED: "Both are told, the older one with a mark, until that is resolved.",
-    After.TRACE: "'{id}' is {state}: the link is a trace of it.",
+    After.MARKED: "Both are shown, the older one with a mark, until the contradiction is resolved.",
+    After.TRACE: "'{id}' is {state}: the link is kept as a trace of it.",
     After.ACTIVE: "'{id}' is active again.",
     After.HOLDS_HERE: "'{id}' holds in this project, too.",
     After.STAYS: "'{id}' stays {state}.",
     After.GONE: "'{id}' is gone.",
     After.SAYS_SO_TOO: "'{id}' says so too: unlink '{id}' and '{source}' as well.",
 }
-NOTHING = "Nothing is related yet; a link says what belongs together (link_memories, 'daybook link FROM TO')."
+NOTHING = (
+    "Nothing is related yet; links connect what belongs together (link_memories, 'daybook link FROM TO')."
+)
 
 
 def linked(link: Linked) -> Shown:
@@ -41,7 +43,7 @@ def linked(link: Linked) -> Shown:
 
 def unlinked(link: Linked) -> Shown:
     """Return what became of a link that was taken back."""
-    return _became(link, "unlinked." if link.changed else "there is no such link; nothing was changed.")
+    return _became(link, "unlinked." if link.changed else "no such link; nothing was changed.")
 
 
 def _became(link: Linked, words: str) -> Shown:
@@ -65,7 +67,7 @@ def related(relations: Related) -> Shown:
     """Return what a memory is linked with, and the memories with any of some tags."""
     links = counted(len(relations.edges) + relations.left_out, "link")
     nothing = () if relations.edges or relations.tagged else (NOTHING,)
-    more = (f"{relations.left_out} more; ask with less depth.",) if relations.left_out else ()
+    more = (f"{relations.left_out} more; use a smaller depth.",) if relations.left_out else ()
     tagged = Shown(
         f"With such a tag: {counted(len(relations.tagged), 'memory')}",
         ROW,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.recall.nearby import Near
     from mcp_server.core.sessions.conversation import Turn
 
-ALREADY = "It had taken their place already."
+ALREADY = "It had already replaced them."
 STAYS = "The level of neither was changed."
 MOST = 20  # ids of one sentence
 OF_OUTCOME = (
@@ -49,7 +49,9 @@ def remembered(
     remark = note(outcome, settling=settling)
     kind = type_or_kind(file.memory.kind, file.memory.type)
     label = f"remembered as {kind} ({file.vault.level.value} level)"
-    added = () if remark or not outcome.known else ("Only what it lacked beside its words was added.",)
+    added = (
+        () if remark or not outcome.known else ("Only tags, links and the like that it lacked were added.",)
+    )
     return Shown(
         f"{outcome.id}: {'known already' if outcome.known else label}.",
         rows=((file.path,),),
@@ -80,35 +82,39 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
     level = change.file.vault.level
     if change.old_vault is None:
         return f"at {level.value} level already.", []
-    where = "in every project" if level is Level.USER else "in this project alone"
+    where = "in every project" if level is Level.USER else "in this project only"
     notes = []
     if change.superseded:
-        notes.append(f"It takes the place of {', '.join(change.superseded)}, which is kept as superseded.")
+        notes.append(f"It replaces {', '.join(change.superseded)}, which is kept as superseded.")
     if change.shared and change.file.vault.in_repository:
         notes.append(
-            f"Git sees its file, {change.file.path}: once committed, whoever gets the repository reads it."
+            f"Git sees its file, {change.file.path}: once committed, everyone with the repository "
+            "can read it."
         )
     elif change.shared:
-        notes.append("Git sees that its file is gone from the repository.")
-    return f"moved to {level.value} level: it holds {where}.", [*notes, *_still(change.still_superseded)]
+        notes.append("Git shows its file as deleted from the repository.")
+    return f"moved to {level.value} level: it applies {where}.", [*notes, *_still(change.still_superseded)]
 
 
 def beside(memory_id: str, stored: Shown) -> Shown:
     """Return that the person's memory was not changed, and what was *stored* beside it."""
-    return replace(stored, head=f"{memory_id}: not changed, for the person said it. Beside it: {stored.head}")
+    return replace(
+        stored,
+        head=f"{memory_id}: not changed, because the person said it. Stored instead: {stored.head}",
+    )
 
 
 def forgotten(outcome: Forgotten) -> Shown:
     """Return the outcome for a forgotten memory, and for those that it was related to."""
     heirs, again = (", ".join(ids[:MOST]) for ids in (outcome.heirs, outcome.uncovered))
-    merged = f"It had been merged into {heirs}: read and revise that, it may say it still."
+    merged = f"It was merged into {heirs}, which may still say it: read and revise that memory."
     back = f"forgotten; 'daybook restore {outcome.id}' brings it back"
     return Shown(
         f"{outcome.id}: {back if outcome.path else 'deleted for good'}.",
         rows=((outcome.path,),) if outcome.path else (),
         notes=(
             *([merged] if heirs else []),
-            *([f"In this project holds again what it had stood in for: {again}."] if again else []),
+            *([f"No longer shadowed in this project: {again}."] if again else []),
             *_still(outcome.superseded),
             *([_elsewhere(outcome)] if outcome.remote else []),
         ),
@@ -118,15 +124,15 @@ def forgotten(outcome: Forgotten) -> Shown:
 def _elsewhere(outcome: Forgotten) -> str:
     return (
         "Your other machines may have it in their trash:"
-        f" run 'daybook forget {outcome.id} --forever' on each."
-        f" {outcome.remote} has it in its history: 'daybook remote rewrite' takes it out."
+        f" run 'daybook forget {outcome.id} --forever' on each. {outcome.remote} has it in its "
+        "history: 'daybook remote rewrite' removes it."
     )
 
 
 def archived(files: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
     """Return what was put out of sight, each with the ids of what it had superseded."""
     return Shown(
-        f"Archived: {counted(len(files), 'memory')}; 'daybook restore' brings back.",
+        f"Archived: {counted(len(files), 'memory')}; 'daybook restore' brings them back.",
         ("id", "file"),
         [(file.memory.id, file.path) for file, _ in files],
         notes=tuple(line for _, superseded in files for line in _still(superseded)),
@@ -135,9 +141,7 @@ def archived(files: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
 
 def restored(file: MemoryFile, beside: Sequence[str]) -> Shown:
     """Return that a memory came back, and which active ones took its place or lost theirs to it."""
-    sentence = (
-        "{0} is active, too, although one took the place of the other: 'daybook review' asks which holds."
-    )
+    sentence = "{0} is active too, although one replaced the other: 'daybook review' asks which is right."
     return Shown(
         f"{file.memory.id}: restored.", rows=((file.path,),), notes=tuple(map(sentence.format, beside))
     )
@@ -199,7 +203,7 @@ def saved_session(file: MemoryFile, since: Since) -> Shown:
     """Return a saved session, and what changed since."""
     memory = file.memory
     changes = [
-        *([f"branch is {since.branch} now"] if since.branch else []),
+        *([f"the branch is now {since.branch}"] if since.branch else []),
         *(f"commit {commit}" for commit in since.commits),
         *([f"changed files: {', '.join(since.files[:20])}"] if since.files else []),
         *([since.problem] if since.problem else []),
@@ -209,7 +213,7 @@ def saved_session(file: MemoryFile, since: Since) -> Shown:
         rows=[("title", memory.title), ("file", file.path), *((note,) for note in memory.notes)],
         body=memory.text,
         below=(Shown("Since then:", rows=[(change,) for change in changes]),) if changes else (),
-        notes=() if changes else ("Nothing is known to have changed since then.",),
+        notes=() if changes else ("No change since then is known.",),
         json={
             "id": memory.id,
             "title": memory.title,
@@ -228,7 +232,7 @@ def conversation(file: MemoryFile, turns: Sequence[Turn], offset: int, limit: in
     """Return the turns of a conversation after the first *offset*, at most *limit*."""
     memory, count = file.memory, counted(len(turns), "turn")
     if offset and offset >= len(turns):
-        return Shown(f"{memory.id} has {count}; give a smaller offset.")
+        return Shown(f"{memory.id} has {count}; use a smaller offset.")
     page = turns[offset:][:limit]
     messages = [{"role": turn.speaker, "content": turn.words, "timestamp": turn.time} for turn in page]
     return Shown(

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.recall.ask import CitedAnswer
 
-BELOW = "From past conversations, which hold guesses too; ask for the kind conversation to see more:"
-NOTHING_KNOWN = "Nothing that is known answers this with confidence."
+BELOW = "From past conversations, which also contain guesses; ask for the kind conversation to see more:"
+NOTHING_KNOWN = "No memory answers this with confidence."
 NEAREST = f"{NOTHING_KNOWN} The nearest:"
-NOT_KNOWN = "Not known: nothing that is remembered answers this."
-FURTHER = "All projects, what is archived, and the kind conversation may say more."
+NOT_KNOWN = "Not known: no memory answers this."
+FURTHER = "Searching all projects, archived memories, or the kind conversation may find more."
 HIT = ("id", "type", "level", "updated", "found by", "", "title")
 EXCERPT = 600  # characters of a hit that a person is shown: about eight lines
 
@@ -61,7 +61,7 @@ def cited(answer: CitedAnswer, question: str, *, most: int | None = None) -> Sho
         return Shown(NOT_KNOWN, json=json)
     if answer.words:
         return Shown(body=answer.words, json=json)
-    head = f"{answer.why} The best passages, to answer from and to cite by their ids, are:"
+    head = f"{answer.why} Answer from these best passages, and cite them by id:"
     return Shown(head, below=_tables(answer.hits, question, most), json=json)
 
 
@@ -145,8 +145,8 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
 def _nothing(query: str, waiting: int) -> str:
     if waiting:
         return (
-            f"Not embedded yet: {counted(waiting, 'passage')}, so meaning cannot find them;"
-            " ask with mode keyword, or again in a moment."
+            f"Not embedded yet: {counted(waiting, 'passage')}, so a search by meaning cannot find "
+            "them; use mode keyword, or try again in a moment."
         )
     tries = "other words, fewer filters, all projects, 'daybook list'"
     return f"No memory matches '{one_line(query, 80)}'. Try {tries}."

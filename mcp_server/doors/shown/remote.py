@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.remote.set_up import Leaving, RemoteState
 
 NO_REMOTE = "This store has no remote: 'daybook remote add URL' adds one."
-STAYS = "the index, logs, settings, unfinished work, the trash, and what memories said before"
+STAYS = "the index, logs, settings, unfinished work, the trash, and earlier versions of memories"
 
 
 def leaving(preview: Leaving) -> Shown:
@@ -64,12 +64,12 @@ def exchanged(exchange: Exchanged) -> Shown:
         ),
         notes=(
             *(
-                f"[{memory_id}] was changed in the same place on two machines:"
-                f" [{other_id}] has the other words. 'daybook review' asks you."
+                f"[{memory_id}] was changed in the same place on two machines: [{other_id}] has the "
+                "other version. 'daybook review' asks you."
                 for memory_id, other_id in exchange.clashes.items()
             ),
             *(
-                [f"! {exchange.trouble} What is here waits for the next exchange."]
+                [f"! {exchange.trouble} The memories here wait for the next exchange."]
                 if exchange.trouble
                 else []
             ),

@@ -1,4 +1,4 @@
-"""What waits for the person, and what became of it, in words."""
+"""What waits for the person, and the outcomes, in words."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing waits for you."
 CHOICES = {
-    Verdict.ACCEPT: "Accept it: Claude may be told it unasked",
-    Verdict.REJECT: "Reject it: to the trash, from where it can be restored",
+    Verdict.ACCEPT: "Accept it: Claude may be shown it unasked",
+    Verdict.REJECT: "Reject it: it moves to the trash and can be restored",
     Verdict.REPLACES: "The first replaces the second, which is kept as superseded",
-    Verdict.KEEP_BOTH: "Keep both: they are about two things",
-    Verdict.MERGE: "Merge: one memory takes the place of both, shown before it is saved",
-    Verdict.HOLDS: "It still holds, whatever became of the files",
-    Verdict.LATER: "Decide later: it goes on waiting",
+    Verdict.KEEP_BOTH: "Keep both: both are right",
+    Verdict.MERGE: "Merge: one memory replaces both, shown before it is saved",
+    Verdict.HOLDS: "It is still right, although the files changed",
+    Verdict.LATER: "Decide later: it keeps waiting",
 }
 STANDS_IN = "The first stands in for the second in this project; elsewhere the second holds as before"
 WHERE = ("holds everywhere", "is this project's")
 HOLDS_HERE = "The first, which holds everywhere, replaces this project's, which is kept as superseded"
 OF_AGED = {
-    Verdict.ACCEPT: "Archive them: found with include_archived, told no more",
-    Verdict.REJECT: "Keep them: they age no more",
-    Verdict.LATER: "Decide later: upkeep goes on with as many as one run may",
+    Verdict.ACCEPT: "Archive them: only include_archived finds them",
+    Verdict.REJECT: "Keep them: they no longer age",
+    Verdict.LATER: "Decide later: each run of upkeep archives some of them",
 }
 OF_EVERYWHERE = {
-    Verdict.ACCEPT: "Keep it once, for all projects: those of the projects are kept as superseded",
-    Verdict.REJECT: "Keep them as they are: nobody asks again",
+    Verdict.ACCEPT: "Keep it once, for all projects: the projects' memories are kept as superseded",
+    Verdict.REJECT: "Keep them as they are: you are not asked again",
     Verdict.LATER: CHOICES[Verdict.LATER],
 }
 MEANING = {AGED: OF_AGED, EVERYWHERE: OF_EVERYWHERE}
-UNASKED = "What is of unconfirmed origin is found by recall, labelled as data, and never told unasked."
-TAKES_BACK = "'daybook undo {0}' takes it back"
+UNASKED = "A memory of unconfirmed origin is found by recall, labelled as data, and never shown unasked."
+TAKES_BACK = "'daybook undo {0}' reverses it"
 SETTLED = {
     Became.ACCEPTED: f"accepted: {TAKES_BACK}",
     Became.REJECTED: f"rejected: {TAKES_BACK}",
     Became.REPLACED: f"replaced: {TAKES_BACK}",
-    Became.SHADOWED: f"stands in for the other in this project: {TAKES_BACK}",
+    Became.SHADOWED: f"shadows the other in this project: {TAKES_BACK}",
     Became.KEPT_BOTH: f"both are kept: {TAKES_BACK}",
     Became.MERGED: f"merged: {TAKES_BACK}",
-    Became.CONFIRMED: f"noted as checked today: {TAKES_BACK}",
+    Became.CONFIRMED: f"recorded as checked today: {TAKES_BACK}",
     Became.LATER: "waits on",
     Became.CHANGED: "not settled: its file changed after it was shown",
-    Became.GONE: "not settled: it waits no more",
+    Became.GONE: "not settled: it no longer waits",
 }
 OUTCOME_OF_AGED = {
     Became.ACCEPTED: "archived: 'daybook undo' brings them back",
-    Became.REJECTED: "kept: they age no more; 'daybook undo' takes that back",
+    Became.REJECTED: "kept: they no longer age; 'daybook undo' reverses that",
     Became.CHANGED: "not settled: other memories have aged since",
 }
 OUTCOME_OF_EVERYWHERE = {
@@ -72,7 +72,7 @@ def waiting(review: Review) -> Shown:
     kinds = ", ".join(f"{name} {number}" for name, number in review.counts.items() if number)
     more = (f"{review.left_out} more: 'daybook review --limit' shows them.",) if review.left_out else ()
     return Shown(
-        f"Waiting for the person's word: {kinds}.",
+        f"Waiting for the person's decision: {kinds}.",
         ("", "kind", "id", "type", "updated", "why", "title"),
         tuple(
             (f"{number}", entry.kind, entry.name, entry.type, f"{entry.updated:%F}", why(entry), entry.title)
@@ -89,7 +89,7 @@ def settled(outcomes: Sequence[tuple[Entry, Became]]) -> Shown:
     number = sum(became not in UNSETTLED for _, became in outcomes)
     return Shown(
         f"Settled: {number} of {counted(len(outcomes), 'entry')}.",
-        ("id", "what became of it"),
+        ("id", "result"),
         tuple((entry.name, outcome(entry, became)) for entry, became in outcomes),
         json=[{"id": entry.name, "became": became.value} for entry, became in outcomes],
     )
@@ -120,7 +120,7 @@ def outcome(entry: Entry, became: Became) -> str:
     if entry.kind == EVERYWHERE and became in OUTCOME_OF_EVERYWHERE:
         return OUTCOME_OF_EVERYWHERE[became].format(entry.id)
     if entry.kind == CANDIDATE and became is Became.REJECTED:
-        return f"rejected, it is not proposed again: {TAKES_BACK.format(entry.id)}"
+        return f"rejected; it is not proposed again: {TAKES_BACK.format(entry.id)}"
     return SETTLED[became].format(*entry.ids)
 
 
@@ -165,7 +165,7 @@ def compact_merged(entry: Entry) -> str:
     assert entry.merged
     title, text = entry.merged
     lines = " ¶ ".join(text.splitlines())
-    return f"This would take the place of both: “{title}”: {lines}"
+    return f"This would replace both: “{title}”: {lines}"
 
 
 def _run(entry: Entry) -> str:

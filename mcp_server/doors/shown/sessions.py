@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.events.episodes import Again, Episode
     from mcp_server.adapters.index.memories.memories import Row
 
-NONE = "No session is known here. They are noted when Claude Code starts one; all projects have more."
+NONE = (
+    "No session is known here. Claude Code's sessions are listed once they start; all projects may have more."
+)
 IN_SEVERAL = "What several sessions recalled, used or learned about:"
-NO_PATTERN = "Nothing comes up in two sessions yet."
-FORGOTTEN = "Everything learned in it was forgotten; 'daybook forget-session' with --undo puts it back."
+NO_PATTERN = "No two sessions have anything in common yet."
+FORGOTTEN = "Everything learned in it was forgotten; 'daybook forget-session' with --undo brings it back."
 
 
 def listed(episodes: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
@@ -82,7 +84,7 @@ def one(report: SessionReport, stored: Sequence[Row] = (), uses: Sequence[Given]
 
 def memories(episode: Episode, stored: Sequence[Row], uses: Sequence[Given]) -> Shown:
     """Return what a session stored, and what it was given that it asked for."""
-    head = f"session {_name(episode)} stored {len(stored)}, and was given {len(uses)} that it asked for"
+    head = f"session {_name(episode)} stored {len(stored)}, and asked for {len(uses)}"
     return Shown(head, below=_memories(stored, uses))
 
 
@@ -112,9 +114,9 @@ def forgotten(outcome: ForgottenSession) -> Shown:
         *(f"left as it is: {sentence}" for sentence in left),
         *(f"not done: {sentence}" for sentence in failed),
     ]
-    head = f"Done; 'daybook forget-session {outcome.session[:120]} --undo' puts it back:"
+    head = f"Done; 'daybook forget-session {outcome.session[:120]} --undo' brings it back:"
     return Shown(
-        "Nothing was changed; the plan:" if outcome.dry_run else head,
+        "Nothing was changed. The plan:" if outcome.dry_run else head,
         rows=[(row,) for row in rows],
         json={
             **asdict(outcome),

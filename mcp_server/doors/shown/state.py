@@ -140,13 +140,13 @@ def _calls(state: State, settings: Settings) -> Iterator[tuple[str, object]]:
         reason, until = spent.plan_paused_reason, spent.plan_paused_until
         yield "calls on your plan today", f"{spent.plan_calls} of {settings.daily_plan_calls}"
     else:
-        nothing = "" if spent.sessions else ", nothing was spent"
-        yield "model", f"never called{nothing}: 'daybook setup' would allow it"
+        nothing = "" if spent.sessions else ", nothing spent"
+        yield "model", f"never called{nothing}: 'daybook setup' allows it"
         return
     size = bytes_of(capture.unlearned_bytes)
     yield "to learn from", f"{size} of {counted(capture.unlearned, 'session')}"
     if until:
-        yield "the model rests", f"until {until:%H:%M} UTC: {reason}"
+        yield "model calls are paused", f"until {until:%H:%M} UTC: {reason}"
 
 
 def _of_kind(number: int, kind: str) -> str:
@@ -173,8 +173,8 @@ def where(
     named = [("project", NOBODYS)]
     if project:
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
-    gone_line = "{0.root}, which is gone: 'daybook adopt {0.key}' takes it over"
-    elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' makes both one"
+    gone_line = "{0.root}, which is gone: 'daybook adopt {0.key}' takes over its memories"
+    elsewhere = "{0.root}, on another machine: 'daybook adopt {0.key}' joins both"
     return Shown(
         rows=(
             *named,

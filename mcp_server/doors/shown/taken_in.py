@@ -38,12 +38,12 @@ def taken_in(
     remarks = [remark for source in imports for remark in source.remarks]
     more = len(listed) - MOST_ROWS
     return Shown(
-        f"{place}: {number}." if items else f"There is nothing to take in from {place}.",
+        f"{place}: {number}." if items else f"There is nothing to import from {place}.",
         ("what", "would be" if dry_run else "outcome", "id", "why"),
         tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in listed[:MOST_ROWS]),
         notes=(
             *remarks[:MOST_ROWS],
-            *([f"{more} more are told by the command with --json."] if more > 0 else []),
+            *([f"{more} more: the command with --json lists all."] if more > 0 else []),
             *([waits(waiting)] if waiting and not dry_run else []),
         ),
         json={"what": format_name, "dry_run": dry_run, "sources": [asdict(source) for source in imports]},
@@ -79,4 +79,4 @@ def clients(listed: Sequence[ListedClient]) -> Shown:
 def waits(rows: Sequence[Row]) -> str:
     """Return the command that accepts *rows*, which documents made, so that they are shown unasked."""
     number = counted(len(rows), "memory")
-    return f"Found by search and not told unasked: {number}. To accept all: {ACCEPTING} (in a terminal)."
+    return f"Found by search, but not shown unasked: {number}. To accept all: {ACCEPTING} (in a terminal)."

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from mcp_server.actions.team.store_in_team import StoredInTeam
     from mcp_server.core.storage.port import ChangeRecord, Stored
 
-NO_TEAM = "You are in no team: 'daybook team join URL' joins one."
+NO_TEAM = "You are not in a team: 'daybook team join URL' joins one."
 VERSION = 12  # characters of a version's digest that are shown
-WAITS = "It waits here, and is given to the team by itself: 'daybook team status' shows it."
-UNCONFIRMED = "The other members find it by recall; they are told it unasked once a curator confirms it."
+WAITS = "It waits here and is sent to the team automatically: 'daybook team status' shows it."
+UNCONFIRMED = "The other members find it by recall; they are shown it unasked once a curator confirms it."
 
 
 def joining(found: Joining) -> Shown:
@@ -32,13 +32,14 @@ def joining(found: Joining) -> Shown:
     team = found.team
     curators = ", ".join(team.curators) or "nobody yet"
     notes = [
-        f"What these curators confirm is told to Claude unasked, here, in every project: {curators}.",
-        "'daybook team leave' takes that back.",
+        "What these curators confirm is shown to Claude unasked, on this machine, in every project:"
+        f" {curators}.",
+        "'daybook team leave' ends that.",
     ]
     if found.model:
         notes.append(
-            f"The team's server finds by the model {team.model}; yours is {found.model}. It embeds by itself,"
-            " so you need not change it."
+            f"The team's server uses the embedding model {team.model}; yours is {found.model}. You "
+            "need not change yours."
         )
     return Shown(
         f"The team {team.name}, at {found.url}:",
@@ -63,10 +64,10 @@ def state(found: Membership | None) -> Shown:
     """Return how it stands with the person's team: what is here, what waits, what was refused."""
     if found is None:
         return Shown(NO_TEAM, json=None)
-    beyond = f"; {found.last.beyond} older ones are found by recall" if found.last.beyond else ""
+    beyond = f"; {found.last.beyond} older ones are only found by recall" if found.last.beyond else ""
     notes = [f"! {found.last.trouble}"] if found.last.trouble else []
     if any(each.refused for each in found.waiting):
-        notes.append("Of what was refused, 'daybook team send' tries again, 'daybook team drop ID' lets go.")
+        notes.append("'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up.")
     return Shown(
         rows=(
             ("team", f"{found.name}, at {found.url}"),
@@ -150,7 +151,7 @@ def restored(stored: Stored) -> Shown:
 
 def confirmed(stored: Stored) -> Shown:
     """Return that a curator confirmed a memory."""
-    return Shown(f"{stored.memory.id}: confirmed; the members are told it unasked from their next copy on.")
+    return Shown(f"{stored.memory.id}: confirmed; members are shown it unasked after their next copy.")
 
 
 def whole(stored: Stored) -> Shown:
@@ -200,7 +201,7 @@ def history(memory_id: str, changes: Sequence[ChangeRecord], now: Stored | None)
     ]
     rows = [(f"{each.at:%Y-%m-%d %H:%M}", each.author, each.kind.value) for each in changes]
     return Shown(
-        f"'{memory_id}' is the team's: what was done to it, by whom, and what that changed.",
+        f"'{memory_id}' is the team's: its changes, and who made them.",
         ("changed (UTC)", "by", "what"),
         tuple(reversed(rows)),
         tuple(reversed([differs or "nothing but that" for differs in said])),
@@ -241,7 +242,7 @@ def unconfirmed(found: Unconfirmed) -> Shown:
             for each in found.stored
         ],
         tuple(each.memory.text for each in found.stored),
-        notes=("A curator confirms one with 'daybook team confirm ID'.",),
+        notes=("A curator confirms a memory with 'daybook team confirm ID'.",),
         json=[whole(each).json for each in found.stored],
     )
 

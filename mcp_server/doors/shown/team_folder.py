@@ -25,7 +25,7 @@ def taken_in_team(outcome: TakenByTeam) -> Shown:
         f"{head}, {outcome.confirmed} confirmed." if outcome.confirmed else f"{head}.",
         ("left out", "why"),
         outcome.left[:MOST_ROWS],
-        notes=(f"{more} more are told by the command with --json.",) if more > 0 else (),
+        notes=(f"{more} more: the command with --json lists all.",) if more > 0 else (),
         json=asdict(outcome),
     )
 

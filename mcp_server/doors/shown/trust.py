@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.memory.trust import Standing, TrustHistory
     from mcp_server.adapters.index.memories.memories import Row
 
-UNMOVED = "Nothing has moved it yet: 'daybook validate' and 'daybook invalidate' do."
+UNMOVED = "Nothing has changed it yet: 'daybook validate' and 'daybook invalidate' do."
 
 
 def standing(now: Standing) -> str:
@@ -28,7 +28,7 @@ def standing(now: Standing) -> str:
 
 
 def moved(record: TrustHistory, note: str = "") -> Shown:
-    """Return the trust in a memory after it was checked; *note* says what became of it besides."""
+    """Return the trust in a memory after it was checked; *note* says the outcome besides."""
     table = history(record)
     return Shown(table.head, notes=(note,) if note else (), json=table.json)
 

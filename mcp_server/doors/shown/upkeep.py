@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.upkeep.work import Work
 
 MB = 1024 * 1024
-PLAN = "Nothing was changed; the plan:"
+PLAN = "Nothing was changed. The plan:"
 TIDY = "Nothing needs tidying."
 
 
@@ -28,7 +28,7 @@ def tidied(run: Tidied) -> Shown:
     """Return a row for each entry, then what was left undone, then the counts."""
     price = f"at most ${run.price:.4f}" if run.price else "whose price is 0 or not known"
     asking = f"The model was not asked: {counted(run.unasked, 'call')}, {price}, with --with-model."
-    left_line = f"left for the next run, or for your word in 'daybook review': {run.left} more aged"
+    left_line = f"left for the next run, or for you in 'daybook review': {run.left} more aged"
     numbers = run.counts | {
         "repaired": run.repaired,
         "emptied from the trash": run.emptied,
@@ -48,7 +48,7 @@ def tidied(run: Tidied) -> Shown:
     ]
     spent = f" (${run.spent:.4f})" if run.calls else ""
     return Shown(
-        PLAN if run.dry_run else "Done; 'daybook tidy --undo' puts it back:",
+        PLAN if run.dry_run else "Done; 'daybook tidy --undo' brings it back:",
         rows=[(row,) for row in rows],
         notes=(*notes, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
         json=_json(run),
@@ -73,9 +73,9 @@ def cleaned(run: Cleaned) -> Shown:
         *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in run.kept),
         *([run.tidied.clock] if run.tidied.clock else []),
     ]
-    takes_back = "what was archived or thrown away, not what was deleted for good"
+    takes_back = "what was archived or moved to the trash, not what was deleted for good"
     return Shown(
-        PLAN if run.dry_run else f"Done; 'daybook tidy --undo' takes back {takes_back}:",
+        PLAN if run.dry_run else f"Done; 'daybook tidy --undo' reverses {takes_back}:",
         rows=[(row,) for row in rows],
         notes=(cleaned_counts(run),),
         json={**asdict(run), "tidied": _json(run.tidied), "lines": [*rows, cleaned_counts(run)]},
@@ -85,7 +85,7 @@ def cleaned(run: Cleaned) -> Shown:
 def cleaned_counts(run: Cleaned) -> str:
     """Return how much cleaning up did, or would do, in one line."""
     numbers = {
-        "aged, expired or thrown away": len(run.tidied.entries),
+        "aged, expired or moved to the trash": len(run.tidied.entries),
         f"deleted from the trash for good ({run.freed:,} bytes)": len(run.trash),
         "files of killed processes, old logs": len(run.litter),
     }
@@ -95,7 +95,7 @@ def cleaned_counts(run: Cleaned) -> str:
 def worked(work: Work | None) -> Shown:
     """Return what a worker did, None when another one is at it."""
     if work is None:
-        return Shown("Another worker is at it.")
+        return Shown("Another worker is running.")
     waits = (f"The rest waits: {work.waits}",) if work.waits else ()
     return Shown(
         f"{counted(work.kept, 'turn')} kept; memories: {summary(work.outcomes)}",

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from mcp_server.adapters.index.events.receipts import Receipt, Tally
 
-NOTHING = "Nothing was recalled or shown in that time: Claude's recalls and your prompts count here."
-NOTHING_GIVEN = "Claude was given nothing yet: that begins with the next session or recall."
+NOTHING = "Nothing was recalled or shown in that time; only Claude's recalls and your prompts count here."
+NOTHING_GIVEN = "Claude was shown nothing yet; that begins with the next session or recall."
 
 
 def quality(figures: Quality) -> Shown:
@@ -25,17 +25,17 @@ def quality(figures: Quality) -> Shown:
         return Shown(NOTHING, json=json)
     span = f"the last {counted(figures.days, 'day')}" if figures.days else "all time"
     return Shown(
-        f"What was given in {span}:",
+        f"What Claude was shown in {span}:",
         rows=(
             ("memories given", figures.given),
             ("used", f"{figures.used} ({figures.usage_rate:.0%})"),
             ("different memories", figures.unique),
-            ("prompts told something", figures.prompts_told),
-            ("prompts told nothing", figures.prompts_silent),
+            ("prompts that were shown a memory", figures.prompts_told),
+            ("prompts that were shown none", figures.prompts_silent),
         ),
         below=(
             _tallies("Most used", figures.top_used),
-            _tallies(f"Given {LEAST_GIVEN} times or more and never used", figures.least_useful),
+            _tallies(f"Shown {LEAST_GIVEN} times or more and never used", figures.least_useful),
         ),
         json=json,
     )
@@ -49,8 +49,8 @@ def quality_json(figures: Quality) -> dict[str, object]:
 
 
 def used(ids: Sequence[str]) -> Shown:
-    """Return which memories were noted as used."""
-    return Shown(f"{', '.join(ids)}: noted as used." if ids else "No id was given.")
+    """Return which memories were recorded as used."""
+    return Shown(f"{', '.join(ids)}: recorded as used." if ids else "No id was given.")
 
 
 def receipts(rows: Sequence[Receipt]) -> Shown:

@@ -128,7 +128,7 @@ ACTS = {
     "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
     TO_USER: Act("Move to user level", "lets it hold in every project", move_to(Level.USER), many=True),
     TO_PROJECT: Act(
-        "Move to this project", "lets it hold in this project alone", move_to(Level.PROJECT), many=True
+        "Move to this project", "lets it hold in this project only", move_to(Level.PROJECT), many=True
     ),
     "archive": Act("Archive", "puts it out of sight; nobody is told it any more", _archive, many=True),
     "restore": Act("Restore", "makes it active again", _restore, many=True),

@@ -96,7 +96,7 @@ def edit(request: Request) -> Response:
 
 
 def save(request: Request, inputs: Fields) -> Response:
-    """Save what was edited, and return what became of it: saved, refused, or both texts where they part."""
+    """Save what was edited, and return the outcome: saved, refused, or both texts where they part."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
     words, version = FormText.sent(inputs), inputs.get("over") or inputs.get("version", "")
     outcome: dict[str, Any] = {}
@@ -165,7 +165,7 @@ def new(request: Request) -> Response:
 
 
 def remember(request: Request, inputs: Fields) -> Response:
-    """Remember what was written, and return what became of it and of the memories it met."""
+    """Remember what was written, and return the outcome and of the memories it met."""
     store, words, level = store_for(request), FormText.sent(inputs), inputs.get("level", "")
     try:
         draft = Draft(

@@ -65,7 +65,7 @@ def candidates(request: Request, store: Store, selection: Selection) -> dict[str
 
 
 def settled(request: Request, fields: Fields) -> Response:
-    """Carry out the person's verdict on the entry that was shown, and return what became of it."""
+    """Carry out the person's verdict on the entry that was shown, and return the outcome."""
     store = store_for(request)
     word = str(fields.get("said", ""))
     if word not in list(Verdict):

@@ -265,7 +265,7 @@ def test_the_command_says_in_one_sentence_that_there_is_nothing(
 ) -> None:
     place = claude / "projects" / slug_of(project) / "memory"
 
-    nothing = f"There is nothing to take in from {place}.\n"
+    nothing = f"There is nothing to import from {place}.\n"
     assert run("mcp_server.doors.cli", "import", "auto-memory").startswith(f"{nothing}Claude Code keeps no")
 
     place.mkdir(parents=True)

@@ -112,7 +112,7 @@ def test_there_is_nothing_to_choose_outside_a_project(
         choose(open_here(folder=scratch_home).store(), "CLAUDE.md")
     with pytest.raises(Rejected, match="is not a file for the block"):
         choose(store, "../x")
-    with pytest.raises(Rejected, match="No file of this project was chosen"):
+    with pytest.raises(Rejected, match="No file of this project is chosen"):
         repair(store)
 
 

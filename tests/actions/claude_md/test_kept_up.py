@@ -128,7 +128,7 @@ def have_an_open_fence(document: Path) -> None:
         (lead_to_itself, "CLAUDE.md is a"),
         (be_a_folder, "CLAUDE.md is not a regular file."),
         (be_a_pipe, "CLAUDE.md is not a regular file."),
-        (be_large, "CLAUDE.md has 1,048,577 bytes; 1,048,576 is the most."),
+        (be_large, "CLAUDE.md has 1,048,577 bytes; 1,048,576 is the limit."),
         (be_nearly_too_large, "larger than a mebibyte"),
         (be_utf_16, "CLAUDE.md: it is not UTF-8 text."),
         (be_read_only, "CLAUDE.md: it is read-only."),

@@ -90,7 +90,7 @@ def test_in_our_own_folder_their_files_are_taken_over_where_they_lie(store: Stor
     done = import_from(store, "claude-memory", folder)
 
     assert set(outcomes(done).values()) == {Outcome.TAKEN, Outcome.UNCHANGED}
-    assert items(done)[f"knowledge/{BY_HAND}"].why == "is a memory already, where it lies"
+    assert items(done)[f"knowledge/{BY_HAND}"].why == "is already a memory where it is"
     assert hand.read_text() == "# Mine\n\nA rule:\n\n---\n\nbelow it.\n"
     for memory_id, kind in ((NOTE, "knowledge"), (TALK, "conversations"), (GONE, "archive")):
         assert read(store, memory_id).path == folder / kind / f"{memory_id}.md"

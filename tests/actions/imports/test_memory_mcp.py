@@ -259,7 +259,7 @@ def test_a_database_that_would_run_what_it_says_is_refused(store: Store, tmp_pat
     with closing(sqlite3.connect(tmp_path / "memory.db")) as db:
         db.execute(table)
 
-    with pytest.raises(Rejected, match="holds no table of memories"):
+    with pytest.raises(Rejected, match="contains no table of memories"):
         memory_mcp_database.read(tmp_path)
 
 

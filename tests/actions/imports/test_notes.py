@@ -53,7 +53,7 @@ def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, n
     why = {key: item.why for key, item in items(done).items() if item.outcome is Outcome.REFUSED}
     assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
     assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
-    assert one(done).remarks == ("Left, for not being markdown: 1 file.",)
+    assert one(done).remarks == ("Skipped, because it is not markdown: 1 file.",)
     assert not any("outside" in memory.text for memory in found.values())
 
 

@@ -93,7 +93,7 @@ def test_a_source_over_the_limit_is_refused_unread(store: Store, project: Path) 
     with path.open("wb") as file:
         file.truncate(256 * 1024 * 1024 + 1)
 
-    with pytest.raises(Rejected, match="268,435,456 is the most"):
+    with pytest.raises(Rejected, match="268,435,456 is the limit"):
         import_from(store, "memory-mcp", path)
 
 
@@ -114,5 +114,5 @@ def test_a_missing_source_is_one_clear_sentence(store: Store, project: Path) -> 
         import_from(store, "memory-mcp")
     with pytest.raises(Rejected, match="There is no folder"):
         import_from(store, "notes", project / "nowhere")
-    with pytest.raises(Rejected, match="no place of its own"):
+    with pytest.raises(Rejected, match="no usual place"):
         import_from(store, "memory-jsonl")

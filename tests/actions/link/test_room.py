@@ -57,9 +57,9 @@ def test_a_full_hub_refuses_an_edge_before_anything_is_done(store: Store) -> Non
     fill(store, A, 2_000)
     before = read(store, A).data
 
-    with pytest.raises(Rejected, match=rf"'{A}' has no room for one more link\."):
+    with pytest.raises(Rejected, match=rf"'{A}' has no room for another link\."):
         link(store, A, B, "depends-on")
-    with pytest.raises(Rejected, match="no room for one more link"):
+    with pytest.raises(Rejected, match="no room for another link"):
         link(store, A, B, "supersedes")
 
     assert read(store, A).data == before

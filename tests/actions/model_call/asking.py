@@ -1,4 +1,4 @@
-"""One call of the model, what became of it, and what was written down."""
+"""One call of the model, its outcome, and what was written down."""
 
 import json
 

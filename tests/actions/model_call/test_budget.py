@@ -92,14 +92,14 @@ def test_a_full_disk_stops_the_call(asking: Store, api: ScriptedModel) -> None:
         path.unlink()
         path.symlink_to("/dev/full")
 
-    refused(asking, "2", later=True, match="cannot be written down")
+    refused(asking, "2", later=True, match="cannot be recorded")
     assert api.calls == 1
 
 
 def test_a_store_that_cannot_be_locked_stops_the_call(asking: Store, api: ScriptedModel) -> None:
     (asking.home / LOCK_NAME).mkdir(parents=True)
 
-    refused(asking, later=True, match="cannot be written down")
+    refused(asking, later=True, match="cannot be recorded")
     assert api.calls == 0
 
 

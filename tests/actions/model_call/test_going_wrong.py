@@ -108,7 +108,7 @@ def test_what_cannot_be_taken_is_given_up_and_the_next_item_is_asked(
 ) -> None:
     api.answers = [error(status), reply()]
     refused(asking, "bad", later=False, match=str(status))
-    refused(asking, "bad", later=False, match="could not take")
+    refused(asking, "bad", later=False, match="refused this text before")
     ask(asking, "good")
     assert api.calls == 2
     assert spending(asking).given_up == 1
@@ -121,7 +121,7 @@ def test_a_rate_limit_is_waited_out_by_everybody(asking: Store, api: ScriptedMod
     assert now.paused_until is not None
     assert now.paused_until - clock.now >= timedelta(seconds=300)
     clock.now += timedelta(seconds=299)
-    refused(asking, "chunk-2", later=True, match="left alone until 2026-11-20T09:1")
+    refused(asking, "chunk-2", later=True, match="paused until 2026-11-20T09:1")
     assert api.calls == 1
 
     clock.now = now.paused_until
@@ -158,7 +158,7 @@ def test_an_item_is_asked_four_times_in_its_life_with_longer_and_longer_pauses(
         until = spending(store).paused_until
         assert until is not None
         pauses.append((until - clock.now).total_seconds())
-        refused(store, "other", later=True, match="left alone until")
+        refused(store, "other", later=True, match="paused until")
         clock.now = until
 
     for pause, least in zip(pauses, (30, 120, 600, 600), strict=True):

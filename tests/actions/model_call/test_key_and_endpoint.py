@@ -16,7 +16,7 @@ from tests.scripted_model import ScriptedModel, error, reply
 def test_nothing_is_sent_without_consent(open_asking: Open, api: ScriptedModel) -> None:
     for said in ("", "false"):
         opened = open_asking(DAYBOOK_MODEL_CALLS=said)
-        refused(opened.store(), later=True, match="have not said so")
+        refused(opened.store(), later=True, match="have not allowed it")
         assert opened.store().model() is None
     assert api.calls == 0
     assert events(opened.store(), "reserved") == []
@@ -65,7 +65,7 @@ def test_our_own_file_may_name_key_and_endpoint_and_says_yes_by_that(
     assert api.calls == 1
 
     (memory_dir / "config.toml").write_text(written + "model_calls = false\n", encoding="utf-8")
-    refused(open_here().store(), "2", later=True, match="have not said so")
+    refused(open_here().store(), "2", later=True, match="have not allowed it")
 
 
 def test_a_key_that_is_corrected_is_used_by_a_process_that_runs(

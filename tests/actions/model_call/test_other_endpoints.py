@@ -55,7 +55,7 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     assert [(each["usd"], each["input"], each["output"]) for each in events(store, "spent")] == [
         (0.0, 1000, 200)
     ]
-    assert spending(store).today == "$0.0000 and what qwen3:4b cost, whose price is not known"
+    assert spending(store).today == "$0.0000 and calls of qwen3:4b, whose price is not known"
     assert (spending(store).today_usd, spending(store).today_calls) == (0.0, 1)
     assert model_identity(opened.environment) != ""
     assert has_key("", api.url)
@@ -140,7 +140,7 @@ def test_an_unknown_model_is_left_alone_until_another_is_named_and_gives_nothing
     api.answers = [unknown, reply()]
     store = open_asking(**OLLAMA).store()
     refused(store, later=True, match="does not have the model")
-    again = refused(store, later=True, match="left alone until its settings change")
+    again = refused(store, later=True, match="paused until the settings change")
     assert "the model's name" in str(again.hint)
     assert (api.calls, spending(store).given_up) == (1, 0)
 

@@ -35,7 +35,7 @@ def test_without_a_git_remote_the_person_is_asked_once(machines: Machines, tmp_p
     memory_id = stored(desk, "Deploys start from release.", level=Level.PROJECT)
     exchange(desk)
     laptop = machines.joined("laptop", folders[1])
-    assert "another machine of yours" in offer(offered(laptop))
+    assert "another of your machines" in offer(offered(laptop))
 
     adopt(laptop)
 

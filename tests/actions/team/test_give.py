@@ -217,7 +217,7 @@ def test_a_change_that_is_promoted_while_the_team_is_away_is_given_later(
 
 def test_what_waits_for_the_persons_word_is_not_given_to_others(ben: Person) -> None:
     own = remember(ben.store, draft(level=Level.USER, source="assistant")).memory.id
-    with pytest.raises(Rejected, match="waits for your word"):
+    with pytest.raises(Rejected, match="waits for you to accept it"):
         promote_to_team(ben.store, own)
 
 

@@ -133,8 +133,8 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     done = tidy_when_due(store)
     assert done and done.counts == {"ageing": 3}
     line = (
-        f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or of no use;"
-        f" 'daybook tidy --undo --run {done.run}' takes it back."
+        f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or unused; 'daybook tidy "
+        f"--undo --run {done.run}' takes it back."
     )
     assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 

@@ -59,7 +59,7 @@ def test_the_next_session_is_told_once_and_it_can_be_undone(store: Store, known:
 
     said = notice(store, identity="")
 
-    assert said.startswith("Daybook: taken out of your files: 1 link 'contradicts'")
+    assert said.startswith("Daybook: removed from your files: 1 link 'contradicts'")
     assert "'daybook review'" in said
     assert "taken out" not in notice(store, identity="")
     undo(store)

@@ -100,7 +100,7 @@ def test_the_person_says_that_the_new_one_replaces_what_is_known(
     assert options == [BOTH, REPLACES, MERGE]
     assert OLD in question and NEW in question and old in question and "They differ in numbers." in question
     store = opened.store()
-    assert told["text"].splitlines()[2] == f"It takes the place of {old}, which is kept as superseded."
+    assert told["text"].splitlines()[2] == f"It replaces {old}, which is kept as superseded."
     assert read(store, old).memory.superseded_by == id_in(told["text"])
     undo(store, last_change(store))
     assert read(store, old).memory.status is Status.ACTIVE
@@ -109,7 +109,7 @@ def test_the_person_says_that_the_new_one_replaces_what_is_known(
 def test_both_are_kept_and_nobody_asks_again(opened: Opened, typed: Typed, old: str) -> None:
     told = typed(f"/remember Uploads | {NEW} [type: decision]", BOTH)
 
-    assert f"It holds beside {old}; nobody is asked about them again." in told["text"]
+    assert f"It is kept as well as {old}; you are not asked about the pair again." in told["text"]
     assert [each.kind for each in review(opened.store()).entries] == []
     assert read(opened.store(), old).memory.status is Status.ACTIVE
 
@@ -122,7 +122,7 @@ def test_the_merged_text_is_shown_before_it_takes_the_place_of_both(
     question, options = typed.asked[1]
     assert f"{NEW} ¶ {OLD}" in question and options == ["No", "Yes"]
     store, new = opened.store(), id_in(told["text"])
-    assert f"takes the place of both, {new} and {old}." in told["text"]
+    assert f"replaces both, {new} and {old}." in told["text"]
     (left,) = list_memories(store, Filter()).rows
     assert read(store, left.id).memory.text == f"{NEW}\n{OLD}"
     assert read(store, left.id).memory.source == "manual"
@@ -135,7 +135,7 @@ def test_without_an_answer_both_stay_and_it_is_said_what_to_type(
     told = typed(f"/remember Uploads | {NEW} [type: decision]", *answers)
 
     store, new = opened.store(), id_in(told["text"])
-    assert f"daybook revise {new} --supersedes {old}; if both hold: --distinct {old}" in told["text"]
+    assert f"daybook revise {new} --supersedes {old}; if both are right: --distinct {old}" in told["text"]
     assert {row.id for row in list_memories(store, Filter()).rows} == {old, new}
     assert [each.kind for each in review(store).entries] == [QUESTION]
 

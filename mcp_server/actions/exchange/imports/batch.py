@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One record: its key in the source, what became of it, the id of its memory ('' for none), and why."""
+    """One record: its key in the source, the outcome, the id of its memory ('' for none), and why."""
 
     key: str
     outcome: Outcome

@@ -33,7 +33,7 @@ def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes:
     outcome = compare_and_store(store, _draft(plan), supersedes=supersedes)
     now = read(store, outcome.id)
     done(plan, now.ref, digest, batch, own=not outcome.known or is_made_of(plan, now.memory, digest))
-    why = f"takes the place of {', '.join(outcome.superseded)}" if outcome.superseded else ""
+    why = f"replaces {', '.join(outcome.superseded)}" if outcome.superseded else ""
     return Item(plan.record.key, Outcome.MERGED if outcome.known else Outcome.TAKEN, outcome.id, why)
 
 

@@ -99,7 +99,7 @@ def _places(store: Store, source_name: str, source: Source, path: Path | None) -
         return [path]
     if not source.defaults:
         raise Rejected(
-            f"'{source_name}' has no place of its own.", f"Name it, as in: daybook import {source_name} PATH"
+            f"'{source_name}' has no usual place.", f"Name it, as in: daybook import {source_name} PATH"
         )
     candidates = [Path(os.path.expanduser(name)) for name in source.defaults if name.startswith("~")]
     if store.project:

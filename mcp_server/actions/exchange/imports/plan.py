@@ -109,7 +109,7 @@ def checked(
         "\n".join([title, text, *original.tags, *original.aliases, *original.notes, *original.touches])
     )
     if secrets and not (own_export and record.lossless):
-        raise Rejected(f"it seems to hold {secrets[0].kind}")
+        raise Rejected(f"it seems to contain {secrets[0].kind}")
     vault = store.user_vault if record.path else _vault(store, record, level)
     return Plan(record, origin, vault, title, text, revises=reading.revises)
 
@@ -266,7 +266,7 @@ def _vault(store: Store, record: Record, level: Level | None) -> Vault:
     if record.lossless:
         return _own_vault(store, record)
     if record.project and not _is_here(store, record.project):
-        raise LeftOut(f"belongs to the project {record.project}; import it from there, or give --level")
+        raise LeftOut(f"belongs to the project {record.project}; import it from there, or use --level")
     wanted_level = record.level
     if wanted_level is None:
         general = type_of(record.type) in GENERAL or not store.project

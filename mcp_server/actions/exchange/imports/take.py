@@ -53,8 +53,8 @@ from mcp_server.store import Store
 BATCH = 250  # records in one line of the ledger and one transaction
 WRITTEN = (Outcome.TAKEN, Outcome.MERGED, Outcome.REVISED)
 LOCK = ".import.lock"
-CHANGED_HERE = "it changed there, but here too since; yours was kept"
-FORGOTTEN = "it was forgotten here, and stays so"
+CHANGED_HERE = "it changed there and here; yours was kept"
+FORGOTTEN = "it was forgotten here and stays forgotten"
 GONE = "it is no longer in its document; the memory stays"
 
 

@@ -143,9 +143,7 @@ class Database:
         try:
             yield
         except UnicodeEncodeError as error:
-            raise Rejected(
-                "What was given holds half a character.", "Give it as valid Unicode text."
-            ) from error
+            raise Rejected("The text contains half a character.", "Give it as valid Unicode text.") from error
         except sqlite3.Error as error:
             if integrity.may_tell_damage(error) and self.set_aside_if_damaged():
                 raise IndexSetAside from error
@@ -184,7 +182,7 @@ class Database:
         try:
             if schema.number(connection) != schema.SCHEMA:
                 if self.read_only:
-                    raise IndexUnavailable("The index has not been made yet.")
+                    raise IndexUnavailable("The index does not exist yet.")
                 self._make(connection)
         except BaseException:
             connection.close()

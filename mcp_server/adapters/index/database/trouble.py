@@ -62,19 +62,19 @@ def unavailable(error: Exception, path: Path) -> IndexUnavailable:
     if full or (code in (*_DISK, sqlite3.SQLITE_CANTOPEN) and _is_full(path.parent)):
         return IndexUnavailable(
             "The disk is full, so the index cannot be used.",
-            f"Make room on the disk of {path.parent}; the index follows by itself.",
+            f"Make room on the disk of {path.parent}; the index catches up automatically.",
         )
     if code in _CLOSED:
         return IndexUnavailable(
             f"The index {path} cannot be opened or written ({error}).",
-            "It must be a file of yours that you may read and write. Whatever else lies there may be moved"
-            " away: a new index is made from your files.",
+            "It must be a file that you can read and write. You may move anything else there away: "
+            "Daybook makes a new index from your files.",
         )
     if code == sqlite3.SQLITE_IOERR:
-        return IndexUnavailable(f"The disk fails under the index {path} ({error}).", "Look after the disk.")
+        return IndexUnavailable(f"The disk fails under the index {path} ({error}).", "Check the disk.")
     return IndexUnavailable(
         f"The index cannot be used: {error}.",
-        "Ask again. If it says so again, 'daybook maintain all' rebuilds a damaged index.",
+        "Try again. If this message comes again, 'daybook maintain all' rebuilds a damaged index.",
     )
 
 

@@ -27,7 +27,7 @@ class Edge(NamedTuple):
     One link, seen from the memory `near`.
 
     `target` is what the link says: an id, a title, an alias or a path. `other` is the memory at the other
-    end, of whatever status; None for a file and for what is not there.
+    end, of whatever status; None for a file and for what does not exist.
     """
 
     near: Row

@@ -111,7 +111,7 @@ def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[N
         if answer == Verdict.MERGE and pair.merged:
             title, text = pair.merged
             shown_text = " ¶ ".join(text.splitlines())
-            if dialog.ask(f"“{title}”: {shown_text}\nLet this take the place of both?", YES_OR_NO) != "yes":
+            if dialog.ask(f"“{title}”: {shown_text}\nReplace both with this?", YES_OR_NO) != "yes":
                 break
         verdicts.append((pair, Verdict(answer)))
     return verdicts

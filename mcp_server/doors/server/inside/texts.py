@@ -43,7 +43,7 @@ def session(file: MemoryFile, since: Since) -> str:
         *(f"  {_cut(line)}" for line in body[:SESSION_LINES]),
         *([f"  ({counted(lines_left, 'more line')}: {file.path})"] if lines_left > 0 else []),
     ]
-    changes = [f"branch is {since.branch} now"] if since.branch else []
+    changes = [f"the branch is now {since.branch}"] if since.branch else []
     changes += [f"commit {commit}" for commit in since.commits[:CHANGES]]
     more = len(since.commits) - CHANGES
     changes += [counted(more, "more commit")] if more > 0 else []
