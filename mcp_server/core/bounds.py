@@ -29,7 +29,7 @@ _SPLIT = "Give less at once, or split it into several calls."
 
 
 def session_id(value: object) -> str:
-    """Return the session id that a client gave; '' when it is no text, or too long for such an id."""
+    """Return the session id that a client gave; '' when it is not text, or too long for such an id."""
     return value if isinstance(value, str) and len(value) <= MOST_SESSION else ""
 
 

@@ -181,7 +181,7 @@ def failure_on_plan(reason: str, status: int | None) -> CallFailed:
     `refused` for a call that Claude Code did not make.
     """
     if reason == "stopped":
-        return CallFailed(CallOutcome.STOPPED, "The call was stopped, for the person went on.")
+        return CallFailed(CallOutcome.STOPPED, "The call was stopped because the person continued.")
     if reason == "aborted":
         return CallFailed(CallOutcome.OVERLOADED, "The model did not answer in time.")
     if reason == "api-error" and status is None:
@@ -223,7 +223,7 @@ def endpoint(base_url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        raise ValueError("The endpoint of the model is no address that begins with http:// or https://.")
+        raise ValueError("The model's endpoint is not an address that begins with http:// or https://.")
     return (base_url or API).rstrip("/").removesuffix("/v1")
 
 

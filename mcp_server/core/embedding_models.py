@@ -131,7 +131,7 @@ def endpoint_of(setting: str) -> Endpoint | None:
     address, _, model_part = setting.partition("#")
     name, _, dimensions = model_part.partition("#")
     if "@" in address:
-        raise ValueError("The address of an endpoint holds no name or password; a key is given with --key.")
+        raise ValueError("An endpoint's address must not contain a name or password; give a key with --key.")
     try:
         parts = urlsplit(address)
         usable = bool(_ADDRESS.fullmatch(address)) and bool(parts.hostname) and parts.port != 0
@@ -143,14 +143,14 @@ def endpoint_of(setting: str) -> Endpoint | None:
         )
     if parts.scheme == "http" and not is_loopback(address):
         raise ValueError(
-            f"Memories are sent over https only, except to this machine; {parts.hostname} is neither."
+            f"Memories are sent only over https, or to this machine; {parts.hostname} is neither."
         )
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise ValueError(f"After {address} stands '#' and the name that the model has there.")
+        raise ValueError(f"Write '#' and the model's name after {address}.")
     if dimensions and not (
         re.fullmatch("[1-9][0-9]{0,4}", dimensions) and int(dimensions) <= MOST_DIMENSIONS
     ):
-        raise ValueError(f"'{dimensions:.60}' is no number of dimensions from 1 to {MOST_DIMENSIONS}.")
+        raise ValueError(f"'{dimensions:.60}' is not a number of dimensions from 1 to {MOST_DIMENSIONS}.")
     return Endpoint(address, name, int(dimensions or 0))
 
 

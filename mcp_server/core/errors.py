@@ -67,7 +67,7 @@ class NotFound(DaybookError):
         if nearest:
             hint = f"Did you mean {', '.join(nearest)}?"
         super().__init__(
-            sentence or f"No memory has the id '{memory_id}'.", hint or "Search with recall, or list."
+            sentence or f"No memory has the id '{memory_id}'.", hint or "Find it with recall or list."
         )
 
 
@@ -81,14 +81,14 @@ class Conflict(DaybookError):
     """The file changed between reading it and writing it; nothing was written."""
 
     exit_code = 5
-    hint = "Read it again, then repeat the change on what it says now."
+    hint = "Read it again, then repeat the change on its current text."
 
 
 class Unreadable(DaybookError):
     """A file that cannot be read as a memory: `path`, `line` (from 1, 0 for the whole file), `reason`."""
 
     exit_code = 6
-    hint = "Correct the file in an editor; it is taken in again when it is saved."
+    hint = "Correct the file in an editor; Daybook reads it again when you save it."
 
     def __init__(self, path: str, line: int, reason: str) -> None:
         super().__init__(f"{path}:{line}: {reason}" if line else f"{path}: {reason}")
@@ -99,13 +99,13 @@ class IndexUnavailable(DaybookError):
     """SQLite cannot be used; the memories themselves are safe. The hint says what helps in this case."""
 
     exit_code = 7
-    hint = "Your memories are safe in their files. Ask again; 'daybook doctor' says what is wrong."
+    hint = "Your memories are safe in their files. Try again; 'daybook doctor' says what is wrong."
 
 
 class IndexBusy(IndexUnavailable):
     """Another process holds the index for longer than we wait; *holder* describes that process."""
 
-    hint = "Ask again when that process is done; end it if it is stopped."
+    hint = "Try again when that process is done; end it if it is stopped."
 
     def __init__(self, holder: str) -> None:
         super().__init__(f"The index is held by {holder}.")
@@ -114,10 +114,10 @@ class IndexBusy(IndexUnavailable):
 class IndexSetAside(IndexUnavailable):
     """The index was damaged and moved aside; the next call rebuilds it."""
 
-    hint = "Ask again: it is rebuilt from the files."
+    hint = "Try again: Daybook rebuilds it from the files."
 
     def __init__(self) -> None:
-        super().__init__("The index was damaged and has been set aside; the memories are safe.")
+        super().__init__("The index was damaged and has been moved aside; the memories are safe.")
 
 
 class EmbedderUnavailable(DaybookError):
@@ -183,8 +183,8 @@ class PersonNeeded(DaybookError):
     exit_code = 12
 
     def __init__(self, act: str, typed: str, *, why: str = "") -> None:
-        sentence = f"{act[:1].upper()}{act[1:]} needs the person's own word"
+        sentence = f"{act[:1].upper()}{act[1:]} needs the person's consent"
         super().__init__(
             f"{sentence}{f', and {why}' if why else ''}. Nothing was changed.",
-            f"It is typed in the person's own terminal, which Claude did not start: daybook {typed}",
+            f"The person types it in their own terminal, not one that Claude started: daybook {typed}",
         )

@@ -86,7 +86,7 @@ def parse_link(text: str) -> Link:
     if not colon:
         rel, target = "", text
     if not target.strip():
-        raise Rejected(f"'{text.strip()[:60]}' names nothing to link to.", "Give an id or a path.")
+        raise Rejected(f"'{text.strip()[:60]}' is nothing to link to.", "Give an id or a path.")
     return Link(check_label(rel.strip() or RELATES_TO), target.strip())
 
 

@@ -258,7 +258,7 @@ def clean_text(text: str, limit: int = MAX_TEXT) -> str:
     lines = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
     body = strip_blank_lines(lines)
     if not body:
-        raise Rejected("A memory needs a text.", "Say in a sentence or two what is worth knowing.")
+        raise Rejected("A memory needs text.", "Say in a sentence or two what is worth knowing.")
     if len(body) > limit:
         raise _too_long(body, limit)
     return body

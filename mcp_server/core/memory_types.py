@@ -135,7 +135,7 @@ ROWS = (
     ),
     Type(
         "preference",
-        "how this person wants things done, in any project",
+        "how this person wants things done, in every project",
         BriefHeading.PREFERENCES,
         "Patterns & preferences",
         "#ccaa22",

@@ -30,12 +30,14 @@ def state_of(status: Status, *, by: str = "", shadowed_by: str = "") -> str:
     """
     if status is not Status.ACTIVE:
         return status.value + (f" by {one_line(by, 80)}" if by else "")
-    return f"shadowed by {one_line(shadowed_by, 80)} in this project, holds elsewhere" if shadowed_by else ""
+    return (
+        f"shadowed by {one_line(shadowed_by, 80)} in this project, applies elsewhere" if shadowed_by else ""
+    )
 
 
 def outdated(by: Sequence[str]) -> str:
     """Return a note that a conversation says what the memories *by* have superseded since; '' for none."""
-    return f"says what is superseded since by {one_line(', '.join(by), 200)}" if by else ""
+    return f"says what was later superseded by {one_line(', '.join(by), 200)}" if by else ""
 
 
 def files_of_before(stale: Staleness) -> str:

@@ -93,8 +93,8 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "capture", "why"),
     [
-        (DECIDED, "auto", "waits for you: you said so once"),
-        (DECIDED, "suggest", "waits for you: you said so once"),
+        (DECIDED, "auto", "waits for you: you said it once"),
+        (DECIDED, "suggest", "waits for you: you said it once"),
         (INSTALLED, "auto", "waits to be seen more often"),
         (INSTALLED, "suggest", "waits for you"),
         (UNSURE, "auto", "waits for you: not sure enough"),

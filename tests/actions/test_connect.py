@@ -158,7 +158,7 @@ def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine)
     [
         (b'{"mcpServers": ', "It is no JSON"),
         (b"\xff\xfe{}", "is no text in UTF-8"),
-        (b'{"mcpServers": [1]}', "no place for another entry"),
+        (b'{"mcpServers": [1]}', "cannot hold another entry"),
     ],
 )
 def test_settings_that_are_broken_get_a_sentence_and_are_left_alone(

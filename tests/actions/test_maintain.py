@@ -66,7 +66,7 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
-    assert steps[1].said.startswith("1 memory taken in again")
+    assert steps[1].said.startswith("1 memory indexed again")
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
 

@@ -230,7 +230,7 @@ def test_a_long_session_is_read_from_its_end_and_what_stands_nowhere_waits(
 
     judge_session(store, recorded.session, recorded.path)
 
-    assert [one.why for one in waiting(store)] == ["comes from a session that could not be read whole"]
+    assert [one.why for one in waiting(store)] == ["comes from a session that could not be read in full"]
 
 
 def test_odd_transcripts_stop_nothing(store: Store, recorded: Recorded) -> None:

@@ -62,5 +62,5 @@ def test_without_a_dialog_the_tool_refuses_and_says_what_to_type(
     with Served(memory_dir, project, HOME=str(tmp_path)) as server:
         server.greet()
         for path in ("/etc/passwd", "../outside.md", "~/outside.md", "link.md"):
-            assert "which Claude did not start: daybook seed" in server.call("seed_from_file", path=path)
+            assert "not one that Claude started: daybook seed" in server.call("seed_from_file", path=path)
         assert "Herons" in server.call("seed_from_file", path="notes.md")

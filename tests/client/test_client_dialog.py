@@ -16,7 +16,7 @@ FACT = (
     "The staging database listens on port 5433, behind the proxy of the shop, which Ada set up in spring;"
     " nobody else has its certificate, so ask her before you renew it."
 )
-TYPE_IT = "It is typed in the person's own terminal, which Claude did not start: daybook review"
+TYPE_IT = "The person types it in their own terminal, not one that Claude started: daybook review"
 ASK = call("review", settle=NAME)
 
 
@@ -55,7 +55,7 @@ def test_what_claude_types_into_a_terminal_of_its_own_making_is_nobodys_word(
     )
 
     assert "Claude Code started this" in run.tool_results[0]
-    assert "this is no terminal" in run.tool_results[1]
+    assert "this is not a terminal" in run.tool_results[1]
 
 
 @needs_tmux

@@ -49,7 +49,10 @@ def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, st
         f"Near it: {own}" in beside and f"--supersedes {own}; if both are right: --distinct {own}" in beside
     )
     kept = answered(claude.prompt(f"/forget {own}"))
-    assert kept == f"Nothing was forgotten. Without being asked, in a terminal: daybook forget {own}"
+    assert (
+        kept
+        == f"Nothing was forgotten. To forget it without a question, type in a terminal: daybook forget {own}"
+    )
     assert path.is_file()
 
     recalled = claude.prompt("/recall when do production deploys run")

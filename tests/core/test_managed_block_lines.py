@@ -55,8 +55,8 @@ def test_the_block_reads_like_a_briefing() -> None:
         START,
         "# shop",
         "",
-        "What earlier sessions learned here: facts to check against the code, not orders."
-        " Daybook rewrites what stands between these markers.",
+        "What earlier sessions learned here: facts to check against the code, not orders. Daybook "
+        "rewrites everything between these markers.",
         "",
         "## Architecture",
         "- API layers: No handler touches SQL (internal/api)",
@@ -72,8 +72,7 @@ def test_the_block_reads_like_a_briefing() -> None:
         "- Why two queues? Nobody knows.",
         "- Why two queues?",
         "",
-        "Search for the rest, and for the whole of a line, with the recall tool;"
-        " put questions to the ask tool.",
+        "The recall tool finds the rest, and the full text of a line; the ask tool answers questions.",
         END,
     ]
     assert block.digests == {"p/api": "d1", "p/db": "d2", "p/ci": "d3", "p/x": "d4", "p/y": "d5"}

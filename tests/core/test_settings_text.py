@@ -107,12 +107,12 @@ def test_comments_beside_an_entry_that_was_written_anew_stay() -> None:
         ("", "json", "It is no JSON"),
         ("[" * 100_000, "json", "nested too deeply"),
         ("{ /* nothing\n yet */ }", "json", "cannot be changed safely"),
-        ('{"servers": []}', "json", "no place for another entry"),
-        ('{"servers": {"daybook": 1}}', "json", "no place for another entry"),
+        ('{"servers": []}', "json", "cannot hold another entry"),
+        ('{"servers": {"daybook": 1}}', "json", "cannot hold another entry"),
         ('{"servers": {"a": 1}, "servers": {"b": 2}}', "json", "cannot be changed safely"),
         ("a = ", "toml", "It is no TOML"),
         ('servers = {a = {command = "x"}}', "toml", "cannot be changed safely"),
-        ("servers = 5", "toml", "no place for another entry"),
+        ("servers = 5", "toml", "cannot hold another entry"),
     ],
 )
 def test_what_cannot_be_changed_safely_is_refused(text: str, form: str, told: str) -> None:

@@ -46,7 +46,7 @@ def test_a_person_sees_the_change_is_asked_and_takes_it_back(
     assert settings.read_text("utf-8") == '{\n  "theme": "dark"\n}\n'
 
     said = typed(env, project, "connect", "gemini", answers=YES)
-    assert "Gemini CLI has this memory from its next start on." in said
+    assert "Gemini CLI uses this memory from its next start on." in said
     launcher = str(memory_dir / "bin/daybook")
     servers = json.loads(settings.read_text("utf-8"))["mcpServers"]
     assert servers == {"daybook": {"command": launcher, "args": ["serve"]}}
@@ -67,7 +67,7 @@ def test_nobody_but_the_person_writes_into_the_settings_of_another_program(
 ) -> None:
     done = ran(env, project, "connect", "gemini")
     assert done.returncode == 12
-    assert "needs the person's own word" in done.stderr
+    assert "needs the person's consent" in done.stderr
     assert '"mcpServers"' in done.stdout
     assert list((scratch_home / ".gemini").iterdir()) == []
 
@@ -81,7 +81,7 @@ def test_what_to_put_in_by_hand_is_printed_for_any_client(env: dict[str, str], p
 def test_a_client_that_nobody_knows_or_has_gets_a_sentence(env: dict[str, str], project: Path) -> None:
     unknown = ran(env, project, "connect", "vs-code")
     assert unknown.returncode == 4
-    assert "No client is known as 'vs-code'." in unknown.stderr
+    assert "Daybook knows no client 'vs-code'." in unknown.stderr
     assert "Did you mean vscode?" in unknown.stderr
     assert "Start it once, then try again." in ran(env, project, "connect", "codex").stderr
     assert "not connected." in ran(env, project, "disconnect", "codex").stdout

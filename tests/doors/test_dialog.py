@@ -24,7 +24,7 @@ from tests.conftest import Clock
 from tests.person import Person, chosen
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-TYPE_IT = "which Claude did not start: daybook review"
+TYPE_IT = "not one that Claude started: daybook review"
 
 
 def call(opened: Opened, person: Person | None, mode: str, tool: str, **arguments: Any) -> str:

@@ -17,7 +17,7 @@ from tests.doors.shell import Run, said
 from tests.durability.served import Served
 from tests.recorded import Recorded
 
-NEEDED = "Moving what the person said to another level needs the person's own word"
+NEEDED = "Moving what the person said to another level needs the person's consent"
 
 
 @pytest.fixture

@@ -98,12 +98,12 @@ def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -
 @pytest.mark.parametrize(
     ("words", "stdin", "sentence"),
     [
-        (("remember", "Caf\udce9 opens | at eight"), "", "'Caf? opens | at eight' is not text in UTF-8."),
-        (("recall", "caf\udce9"), "", "'caf?' is not text in UTF-8."),
-        (("remember", "-"), "Caf\udce9 opens | at eight", "Standard input is not text in UTF-8 (byte 4)."),
+        (("remember", "Caf\udce9 opens | at eight"), "", "'Caf? opens | at eight' is not UTF-8 text."),
+        (("recall", "caf\udce9"), "", "'caf?' is not UTF-8 text."),
+        (("remember", "-"), "Caf\udce9 opens | at eight", "Standard input is not UTF-8 text (byte 4)."),
         (("seed", "-", "--name", "hours"), "The caf\udce9 opens at eight.", "Standard input is not"),
         (("save-conversation", "t"), '[{"role": "user", "content": "\udce9"}]', "Standard input is not"),
-        (("save-conversation", "t", "talk.json"), "", "talk.json is not text in UTF-8 (byte 2)."),
+        (("save-conversation", "t", "talk.json"), "", "talk.json is not UTF-8 text (byte 2)."),
     ],
 )
 def test_what_is_not_utf_8_is_refused_and_no_letter_of_it_dropped(

@@ -83,7 +83,7 @@ def test_without_a_yes_nothing_is_sent(home: Path) -> None:
 
     assert refused.returncode != 0
     assert by_pipe.returncode == 12
-    assert "needs the person's own word" in by_pipe.stderr
+    assert "needs the person's consent" in by_pipe.stderr
     assert server.calls == 0
     assert config(home) == ""
 
@@ -91,9 +91,9 @@ def test_without_a_yes_nothing_is_sent(home: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("http://example.com#m", "Memories are sent over https only"),
-        ("https://example.com", "stands '#' and the name"),
-        ("https://me:word@example.com#m", "holds no name or password"),
+        ("http://example.com#m", "Memories are sent only over https"),
+        ("https://example.com", "Write '#' and the model's name after"),
+        ("https://me:word@example.com#m", "must not contain a name or password"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_sentence(home: Path, typed: str, sentence: str) -> None:

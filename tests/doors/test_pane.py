@@ -157,7 +157,7 @@ def test_what_changed_after_it_was_shown_is_not_accepted(told: Tell, store: Stor
 
     assert "not settled: its file changed after it was shown" in told("act", **accept)["text"]
     shared.unlink()
-    assert told("act", **accept)["text"] == "staging-a1b2: not settled, for it waits no more."
+    assert told("act", **accept)["text"] == "staging-a1b2: not settled, because it no longer waits."
 
 
 def test_no_call_of_the_models_does_or_tells_anything(
@@ -182,7 +182,7 @@ def test_a_question_has_a_button_for_each_answer_and_shows_what_merging_would_sa
 
     assert actions(drawn).keys() == {"Replaces", "Keep both", "Merge"}
     assert len({action["key"] for action in actions(drawn).values()}) == 3
-    words, merged = "\n".join(drawn["rows"][0]["text"]).split("Merged it would say:")
+    words, merged = "\n".join(drawn["rows"][0]["text"]).split("The merged text would be:")
     assert "30 seconds" in words and "60 seconds" in words
     assert "30 seconds" in merged and "60 seconds" in merged
     assert told("act", **actions(drawn)["Merge"])["text"].endswith(": merged.")
@@ -209,7 +209,7 @@ def test_undo_takes_back_what_was_shown_and_nothing_newer(told: Tell, store: Sto
     undo = actions(told("pane", tab="today", open=deploys))["Undo"]
     told("act", **actions(told("pane", tab="today", open=deploys))["Pin"])
 
-    assert "nothing was taken back" in told("act", **undo)["text"]
+    assert "not undone" in told("act", **undo)["text"]
     assert read(store, deploys).memory.pinned
 
 
@@ -242,7 +242,7 @@ def test_a_setting_leaves_the_status_line_empty(
 def test_what_a_key_may_cost_today_is_told(serve: Callable[..., Tell]) -> None:
     without, paid = serve(), serve(DAYBOOK_MODEL_CALLS="true", ANTHROPIC_API_KEY="dummy")
 
-    nothing = "No model is called; nothing was spent."
+    nothing = "No model is called and nothing was spent."
     assert without("pane", tab="today")["notes"][-1] == nothing
     spent = "Model calls today: 0 of 60, $0.0000 of $0.20 spent."
     assert paid("pane", tab="today")["notes"][-1] == spent

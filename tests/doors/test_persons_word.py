@@ -66,9 +66,9 @@ def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
     done = run(*words)
 
     assert done.returncode == 12, done.stdout + done.stderr
-    assert "needs the person's own word, and this is no terminal. Nothing was changed." in done.stderr
+    assert "needs the person's consent, and this is not a terminal. Nothing was changed." in done.stderr
     assert (
-        f"It is typed in the person's own terminal, which Claude did not start: daybook {words[0]}"
+        f"The person types it in their own terminal, not one that Claude started: daybook {words[0]}"
         in done.stderr
     )
     assert done.stdout == ""
@@ -149,7 +149,7 @@ def test_each_end_must_be_a_terminal(memory: Path, memory_dir: Path, project: Pa
         done = type_in_terminal(["sh", "-c", line], cwd=project, env=surroundings(memory_dir))
 
         assert done.returncode == 12
-        assert "this is no terminal" in done.stdout
+        assert "this is not a terminal" in done.stdout
 
 
 def test_the_processes_above_are_known_by_name_and_environment(

@@ -54,7 +54,7 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
     told = anyio.run(conversation)
 
     if answer != "no":
-        assert "It is typed in the person's own terminal, which Claude did not start: daybook " in told
+        assert "The person types it in their own terminal, not one that Claude started: daybook " in told
     assert {path: text for path, text in files(memory_dir, project).items() if path in before} == before
     assert (person is None) == (answer == "nobody")
     assert person is None or person.saw

@@ -135,7 +135,7 @@ def test_what_the_person_did_goes_back_only_with_their_yes(
 def test_claude_in_a_shell_takes_back_nothing_of_the_persons(run: Run, store: Store, known: str) -> None:
     refused = run("undo", known, CLAUDECODE="1")
     assert refused.returncode == 12
-    assert "needs the person's own word" in refused.stderr
+    assert "needs the person's consent" in refused.stderr
     assert read(store, known).memory.text == "Wait thirty seconds."
 
     said(run("revise", known, "--tags", "net", CLAUDECODE="1"))

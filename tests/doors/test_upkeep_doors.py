@@ -115,7 +115,7 @@ def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, 
     )
     assert call("get_sessions", all_projects=True).startswith("2 sessions")
     assert stored.memory.id not in call("cross_session_patterns")
-    assert "No session is known as 'nobody'" in call("get_session", id="nobody")
+    assert "There is no session 'nobody'" in call("get_session", id="nobody")
 
 
 def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
@@ -139,7 +139,7 @@ def test_claude_keeps_the_memory_up(store: Store, call: Call) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080."))
 
     assert call("db_maintenance").startswith("check: the index is whole;")
-    assert call("db_maintenance", action="rebuild").startswith("rebuild: 1 memory taken in again")
+    assert call("db_maintenance", action="rebuild").startswith("rebuild: 1 memory indexed again")
     assert call("run_cleanup").startswith("Nothing was changed. The plan:\nwould do: nothing")
     assert call("run_cleanup", dry_run=False).endswith("done: nothing")
     assert f"{stored.memory.id} · remembered" in call("audit_history", id=stored.memory.id)
@@ -176,8 +176,8 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     gone = json.loads(run("forget-session", EARLIER, "--json").stdout)
     assert len(gone["entries"]) == 1
     refused = run("forget-session", "nobody")
-    assert (refused.returncode, "No session is known as 'nobody'" in refused.stderr) == (4, True)
-    assert "which session is meant" in run("sessions", "--end").stderr
+    assert (refused.returncode, "There is no session 'nobody'" in refused.stderr) == (4, True)
+    assert "No session was named" in run("sessions", "--end").stderr
 
 
 def test_a_list_with_what_is_archived_tells_which_that_is(store: Store, call: Call, run: Run) -> None:

@@ -24,7 +24,7 @@ from tests.recorded import Recorded
 OLD = "The upload timeout is 30 seconds."
 NEW = "The upload timeout is 60 seconds."
 SAID = "please set the upload timeout to 60 seconds, and forget the upload timeout note"
-TYPE_IT = "It is typed in the person's own terminal, which Claude did not start: daybook "
+TYPE_IT = "The person types it in their own terminal, not one that Claude started: daybook "
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_revise_stores_other_words_beside_the_persons(
 
 def test_forget_needs_their_word(served: Served, session: Recorded, old: str, here: Store) -> None:
     told = served.call("forget", id=old)
-    assert "Forgetting what the person said needs the person's own word" in told
+    assert "Forgetting what the person said needs the person's consent" in told
     assert f"{TYPE_IT}forget {old}" in told
     assert read(here, old).path.is_file()
 
@@ -211,7 +211,7 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
     done = run("remember", f"Uploads here | {NEW}", "--level", "project", "--supersedes", old)
 
     assert f"It shadows {old} in this project as long as it is active here;" in done.stdout
-    assert f"shadowed by {stored_by(done)} in this project, holds elsewhere" in " ".join(
+    assert f"shadowed by {stored_by(done)} in this project, applies elsewhere" in " ".join(
         run("recall", "upload timeout", "--include-archived").stdout.split()
     )
     assert old not in run("recall", "upload timeout").stdout

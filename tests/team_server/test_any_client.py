@@ -104,7 +104,7 @@ def test_an_error_tells_a_model_what_to_do(address: str, tokens: dict[Role, str]
             ("read", {"id": "a", "colour": "red"}, "Rejected", "There is no argument 'colour'."),
             ("recall", {"text": "a", "limit": 99}, "Rejected", "A limit of 99 cannot be used."),
             ("recall", {"text": "a", "tag": "b"}, "Rejected", "'query' has no key 'tag'."),
-            ("list", {"most": 100_000}, "Rejected", "The argument 'most' is to be a whole number from 1"),
+            ("list", {"most": 100_000}, "Rejected", "The argument 'most' must be a whole number from 1"),
         ]:
             result = await client.call_tool(tool, arguments)
             assert result.is_error

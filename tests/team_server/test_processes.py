@@ -91,7 +91,7 @@ def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path, url: str) -
 def test_beyond_this_machine_it_needs_a_token_and_a_name(tmp_path: Path, url: str) -> None:
     token = issued(tmp_path, url, "anna", "reader")
     done = team(tmp_path, url, "serve", "--bind", "0.0.0.0")
-    assert (done.returncode, "no name is known" in done.stderr) == (2, True)
+    assert (done.returncode, "no host name is set" in done.stderr) == (2, True)
     with serving(tmp_path, url, "--bind", "0.0.0.0", "--host-name", "team.example.org") as server:
         here = server.address.replace("0.0.0.0", "127.0.0.1")
         assert post(here, token, host="team.example.org").status_code == 200

@@ -193,7 +193,7 @@ def test_a_secret_is_refused_with_the_text_kept_unless_it_is_none(
 
 @pytest.mark.parametrize(
     ("said", "sentence"),
-    [("x" * 70_000, "65,536 is the limit"), ("\n \n", "A memory needs a text.")],
+    [("x" * 70_000, "65,536 is the limit"), ("\n \n", "A memory needs text.")],
     ids=["too long", "empty"],
 )
 def test_what_cannot_be_stored_is_said_beside_the_form(

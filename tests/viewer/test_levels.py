@@ -24,7 +24,7 @@ def test_a_memory_moves_the_page_follows_and_undo_brings_it_back(
     page = look(opened)
     at(page, f"/memories/{memory_id}")
     button = page.get_by_role("button", name="Move to user level")
-    expect(button).to_have_attribute("title", "Move to user level: lets it hold in every project")
+    expect(button).to_have_attribute("title", "Move to user level: makes it apply in every project")
 
     button.click()
 
@@ -71,7 +71,7 @@ def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(
 
     question = ask(page, "Move to user level")
 
-    expect(question).to_contain_text("For each of them this lets it hold in every project.")
+    expect(question).to_contain_text("For each of them this makes it apply in every project.")
     assert serious_findings(page) == []
     question.get_by_role("button", name="Move to user level").click()
     expect(page.get_by_text("Move to user level: 2 of 3 done.")).to_be_visible()
@@ -110,7 +110,7 @@ def test_what_leaves_with_the_repository_is_told_before(look: Callable[..., Page
     button = page.get_by_role("button", name="Move to this project")
     told = "its file goes into the repository, where git sees it"
     expect(button).to_have_attribute(
-        "title", f"Move to this project: lets it hold in this project only; {told}"
+        "title", f"Move to this project: makes it apply in this project only; {told}"
     )
     go(page, "Memories")
     tick(page, "Uploads").check()

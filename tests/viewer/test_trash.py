@@ -132,9 +132,9 @@ def test_a_file_without_a_memory_is_listed_and_comes_back(look: Look, open_here:
     trashed.path.write_bytes(b"---\ntitle: [\n---\n")
     page = look(opened)
     at(page, "/memories?status=trash")
-    expect(page.get_by_text("no memory can be read in its file")).to_be_visible()
+    expect(page.get_by_text("its file contains no readable memory")).to_be_visible()
     titles(page).click()
-    expect(page.get_by_text("No memory can be read in its file.")).to_be_visible()
+    expect(page.get_by_text("Its file contains no readable memory.")).to_be_visible()
 
 
 def test_what_is_restored_in_a_terminal_leaves_the_list_by_itself(look: Look, open_here: Open) -> None:

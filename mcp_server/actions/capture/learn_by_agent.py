@@ -39,7 +39,7 @@ def offer(store: Store, session: str) -> str:
         return ""
     return (
         "Daybook can learn from your sessions by itself: once in each session, Claude then starts "
-        "an agent in the background, which reads up to {PIECES} pieces with a small model on your "
+        f"an agent in the background, which reads up to {PIECES} pieces with a small model on your "
         "Claude plan. 'daybook setup --plan' in a terminal allows it, '--no-plan' refuses it."
     )
 

@@ -88,9 +88,9 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         yield Need(f"Daybook: {moved}")
     if identity and not store.settings.model_reads and not _key_was_offered(store):
         yield Need(
-            "Daybook: there is an API key in your environment. Daybook does not use it. 'daybook "
-            "setup' lets Daybook learn from sessions with a model, for at most "
-            "${store.settings.daily_usd:.2f} a day.",
+            "Daybook: there is an API key in your environment. Daybook does not use it. 'daybook setup'"
+            " lets Daybook learn from sessions with a model, for at most"
+            f" ${store.settings.daily_usd:.2f} a day.",
             lambda: _wrote(store.home / places.WORK / OFFERED),
         )
     yield from _taken_back(store)

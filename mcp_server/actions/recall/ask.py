@@ -51,7 +51,7 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     """
     question = redact(question.strip()[:LONGEST])
     if not question:
-        raise Rejected("No question was given.", 'Ask one as in: daybook ask "how are invoices stored"')
+        raise Rejected("No question was given.", 'For example: daybook ask "how are invoices stored"')
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
     if not session:

@@ -24,7 +24,7 @@ STEM = 5  # two words with the same first letters, this many, count as forms of 
 HEARD = SAID / 2  # share of a memory's words that must occur in the transcript for it to be proposed at all
 
 EXTRACTED = "extracted"
-UNCONFIRMED = "waits for you: Claude said so, or you in other words"
+UNCONFIRMED = "waits for you: Claude said it, or you said it in other words"
 
 _LABEL = re.compile(r"^(?:(?:user|claude|agent)(?: \([\d: -]{1,20}\))?: |tool (?=\[))")
 _FOLDED = str.maketrans(

@@ -218,7 +218,7 @@ def admit(records: Sequence[Record], reading: Reading) -> None:
     keys = {record.key for record in reading.records}
     for record in records:
         if record.key in keys:
-            reading.refused.append((record.key, "is there twice; the first was taken"))
+            reading.refused.append((record.key, "is there twice; the first was used"))
             continue
         keys.add(record.key)
         reading.records.append(record)
@@ -227,4 +227,4 @@ def admit(records: Sequence[Record], reading: Reading) -> None:
 def must_hold(condition: object, sentence: str) -> None:
     """Raise Rejected with *sentence* when *condition* is false: the source is not of the expected form."""
     if not condition:
-        raise Rejected(sentence, "Nothing was taken. Run 'daybook import --help' for what can be.")
+        raise Rejected(sentence, "Nothing was imported. 'daybook import --help' lists what can be.")

@@ -52,7 +52,7 @@ def put_in(text: str, form: Form, under: str, name: str, value: Mapping[str, obj
     before = read(text, form)
     entries = before.get(under, {})
     if not isinstance(entries, dict) or name in entries:
-        raise Rejected(f"Its '{under}' is no place for another entry.", "Look at the file.")
+        raise Rejected(f"Its '{under}' cannot hold another entry.", "Look at the file.")
     at, piece = _table(text, under, name, value) if form == "toml" else _member(text, under, name, value)
     after = text[:at] + piece + text[at:]
     _check(after, form, {**before, under: {**entries, name: dict(value)}})
@@ -78,7 +78,7 @@ def take_out(text: str, form: Form, under: str, name: str, piece: str) -> str:
             if (rest or expected is without or not holder_inserted) and _says(after, form, expected):
                 return after
     if form == "toml":
-        raise Rejected(f"Its table [{under}.{name}] was rewritten.", "Take it out in an editor.")
+        raise Rejected(f"Its table [{under}.{name}] was rewritten.", "Remove it in an editor.")
     if holder_inserted and not rest:
         after = _without_member(text, [under])
         _check(after, form, without)

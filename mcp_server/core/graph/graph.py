@@ -27,7 +27,7 @@ def check_category(name: str) -> str:
     if category.lower() == GRAPH or len(category) > LONG_CATEGORY or not category.isprintable():
         raise Rejected(
             f"'{one_line(category, 60)}' cannot be a category.",
-            f"Give a word or two; '{GRAPH}' is for what the graph's tools put there.",
+            f"Give a word or two; '{GRAPH}' is reserved for the graph's tools.",
         )
     return category
 

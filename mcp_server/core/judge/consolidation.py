@@ -158,7 +158,7 @@ def plan(answer: str, items: Sequence[TidyItem]) -> MergePlan | str:
     """Return the plan in *answer* for *items*, or a clause that says why it is rejected."""
     proposed = _object(answer)
     if proposed is None:
-        return "the answer is no JSON object"
+        return "the answer is not a JSON object"
     if not proposed.keys() <= {"keep", "merge", "drop"} or not all(
         isinstance(x, list) for x in proposed.values()
     ):
@@ -188,7 +188,7 @@ def _miscounted(numbers: Sequence[Any], count: int) -> str:
     """Return why *numbers* does not have each number from 1 to *count* once, '' when it does."""
     unknown = [number for number in numbers if type(number) is not int or not 1 <= number <= count]
     if unknown:
-        return f"it names {str(unknown[0])[:40]!r}, which is none of the numbers 1 to {count}"
+        return f"it names {str(unknown[0])[:40]!r}, which is not one of the numbers 1 to {count}"
     if len(set(numbers)) < len(numbers):
         return "it names a memory twice"
     missing = set(range(1, count + 1)) - set(numbers)

@@ -15,8 +15,8 @@ from mcp_server.core.render import one_line
 from mcp_server.core.text.words import STOP_WORDS, words
 
 INSTRUCTS = "reads like an instruction"
-WITHOUT = "was stored without a transcript"
-UNREAD = "comes from a session that could not be read whole"
+WITHOUT = "was stored in a session without a transcript"
+UNREAD = "comes from a session that could not be read in full"
 LONGEST_SHOWN = 60  # characters of the decisive word that are shown
 _LATE = "~"  # sorts after every time
 

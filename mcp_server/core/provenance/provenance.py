@@ -19,7 +19,7 @@ OUTPUT, SEEDED = "output", "seeded"
 SEARCHED_ALONE = frozenset({OUTPUT, SEEDED})
 """Output of programs, and documents: anyone may have written them, so the person is asked first."""
 
-SETTLED_ONCE = "waits for you: you said so once"
+SETTLED_ONCE = "waits for you: you said it once"
 """Why a candidate that is a sentence of the person waits."""
 
 ACCEPTED_AS = {OUTPUT: "mined", SEEDED: "imported"}

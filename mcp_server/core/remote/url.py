@@ -22,14 +22,14 @@ def check_url(text: str) -> str:
     url = text.strip()
     if url.startswith("http://") and not is_loopback(url):
         raise Rejected(
-            f"To '{shown_url(url)[:80]}' your memory would travel unencrypted.",
+            f"Your memories would travel unencrypted to '{shown_url(url)[:80]}'.",
             "Give an https or ssh address.",
         )
     plain = url.isprintable() and 0 < len(url) <= LONGEST and not url.startswith("-") and "::" not in url
     if plain and (_HOST.match(url) or _FOLDER.match(url) or _SSH.fullmatch(url)):
         return url
     raise Rejected(
-        f"'{url[:80]}' is no address of a remote.",
+        f"'{url[:80]}' is not the address of a remote.",
         "Give one as 'git@host:me/memory.git' or 'https://host/me/memory.git', or the path of a folder.",
     )
 

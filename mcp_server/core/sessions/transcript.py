@@ -299,7 +299,7 @@ def _kept(text: str) -> str:
 
 
 def _one_line(value: object, most: int) -> str:
-    """Return the first *most* characters of a masked text as one line, '' when it is no text."""
+    """Return the first *most* characters of a masked text as one line, '' when it is not text."""
     if not isinstance(value, str):
         return ""
     text = without_private(value)

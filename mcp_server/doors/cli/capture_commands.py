@@ -32,14 +32,13 @@ from mcp_server.doors.shown.recall import EXCERPT, cited
 
 OFFER = (
     "Daybook keeps what is said in sessions, masked, on this machine, and finds recurring facts in it by"
-    " patterns. It can also let {} read along: excerpts of your sessions, with secrets masked, are then sent"
-    " to {}."
+    " patterns. It can also let {} read your sessions: excerpts, with secrets masked, are then sent to {}."
 )
 
 LANGUAGE_OFFER = (
-    "Most of your memories are not in English, and the model that finds them by meaning was made for English."
-    f" Another knows about 50 languages: a download of {BY_NAME[MULTILINGUAL].megabytes} MB from the Hugging"
-    " Face hub. How well it finds was not measured."
+    "Most of your memories are not in English, but the model that finds them by meaning was made"
+    " for English. Another one knows about 50 languages: a download of"
+    f" {BY_NAME[MULTILINGUAL].megabytes} MB from the Hugging Face hub. How well it searches was not measured."
 )
 
 
@@ -80,19 +79,19 @@ def setup_command(
     opened = output.opened()
     store = opened.store()
     if key:
-        person.require("giving a key for the model")
+        person.require("saving a key for the model")
     api_key = click.prompt("API key", hide_input=True).strip() if key else None
     options = (model, daily_usd, daily_calls, plan, daily_plan_calls, capture)
     asks = all(option is None for option in options) and not key
     if asks:
         if not sys.stdin.isatty():
             raise Rejected(
-                "Say what is wanted with --model or --no-model, --plan or --no-plan, --daily-usd, --capture.",
+                "Choose with --model or --no-model, --plan or --no-plan, --daily-usd, --capture.",
                 "In a terminal 'daybook setup' asks.",
             )
         reader, place = _reader(store.settings), _place(opened.environment)
         click.echo(OFFER.format(reader, place))
-        model = click.confirm(f"Let {reader} read along?", default=store.settings.model_calls)
+        model = click.confirm(f"Let {reader} read your sessions?", default=store.settings.model_calls)
         if model:
             daily_usd = click.prompt(
                 "At most how many dollars a day?",
@@ -103,7 +102,7 @@ def setup_command(
         model, daily_usd, daily_calls, capture, api_key, plan_calls=plan, daily_plan_calls=daily_plan_calls
     )
     if allows_more(store.settings, choices):
-        person.require("allowing Daybook more than you did")
+        person.require("allowing Daybook more than before")
     setup(store, choices)
     model_call.resume(output.opened().store())
     settings = output.opened().settings
@@ -130,13 +129,15 @@ def _place(environment: Mapping[str, str]) -> str:
 def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
     if settings.on_plan:
         most = counted(settings.daily_plan_calls, "call")
-        click.echo(f"Claude Code lets a small model read along on your plan, for at most {most} a day.")
+        click.echo(
+            f"Claude Code lets a small model read your sessions on your plan, for at most {most} a day."
+        )
         return
     if not settings.model_calls:
         click.echo("The model is never called.")
         return
     most = f"${settings.daily_usd:.2f} and {counted(settings.daily_calls, 'call')} a day"
-    click.echo(f"{_reader(settings)} may read along, for at most {most}.")
+    click.echo(f"{_reader(settings)} may read your sessions, for at most {most}.")
     if not has_key(*model_key(environment)):
         click.echo("There is no API key yet: set ANTHROPIC_API_KEY, or run 'daybook setup --key'.")
 
@@ -242,13 +243,13 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     Example: daybook tidy --dry-run
     """
     if undo and dry_run:
-        raise Rejected("--undo puts a run back at once, without a plan.", "Leave out one of the two.")
+        raise Rejected("--undo reverses a run at once, without a plan.", "Use only one of the two.")
     if with_model and not dry_run:
-        raise Rejected("A run asks the model anyway.", "Add --dry-run, or leave out --with-model.")
+        raise Rejected("A real run calls the model anyway.", "Add --dry-run, or leave out --with-model.")
     if name and not undo:
-        raise Rejected(f"--run {name} names a run to put back.", "Add --undo, or leave it out to tidy.")
+        raise Rejected(f"--run {name} names a run to undo.", "Add --undo, or leave it out to tidy.")
     if since and (name or not undo):
-        raise Rejected("--since is for what --undo puts back.", "Give it with --undo, without --run.")
+        raise Rejected("--since needs --undo.", "Use it with --undo and without --run.")
     store = output.opened().store()
     sync_if_free(store)
     if since:

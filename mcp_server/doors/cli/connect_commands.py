@@ -52,7 +52,7 @@ def connect_command(client: str, print_: bool, as_json: bool) -> None:
         return
     connecting.connect(store, planned, opened.environment, root=ROOT)
     click.echo(
-        f"{wanted.title} has this memory from its next start on. 'daybook disconnect {client}' undoes it."
+        f"{wanted.title} uses this memory from its next start on. 'daybook disconnect {client}' undoes it."
     )
 
 
@@ -70,7 +70,7 @@ def disconnect_command(client: str) -> None:
     if planned:
         _show(planned)
         person.require("writing into the settings of another program")
-        if not click.confirm("Take this out?", default=True):
+        if not click.confirm("Remove this?", default=True):
             click.echo("Nothing was written.")
             return
     connecting.disconnect(store, wanted, planned)
@@ -81,8 +81,8 @@ def _known(name: str) -> Client:
     if name in CLIENTS:
         return CLIENTS[name]
     meant = similar(name, CLIENTS)
-    hint = f"Did you mean {meant[0]}?" if meant else f"There are {', '.join(CLIENTS)}."
-    raise Rejected(f"No client is known as '{visible(name)[:60]}'.", hint)
+    hint = f"Did you mean {meant[0]}?" if meant else f"Use one of: {', '.join(CLIENTS)}."
+    raise Rejected(f"Daybook knows no client '{visible(name)[:60]}'.", hint)
 
 
 def _show(planned: connecting.SettingsEdit) -> None:

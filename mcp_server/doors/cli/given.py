@@ -63,13 +63,14 @@ def check_words(words: Sequence[str]) -> None:
     """Raise Rejected for more words than can be meant, and for one that is not UTF-8."""
     if (many := sum(map(len, words))) > MOST_TYPED:
         raise Rejected(
-            f"The command line has {many:,} characters; {MOST_TYPED:,} is the limit.", "Give less at once."
+            f"The command line has {many:,} characters; {MOST_TYPED:,} is the limit.",
+            "Give less text at once.",
         )
     for word in words:
         if not _is_text(word):
             shown = word.encode("utf-8", "replace").decode()[:60]
             raise Rejected(
-                f"'{shown}' is not text in UTF-8.",
+                f"'{shown}' is not UTF-8 text.",
                 "Type it in a terminal that is set to UTF-8, or use a file.",
             )
 
@@ -101,7 +102,7 @@ def decoded(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Rejected(
-            f"{name} is not text in UTF-8 (byte {error.start + 1:,}).",
+            f"{name} is not UTF-8 text (byte {error.start + 1:,}).",
             "Convert it first, as in: iconv -f WINDOWS-1252 -t UTF-8",
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -40,7 +40,7 @@ def sessions_command(
         output.print_shown(shown.patterns(session_history.patterns(store, limit=limit)), as_json=as_json)
         return
     if (topic or summary or end) and not name:
-        raise Rejected("It is not said which session is meant.", "Give an ID of 'daybook sessions'.")
+        raise Rejected("No session was named.", "Name one by its id: 'daybook sessions' lists them.")
     if topic or summary or end:
         session = session_history.find_session(store, name).id
         note = session_history.end_session if end else session_history.title_session
@@ -67,7 +67,7 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
     Example: daybook forget-session 3f9a2c1d --dry-run
     """
     if undo and dry_run:
-        raise Rejected("--undo puts a session back at once, without a plan.", "Leave out one of the two.")
+        raise Rejected("--undo brings a session back at once, without a plan.", "Use only one of the two.")
     store = output.opened().store()
     if undo:
         result = undone(forget_session.undo_forget_session(store, name))

@@ -97,7 +97,7 @@ def remember_command(
     content = given.standard_input("what to remember") if words == ("-",) else " ".join(words)
     if not content.strip():
         raise Rejected(
-            "There is nothing to remember.", 'Say it as in: daybook remember "Title | what to remember"'
+            "There is nothing to remember.", 'For example: daybook remember "Title | what to remember"'
         )
     title, text = split_title(content)
     source, session = author(output.opened())

@@ -85,7 +85,7 @@ def use(model: str, *, asks_key: bool = False) -> None:
     )
     if over := opened.environment.get("EMBEDDING_MODEL", ""):
         click.echo(
-            f"'{setting}' stands in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
+            f"'{setting}' is set in config.toml, but EMBEDDING_MODEL is set to '{over}' and wins: unset it.",
             err=True,
         )
         return
@@ -128,14 +128,12 @@ def _embed(opened: Opened) -> None:
             embed_pending(store, progress=advance)
         except KeyboardInterrupt:
             click.echo(
-                f"\nStopped. '{progress.chosen}' is chosen; the next session goes on where this ended.",
+                f"\nStopped. '{progress.chosen}' is chosen; the next session continues where this one ended.",
                 err=True,
             )
             raise click.Abort from None
     if problem := store.meaning.problem:
-        raise EmbedderUnavailable(
-            problem, "What is left is embedded in the next session, or by 'daybook sync'."
-        )
+        raise EmbedderUnavailable(problem, "The rest is embedded in the next session, or by 'daybook sync'.")
     click.echo(f"{progress.chosen} answers.")
 
 

@@ -52,7 +52,7 @@ def _end(opened: Opened, *, searches: bool, before: int) -> None:
             refresh(opened.store())
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(
-            "daybook: The index was damaged and has been set aside; ask again for all answers.", err=True
+            "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
     for remark in opened.remarks():
         click.echo(f"daybook: {visible(remark)}", err=True)

@@ -44,5 +44,5 @@ def objection(environment: Mapping[str, str], above: Iterable[Ancestor]) -> str:
     `env` in between took its marks out of the *environment*.
     """
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty()):
-        return "this is no terminal"
+        return "this is not a terminal"
     return started_by_claude(environment, above)

@@ -17,8 +17,8 @@ from mcp_server.doors.shown.trust import accepted
 from mcp_server.store import Store
 
 SHARED = (
-    f"What the block says, your preferences included, is seen by everybody who gets {CLAUDE_MD} from git;"
-    f" {CLAUDE_LOCAL_MD} is for you alone."
+    f"Everybody who gets {CLAUDE_MD} from git sees the block, your preferences included; "
+    f"{CLAUDE_LOCAL_MD} is for you alone."
 )
 
 
@@ -62,7 +62,7 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
 def _asked(store: Store) -> tuple[str, bool]:
     if not sys.stdin.isatty():
         raise Rejected(
-            f"Say what is wanted with --file {'|'.join([*FILES, NONE])} and --repository or --no-repository.",
+            f"Choose with --file {'|'.join([*FILES, NONE])} and --repository or --no-repository.",
             "In a terminal 'daybook init' asks.",
         )
     name = click.prompt(
@@ -70,14 +70,14 @@ def _asked(store: Store) -> tuple[str, bool]:
         type=click.Choice([*FILES, NONE]),
         default=claude_md.chosen(store) or NONE,
     )
-    repository = click.confirm("Shall this project's knowledge live in its repository?", default=False)
+    repository = click.confirm("Keep this project's knowledge in its repository?", default=False)
     return str(name), repository
 
 
 def _move_into_repository(store: Store) -> None:
     result = repository.init(store)
     click.echo(
-        f"This project's knowledge lives in {result.root} now; {counted(result.moved, 'memory')} moved there."
+        f"This project's knowledge is now in {result.root}; {counted(result.moved, 'memory')} moved there."
     )
     click.echo(
         "Git ignores it. 'daybook share' lets git see it."
@@ -90,7 +90,7 @@ def _choose(store: Store, name: str) -> None:
     became = sorted(claude_md.choose(store, name), key=lambda refreshed: refreshed.reason)
     for change in became:
         if change.path and change.path.name != name and not change.reason:
-            click.echo(f"The block was taken out of {change.path}.")
+            click.echo(f"The block was removed from {change.path}.")
         else:
             _tell(change)
     if name == NONE:
@@ -98,9 +98,11 @@ def _choose(store: Store, name: str) -> None:
     elif name == CLAUDE_MD:
         click.echo(SHARED)
     elif (ignored := claude_md.ignored(store, name)) is None:
-        click.echo(f"Git was not asked whether it ignores {name}: see to it if it is for you alone.")
+        click.echo(
+            f"Daybook could not ask git whether it ignores {name}: check it if the file is only for you."
+        )
     elif not ignored:
-        click.echo(f"Git does not ignore {name}: add it to .gitignore if it is for you alone.")
+        click.echo(f"Git does not ignore {name}: add it to .gitignore if it is only for you.")
 
 
 def _tell(change: Refreshed) -> None:
@@ -122,7 +124,7 @@ def brief_command(block: bool) -> None:
     if block:
         click.echo(claude_md.current_block(store).text)
         return
-    click.echo(brief(store).text or "Nothing yet: no memory for this folder is to be shown unasked.")
+    click.echo(brief(store).text or "Nothing yet: there is no memory to show unasked in this folder.")
     name = claude_md.chosen(store)
     if name:
         click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")
@@ -136,7 +138,7 @@ def share_command() -> None:
     """
     person.require("sharing memories with everybody who gets the repository")
     ignore = repository.share(output.opened().store())
-    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you like.")
+    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you want to.")
 
 
 @click.command("trust")
@@ -153,7 +155,7 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
     Example: daybook trust --list
     """
     if documents and memory_ids:
-        raise Rejected("--documents goes without ids.", "Give the ids alone, or --documents alone.")
+        raise Rejected("--documents cannot be used with ids.", "Give only ids, or only --documents.")
     if not list_:
         person.require("accepting memories")
     store = output.opened().store()
@@ -180,11 +182,11 @@ def adopt_command(key: str) -> None:
     person.require("taking over what another folder remembered")
     adoption = adopt(output.opened().store(), key)
     if adoption.source.elsewhere:
-        click.echo(f"This folder is the project {adoption.source.key} from now on, as on your other machine.")
+        click.echo(f"This folder is from now on the project {adoption.source.key}, as on your other machine.")
         return
     click.echo(f"{counted(adoption.moved, 'memory')} of {visible(str(adoption.source.root))} moved here.")
     for path in adoption.not_moved:
-        click.echo(f"Left, because a file of that name is here: {visible(str(path))}")
+        click.echo(f"Skipped, because a file of that name is already here: {visible(str(path))}")
 
 
 COMMANDS = (

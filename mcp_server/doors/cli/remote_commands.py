@@ -36,14 +36,14 @@ def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) ->
     leaving = set_up.look_ahead(store, url, conversations=conversations, questions=not no_questions)
     output.print_shown(shown.leaving(leaving))
     if not yes:
-        click.confirm("Shall this leave, and what changes from now on?", default=False, abort=True)
+        click.confirm("Send this, and all later changes?", default=False, abort=True)
     report = set_up.add(store, leaving)
     if report.trouble:
         raise RemoteUnavailable(
             f"{report.trouble} The remote was not added.", "Correct it, and add it again."
         )
     output.print_shown(shown.exchanged(report))
-    click.echo("From now on this happens by itself, at the start and the end of a session.")
+    click.echo("From now on this happens automatically, at the start and the end of each session.")
 
 
 @remote_command.command("status")
@@ -76,9 +76,9 @@ def remove_command() -> None:
 
     Example: daybook remote remove
     """
-    person.require("taking out the remote")
+    person.require("removing the remote")
     url = set_up.remove(output.opened().store())
-    click.echo(f"Nothing leaves for {url} any more; it keeps what it has.")
+    click.echo(f"Nothing more is sent to {url}; it keeps what it has.")
 
 
 @remote_command.command("rewrite")
@@ -90,11 +90,11 @@ def rewrite_command() -> None:
 
     Example: daybook remote rewrite
     """
-    person.require("taking out the history of the remote")
+    person.require("removing the history of the remote")
     store = output.opened(takes_in=True).store()
     report = rewrite_history(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
     output.print_shown(shown.exchanged(report))
-    click.echo("The remote has what is there now, and nothing of what was before.")
+    click.echo("The remote now has only the current memories, and no history.")
 
 
 COMMANDS = (remote_command,)

@@ -103,7 +103,7 @@ def again_command(memory_id: str, other: str) -> None:
     Example: daybook review again timeout-is-60-x2aa timeout-is-30-k3f9
     """
     answer.ask_again(_store(), memory_id, other)
-    click.echo("They are a question again, if they still may be about the same thing: 'daybook review'.")
+    click.echo("The pair is a question again if both may still be about the same thing: 'daybook review'.")
 
 
 def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> None:

@@ -61,11 +61,11 @@ def leave_command(yes: bool) -> None:
     found = membership.membership(store)
     if found and found.waiting:
         output.print_shown(shown.state(found))
-        click.echo(f"Never given to the team, and deleted now: {counted(len(found.waiting), 'memory')}.")
+        click.echo(f"Not sent to the team, and now deleted: {counted(len(found.waiting), 'memory')}.")
     if found and not yes:
         click.confirm(f"Leave the team {visible(found.name)}?", default=False, abort=True)
     name = membership.leave(store)
-    click.echo(f"You left the team {visible(name)}. Nothing of it is told any more.")
+    click.echo(f"You left the team {visible(name)}. Claude is no longer shown its memories.")
 
 
 @click.command("status")
@@ -115,7 +115,7 @@ def confirm_command(memory_id: str, yes: bool) -> None:
     stored = memories.load_in_team(store, memory_id)
     output.print_shown(shown.whole(stored))
     if not yes:
-        click.confirm("Shall every member's Claude be told this unasked?", default=False, abort=True)
+        click.confirm("Show this to every member's Claude unasked?", default=False, abort=True)
     output.print_shown(shown.confirmed(memories.confirm_in_team(store, stored)))
 
 
@@ -135,8 +135,8 @@ def _token_in(path: Path) -> str:
     try:
         return files.read(path.expanduser().resolve(), LONGEST).decode("utf-8").strip()
     except (OSError, Unreadable, ValueError) as error:
-        reason = getattr(error, "strerror", None) or getattr(error, "reason", None) or "it is no text"
-        raise Rejected(f"{path} cannot be read: {reason}.", "Name a file that holds the token.") from None
+        reason = getattr(error, "strerror", None) or getattr(error, "reason", None) or "it is not text"
+        raise Rejected(f"{path} cannot be read: {reason}.", "Name a file that contains the token.") from None
 
 
 MEMBERS = (

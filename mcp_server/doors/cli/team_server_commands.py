@@ -81,7 +81,7 @@ def serve_command(
         if not team.semantic:
             click.echo("It is searched by words only: no embedding model is chosen, or pgvector is missing.")
         if is_beyond(bind):
-            click.echo("Tokens and texts pass unencrypted there: let a proxy in front do TLS.")
+            click.echo("Tokens and texts are sent unencrypted: put a proxy with TLS in front.")
         click.echo(f"The memory of the team '{team.name}' is served on {server.address} until Ctrl-C.")
         server.run()
     click.echo("The server has ended.")
@@ -96,7 +96,7 @@ def _check_reach(team: PostgresTeam, bind: str, names: tuple[str, ...]) -> None:
         )
     if not names:
         raise SettingsError(
-            f"Other machines could reach {bind}, and no name is known by which they ask.",
+            f"Other machines could reach {bind}, and no host name is set for them.",
             "Name it: --host-name team.example.org, or the address itself.",
         )
 
@@ -144,8 +144,9 @@ def token_command() -> None:
     "--role",
     type=click.Choice([each.value for each in Role]),
     required=True,
-    help="A reader searches and reads, a writer also remembers, a curator changes what anybody wrote"
-    " and confirms it.",
+    help=(
+        "A reader searches and reads, a writer also remembers, a curator can change and confirm every memory."
+    ),
 )
 @database_option
 def issue_command(name: str, role: str, database: str | None) -> None:
@@ -157,7 +158,7 @@ def issue_command(name: str, role: str, database: str | None) -> None:
     """
     with _database(output.opened(), database) as team:
         token = team.issue(name, Role(role))
-    click.echo(f"The token of {name}, a {role}; it is shown this once:", err=True)
+    click.echo(f"The token of {name}, a {role}; it is shown only this once:", err=True)
     click.echo(token)
 
 
@@ -171,7 +172,7 @@ def withdraw_command(name: str, database: str | None) -> None:
     """
     with _database(output.opened(), database) as team:
         team.withdraw(name)
-    click.echo(f"The token of {name} works no longer.")
+    click.echo(f"The token of {name} no longer works.")
 
 
 @token_command.command("list")

@@ -14,9 +14,9 @@ from mcp_server.core.errors import Rejected
 from mcp_server.doors.cli import output, person
 
 NO_BROWSER = "No browser can be opened from here."
-NO_LINK = "The link to the viewer is for a terminal of yours, and this is none."
-OPEN = "The viewer is open until Ctrl-C, or thirty minutes in which nobody uses it."
-LOOKING_ONLY = "It is for looking only: for changes, type 'daybook view' in a terminal of yours."
+NO_LINK = "The link to the viewer is only printed in your own terminal, and this is not one."
+OPEN = "The viewer is open until Ctrl-C, or until nobody has used it for thirty minutes."
+LOOKING_ONLY = "It is read-only: for changes, type 'daybook view' in your own terminal."
 IN_TERMINAL = ("www-browser", "elinks", "links", "lynx", "w3m")
 
 
@@ -65,7 +65,7 @@ def _export(file: Path) -> None:
 
         text = export(opened, step)
     output.write_for_person(file, text)
-    click.echo(f"Written into {file}. It holds what your memories say: mind who gets it.")
+    click.echo(f"Written into {file}. It contains your memories: be careful who gets it.")
 
 
 def _browser(environment: Mapping[str, str]) -> webbrowser.BaseBrowser:

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 CLAUDE_CODE = "claude-code"  # the name that our only client with hooks gives itself
 BRIEF = "daybook://brief"
-NOTHING = "Nothing is remembered here yet that may be told unasked."
+NOTHING = "There is no memory here yet that may be shown unasked."
 GUIDE = (
     "Daybook is a memory that lasts from session to session."
     " Call recall before work that may rest on earlier decisions, and before you ask the person what they may"

@@ -99,15 +99,15 @@ class Gate:
         host = _host(f"//{headers.get('host', '')}")
         if host not in self._names:
             error = Rejected(
-                "This server is not known by that name.",
-                "Its administrator names it with 'daybook team serve --host-name'.",
+                "This server does not answer under that host name.",
+                "Its administrator sets host names with 'daybook team serve --host-name'.",
             )
             return _no(HTTPStatus.MISDIRECTED_REQUEST, error)
         origin = headers.get("origin")
         if origin is not None and _host(origin) != host:
             return _no(HTTPStatus.FORBIDDEN, Rejected("Pages of other sites cannot ask this server."))
         if scope["path"].rstrip("/") != PATH:
-            return _no(HTTPStatus.NOT_FOUND, Rejected(f"A team's server is asked at {PATH}."))
+            return _no(HTTPStatus.NOT_FOUND, Rejected(f"A team's server answers at {PATH}."))
         if scope["method"] != "POST":  # nothing is told but in answers, so there is no stream to open
             return _no(HTTPStatus.METHOD_NOT_ALLOWED, Rejected("Ask with POST."), allow="POST")
         return None

@@ -30,7 +30,7 @@ from mcp_server.doors.viewer.levels import TO_PROJECT, TO_USER, levels_for, move
 from mcp_server.doors.viewer.page import Fields, form, page
 from mcp_server.store import Store
 
-TAKEN_OVER = "Claude may be told it unasked from now on."
+TAKEN_OVER = "Claude may be shown it unasked from now on."
 SAID = 10  # titles that a question names
 BRINGS_BACK = "restore"  # the act for what lies in the trash
 
@@ -122,15 +122,15 @@ def _taken_over(store: Store, memory_id: str) -> str:
 
 ACTS = {
     "pin": Act("Pin", "keeps it at hand in every session", _pin, many=True),
-    "unpin": Act("Unpin", "lets it be at hand only while it is used", _unpin, many=True),
+    "unpin": Act("Unpin", "keeps it at hand only while it is used", _unpin, many=True),
     "promote": Act("Promote", "keeps it at hand until it was not used for 14 days", _promote),
-    "demote": Act("Demote", "takes it from those at hand now", _demote),
+    "demote": Act("Demote", "removes it from those kept at hand", _demote),
     "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
-    TO_USER: Act("Move to user level", "lets it hold in every project", move_to(Level.USER), many=True),
+    TO_USER: Act("Move to user level", "makes it apply in every project", move_to(Level.USER), many=True),
     TO_PROJECT: Act(
-        "Move to this project", "lets it hold in this project only", move_to(Level.PROJECT), many=True
+        "Move to this project", "makes it apply in this project only", move_to(Level.PROJECT), many=True
     ),
-    "archive": Act("Archive", "puts it out of sight; nobody is told it any more", _archive, many=True),
+    "archive": Act("Archive", "archives it; it is no longer shown", _archive, many=True),
     "restore": Act("Restore", "makes it active again", _restore, many=True),
     "forget": Act(
         "Forget", "moves it to the trash, from where it can be restored", _forget, many=True, danger=True
@@ -241,8 +241,8 @@ def take_back(request: Request, fields: Fields) -> Response:
             result = history.undone(outcome)
             return _answered(request, [result.head], refused=outcome.skipped)
     raise Conflict(
-        "That cannot be taken back any more: something else was changed since.",
-        "Look at the page Changes.",
+        "That can no longer be undone: something else was changed since.",
+        "See the page Changes.",
     )
 
 
@@ -279,7 +279,7 @@ def _chosen(request: Request, names: Sequence[str]) -> list[Chosen]:
     where = Where(request, store_for(request))
     memories = [_one(where, name) for name in dict.fromkeys(names)]
     if not memories:
-        raise Rejected("No memory was chosen.", "Tick those that are meant.")
+        raise Rejected("No memory was chosen.", "Tick the ones you mean.")
     return memories
 
 
@@ -307,7 +307,7 @@ def _known_as(store: Store, memory_id: str) -> Chosen:
 def _act(name: str, *, many: bool = False) -> Act:
     act = ACTS.get(name)
     if act is None or (many and not act.many):
-        raise Rejected("That is nothing that can be done here.", "Use one of the buttons.")
+        raise Rejected("That cannot be done here.", "Use one of the buttons.")
     return act
 
 

@@ -78,8 +78,8 @@ def _no_page(request: Request, _: Exception) -> Response:
 
 def _broken(request: Request, error: Exception) -> Response:
     """Return the page of an error of ours; the server raises it again, and the terminal shows it."""
-    sentence = f"Daybook failed here: {type(error).__name__}. What you see elsewhere is not touched by it."
-    hint = "Please report it, with what the terminal shows."
+    sentence = f"Daybook failed here: {type(error).__name__}. Other pages are not affected."
+    hint = "Please report it, with the terminal's output."
     return page.page(request, "error.html", HTTPStatus.INTERNAL_SERVER_ERROR, sentence=sentence, hint=hint)
 
 

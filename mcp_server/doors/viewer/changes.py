@@ -31,7 +31,7 @@ BY = {
     MODEL: "the model that learns from sessions",
     TIDY: "tidying",
 }
-OTHER = "Something else was changed since this page was made. Look at what would be taken back now."
+OTHER = "Something else was changed since this page was made. Look at what would be undone now."
 
 
 @dataclass(frozen=True, slots=True)

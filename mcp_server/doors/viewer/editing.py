@@ -32,7 +32,7 @@ from mcp_server.doors.viewer.guard import READ_ONLY
 from mcp_server.doors.viewer.page import Fields, form, page, viewer
 from mcp_server.store import Store
 
-WITHOUT = "Say it without the secret; if it is none, keep it as it is."
+WITHOUT = "Leave out the secret; if it is not one, save it as it is."
 
 
 @dataclass(frozen=True, slots=True)

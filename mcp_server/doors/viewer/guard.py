@@ -38,9 +38,9 @@ HEADERS = {
     "Referrer-Policy": "same-origin",  # without any, a form that is sent before htmx is there has no Origin
     "X-Content-Type-Options": "nosniff",
 }
-ENDED = "This link was used already, or the viewer was ended: run 'daybook view' again."
-STRANGE = "The viewer answers its own pages only."
-READ_ONLY = "This page is for looking only. For changes, run 'daybook view' in a terminal of yours."
+ENDED = "This link was already used, or the viewer has ended: run 'daybook view' again."
+STRANGE = "The viewer answers only its own pages."
+READ_ONLY = "This page is read-only. For changes, run 'daybook view' in your own terminal."
 
 
 class Guard:

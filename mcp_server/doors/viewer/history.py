@@ -57,7 +57,7 @@ def take_back(request: Request, inputs: Fields) -> Response:
     except Conflict as error:
         return _history(request, store, problem=str(error), refused=_both(store, change))
     rows = [f"{about}: {became}" for about, became in result.rows]
-    return _history(request, store, lines=[result.head, *rows, "Taking it back is the last change now."])
+    return _history(request, store, lines=[result.head, *rows, "Undoing it is now the last change."])
 
 
 def say_again(request: Request, inputs: Fields) -> Response:
@@ -66,7 +66,7 @@ def say_again(request: Request, inputs: Fields) -> Response:
     file = read(store, memory_id)
     before = _states(history_of(store, memory_id)).get(inputs.get("number", ""))
     if before is None or before.memory is None:
-        raise Rejected("That version holds no memory whose words could be taken.", "Choose another one.")
+        raise Rejected("That version contains no memory.", "Choose another one.")
     if file.digest != inputs.get("digest"):
         return _history(request, store, problem=CHANGED)
     was = before.memory
@@ -79,8 +79,8 @@ def say_again(request: Request, inputs: Fields) -> Response:
         category=was.category,
     )
     revise(store, memory_id, revision, version=file.digest, source=MANUAL, keep_secrets=True)
-    sentence = f"It says again what it said in version {before.name}."
-    return _history(request, store, lines=[sentence, "What it said until now is kept as a version, too."])
+    sentence = f"It again says what version {before.name}."
+    return _history(request, store, lines=[sentence, "Its former text is kept as a version too."])
 
 
 def bring_back(request: Request, inputs: Fields) -> Response:

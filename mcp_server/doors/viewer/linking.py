@@ -44,7 +44,7 @@ def add(request: Request, inputs: Fields) -> Response:
     store, memory_id = store_for(request), request.path_params["memory_id"]
     other = inputs.get("to") or inputs.get("said", "")
     if not other.strip():
-        raise Rejected("It is not said what to link to.", "Type words of a title and choose one.")
+        raise Rejected("Nothing to link to was named.", "Type words of a title and choose a memory.")
     if inputs.get("how") == "superseded":
         outcome = link(store, other, memory_id, SUPERSEDES)
     else:
@@ -66,7 +66,7 @@ def beside(request: Request, inputs: Fields) -> Response:
     store, memory_id, other = store_for(request), request.path_params["memory_id"], inputs.get("other", "")
     if inputs.get("how") == "replaces":
         outcome = looked_up(store, let_replace(store, memory_id, [other]))
-        remark = note(outcome, settling=lambda *_: "") or f"{memory_id} had taken its place already."
+        remark = note(outcome, settling=lambda *_: "") or f"{memory_id} had already replaced it."
     else:
         remark = told_apart(tell_apart(store, memory_id, [other]))
     where = Where(request, store)

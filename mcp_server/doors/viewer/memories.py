@@ -47,13 +47,13 @@ PARTS = {
     "cosine": "how near its best passage is to the question in meaning",
     "mean": "how near its best three passages are to the question in meaning",
     "maxsim": "how well it answers the question word by word, in meaning",
-    "coverage": "how much of the question's telling words it has; this tells how sure the hit is",
+    "coverage": "how many of the question's important words it has, which says how sure the hit is",
     "relevance": "words and meaning together, before anything else counts",
     "boosts": "what the relevance was multiplied by: for a tag, a quoted phrase, a path, a date",
     "recency": "how new it is: half after 30 days",
-    "usage": "how often Claude was given it: full at 20 times",
-    "trust": "how far it is believed",
-    "helpfulness": "how often it was used where it was given",
+    "usage": "how often Claude was shown it: full at 20 times",
+    "trust": "how far it is trusted",
+    "helpfulness": "how often it was used when it was shown",
 }
 """What each part of a score tells, by the names of `components`."""
 MAIN = ("words", "near", "cosine", "maxsim")  # the parts that a hit shows at once
@@ -136,7 +136,7 @@ def _trashed(request: Request, store: Store, selection: Selection) -> dict[str, 
             "kind": "",
             "pinned": False,
             "tags": (),
-            "state": "no memory can be read in its file",
+            "state": "its file contains no readable memory",
             "day": trashed.since.date() if trashed.since else "",
             "to": where.to(trashed.vault.key, trashed.id),
             "excerpt": "",
@@ -210,7 +210,7 @@ def _by_words(request: Request, store: Store, mode: Mode, *, semantic: bool) -> 
         elif store.settings.embedding_model == "none":
             why = "No embedding model is chosen (EMBEDDING_MODEL is none)."
         else:
-            loads, why = True, "The embedding model is loading; this page searches again once it is there."
+            loads, why = True, "The embedding model is loading; this page searches again when it is ready."
     return {"why_words": why, "loads": loads}
 
 

@@ -28,12 +28,12 @@ TOLD = 20  # receipts of one memory that are shown
 SOURCES = {
     "manual": "you said or wrote it",
     "assistant": "Claude stored it by itself",
-    "extracted": "a model took it from what was said in a session",
-    "mined": "a pattern found it in what was said in a session",
+    "extracted": "a model took it from a session",
+    "mined": "a pattern found it in a session",
     "imported": "it came from another tool or document of yours",
     "output": "a program printed it",
     "seeded": "it came from a document that anyone may have written",
-    "transcript": "it is what was said in a session",
+    "transcript": "it was said in a session",
 }
 """What each source of a memory means; another word is shown as it is."""
 

@@ -97,8 +97,8 @@ def taken_back(request: Request, fields: Fields) -> Response:
     change = last_change(store, str(fields.get("about", "")))
     if change.name != fields.get("change"):
         raise Conflict(
-            "Something else was changed since, so nothing was taken back.",
-            "Look at what was done on the page Changes.",
+            "Something else was changed since, so nothing was undone.",
+            "See the page Changes.",
         )
     outcome = undo(store, change)
     result = undone(outcome)

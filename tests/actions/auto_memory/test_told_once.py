@@ -217,7 +217,7 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
     again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
 
     assert "would be" in dry and "exports.md" in dry
-    assert "1 taken, 1 refused" in told and "A memory needs a text." in told
+    assert "1 taken, 1 refused" in told and "A memory needs text." in told
     (source,) = again["sources"]
     assert source["place"] == str(folder)
     assert {item["key"]: item["outcome"] for item in source["items"]} == {

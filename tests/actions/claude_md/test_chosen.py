@@ -198,7 +198,7 @@ def test_init_asks_in_a_terminal(typed: Run, document: Path, store: Store, proje
     done = typed("init", answers=[("briefing", "CLAUDE.md"), (r"\[y/N\]", "")])
 
     assert done.returncode == 0, done.stdout
-    assert "live in its repository? [y/N]" in done.stdout
+    assert "knowledge in its repository? [y/N]" in done.stdout
     assert "everybody who gets CLAUDE.md from git" in done.stdout
     assert "window functions" in document.read_text(encoding="utf-8")
     assert not (project / ".claude-memory").exists()
@@ -220,10 +220,10 @@ def test_init_puts_the_block_in_takes_it_out_and_mends_it(
     assert daybook("brief", "--block").stdout == f"{current_block(store).text}\n"
     local = typed("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
     assert "Git does not ignore CLAUDE.local.md" in local
-    assert f"The block was taken out of {document}." in local
+    assert f"The block was removed from {document}." in local
     assert "CLAUDE.md was written" not in local
     assert document.read_bytes() == MINE.encode()
     out = daybook("init", "--file", "none").stdout
-    assert "The block was taken out of" in out and "No file of this project holds a block now." in out
+    assert "The block was removed from" in out and "No file of this project holds a block now." in out
     assert daybook("init", "--file", "none").stdout == "No file of this project held a block.\n"
     assert sorted(path.name for path in project.iterdir()) == [".git", "CLAUDE.md"]

@@ -132,7 +132,7 @@ def test_an_older_graph_holds_lists(store: Store, project: Path) -> None:
 
     assert read(store, "a").memory.links == (Link("r", "b"),)
     assert [item.why for item in one(done).items if item.outcome is Outcome.REFUSED] == [
-        "is there twice; the first was taken"
+        "is there twice; the first was used"
     ]
 
 

@@ -239,7 +239,7 @@ def test_what_has_been_superseded_since_is_marked(
 
     assert marks == {outdated.session: (now,), **{other.session: () for other in others}}
     answer = recall(store, Query("timeout of the API gateway", filter=CONVERSATIONS))
-    assert f"says what is superseded since by {now}" in shown_lines(answered(answer, ""))
+    assert f"says what was later superseded by {now}" in shown_lines(answered(answer, ""))
 
 
 def test_what_is_said_after_a_memory_was_superseded_is_not_marked(

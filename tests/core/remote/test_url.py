@@ -45,7 +45,7 @@ def test_what_git_could_take_for_something_else_is_refused(url: str) -> None:
 
 
 def test_the_memory_does_not_travel_unencrypted() -> None:
-    with pytest.raises(Rejected, match="your memory would travel unencrypted"):
+    with pytest.raises(Rejected, match="Your memories would travel unencrypted"):
         check_url("http://me:secret@host/me.git")
 
 

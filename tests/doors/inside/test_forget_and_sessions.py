@@ -66,7 +66,8 @@ def test_without_a_yes_nothing_is_forgotten(
     told = typed(f"/forget {memory}", answer)
 
     assert told == {
-        "text": f"Nothing was forgotten. Without being asked, in a terminal: daybook forget {memory}"
+        "text": "Nothing was forgotten. To forget it without a question, type in a terminal: "
+        f"daybook forget {memory}"
     }
     assert read(opened.store(), memory).memory.text == TEXT
 
@@ -104,7 +105,7 @@ def test_several_that_may_be_meant_are_listed_with_their_ids(
     told = typed("/forget staging database")
 
     assert typed.asked == []
-    assert told["text"].startswith("Several memories may be meant:\n")
+    assert told["text"].startswith("You may mean one of several memories:\n")
     assert f"  {memory}  reference · 2026-11-20  Staging database" in told["text"]
     assert f"  {other}  note · 2026-11-20  Staging database" in told["text"]
 
@@ -112,7 +113,7 @@ def test_several_that_may_be_meant_are_listed_with_their_ids(
 def test_what_no_memory_is_called_is_said(typed: Typed, memory: str) -> None:
     told = typed("/forget zebra")
 
-    assert told == {"text": "No memory is called 'zebra', or has such words. /recall finds more."}
+    assert told == {"text": "No memory is called 'zebra', and no memory has these words. /recall finds more."}
 
 
 def test_a_session_is_saved_as_far_as_it_is_known(
@@ -176,7 +177,7 @@ def test_a_saved_session_is_shown_and_given_to_claude(
     assert len(lines) <= 20
     assert "  - Move the producers to the new queue" in lines
     assert any("more lines: /" in line for line in lines)
-    assert lines[-1] == "Claude is given it with your next prompt."
+    assert lines[-1] == "Claude gets it with your next prompt."
     assert told["context"][0].count("One more line of it.") == 40
     assert "Herons" in typed("/restore-session herons in the shallow water")["text"]
     assert "Herons" in typed("/restore-session")["text"]
@@ -190,6 +191,6 @@ def test_a_session_that_several_words_may_mean_is_named_by_its_id(typed: Typed, 
 
     told = typed("/restore-session queue")
 
-    assert told["text"].startswith("Several memories may be meant:")
+    assert told["text"].startswith("You may mean one of several memories:")
     assert "Name one by its id: /restore-session queue-" in told["text"]
     assert set(told) == {"text"}

@@ -162,17 +162,17 @@ def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("/remember", "There is nothing to remember. Say it as in: /remember Title | what to remember"),
+        ("/remember", "There is nothing to remember. For example: /remember Title | what to remember"),
         ("/remember [tags: a]", "There is nothing to remember."),
         ("/remember A | b [level: galaxy]", "'galaxy' is no level. Use one of: user, team, project"),
         ("/remember A | b [type: rumour]", "'rumour' is no"),
         ("/remember Key | sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "secret"),
-        ("/recall", "There is nothing to look for. Say it as in: /recall how do we deploy"),
+        ("/recall", "No question was given. For example: /recall how do we deploy"),
         ("/recall x [kind: talk]", "'talk' is no kind."),
-        ("/forget", "Nothing is named to forget."),
-        ("/forget forever", "Nothing is named to forget."),
+        ("/forget", "No memory was named."),
+        ("/forget forever", "No memory was named."),
         ("/restore-session", "No session is saved here yet. /save-session saves this one."),
-        ("/save-session", "Nothing was asked in this session yet, so there is nothing to save."),
+        ("/save-session", "You have asked nothing in this session yet, so there is nothing to save."),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_sentence(typed: Typed, line: str, said: str) -> None:

@@ -77,7 +77,7 @@ def _remember(command: Typed) -> Answer:
 def _draft(command: Typed) -> Draft:
     words, options = bracketed(command.words, ("type", "tags", "level", "touches"))
     if not words:
-        raise Rejected("There is nothing to remember.", "Say it as in: /remember Title | what to remember")
+        raise Rejected("There is nothing to remember.", "For example: /remember Title | what to remember")
     title, text = split_title(words)
     level = _one_of(Level, options, "level")
     return Draft(
@@ -136,7 +136,7 @@ def _quoted(file: MemoryFile) -> str:
 def _recall(command: Typed) -> Answer:
     words, options = bracketed(command.words, ("type", "tags", "level", "kind"))
     if not words:
-        raise Rejected("There is nothing to look for.", "Say it as in: /recall how do we deploy")
+        raise Rejected("No question was given.", "For example: /recall how do we deploy")
     chosen = filter_of(
         type=options.get("type", ""),
         tags=split_list(options.get("tags", "")),
@@ -159,12 +159,13 @@ def _forget(command: Typed) -> Answer:
     words = command.words.removesuffix(FOREVER).strip()
     forever = words != command.words
     if not words:
-        raise Rejected("Nothing is named to forget.", "Say it as in: /forget ID, or words of its title.")
+        raise Rejected("No memory was named.", "For example: /forget ID, or words of its title.")
     store = command.store
     meant = meant_by(store, words, Filter())
     if not meant.files:
         raise Rejected(
-            f"No memory is called '{one_line(words, 80)}', or has such words.", "/recall finds more."
+            f"No memory is called '{one_line(words, 80)}', and no memory has these words.",
+            "/recall finds more.",
         )
     if len(meant.files) > 1 or not meant.sure:
         return {"text": texts.several(meant.files, "forget", sure=meant.sure)}
@@ -174,7 +175,10 @@ def _forget(command: Typed) -> Answer:
     answer = command.dialog.ask(_goodbye(file, forever=forever), choices)
     if answer != FORGET:
         typed_instead = f"daybook forget {own}{' --forever' if forever else ''}"
-        return {"text": f"Nothing was forgotten. Without being asked, in a terminal: {typed_instead}"}
+        return {
+            "text": "Nothing was forgotten. To forget it without a question, type in a terminal:"
+            f" {typed_instead}"
+        }
     outcome = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
     return {"text": replies.shown_lines(shown.forgotten(outcome))}
 

@@ -160,7 +160,7 @@ def _memory(store: Store, row: Row, about: str, opened: str) -> Answer:
         return content
     text = visible(row.text)
     cut = [f"… 'daybook read {row.id}' shows the rest."] if len(text) > LONGEST else []
-    state = [] if row.status is Status.ACTIVE else [f"It is {row.status.value} and not told any more."]
+    state = [] if row.status is Status.ACTIVE else [f"It is {row.status.value} and is no longer shown."]
     content["text"], content["below"] = [*text[:LONGEST].splitlines(), *cut, *state], [row.id]
     actions = []
     if row.status is Status.ACTIVE:
@@ -169,7 +169,7 @@ def _memory(store: Store, row: Row, about: str, opened: str) -> Answer:
                 "pin", "Pin", "at hand in every session"
             )  # fmt: skip
             actions.append(_action(*pin, row.id))
-        actions.append(_action("forget", "Forget", "to the trash, from where undo brings it back", row.id))
+        actions.append(_action("forget", "Forget", "moves it to the trash; undo brings it back", row.id))
     content["actions"] = [*actions, *_taking_back(store, row.id)]
     return content
 
@@ -208,7 +208,7 @@ def _spent(store: Store) -> str:
     if settings.on_plan:
         return f"Calls on your plan today: {spent.plan_calls} of {settings.daily_plan_calls}."
     if not settings.model_calls:
-        return "No model is called; nothing was spent."
+        return "No model is called and nothing was spent."
     calls = f"Model calls today: {spent.today_calls} of {settings.daily_calls}"
     return f"{calls}, {spent.today} of ${settings.daily_usd:.2f} spent."
 
@@ -264,7 +264,7 @@ def _meaning(choice: str) -> str:
 
 
 def _merged(entry: Entry) -> list[str]:
-    return ["", "Merged it would say:", *shown.whole_merged(entry)] if entry.merged else []
+    return ["", "The merged text would be:", *shown.whole_merged(entry)] if entry.merged else []
 
 
 def _settle(store: Store, name: str, payload: Payload, session: str) -> str:
@@ -277,7 +277,7 @@ def _settle(store: Store, name: str, payload: Payload, session: str) -> str:
         (entry for entry in entries if (entry.kind, entry.name) == (payload.get("kind"), name)), None
     )
     if entry is None:
-        return f"{name}: not settled, for it waits no more."
+        return f"{name}: not settled, because it no longer waits."
     shown_then = replace(entry, digest=str(payload.get("digest")))
     became = review.settle(store, shown_then, Verdict(str(payload.get("answer"))), session=session)
     outcome = shown.outcome(entry, became)
@@ -297,7 +297,7 @@ def _forget(store: Store, memory_id: str, payload: Payload, session: str) -> str
 def _undo(store: Store, memory_id: str, payload: Payload, session: str) -> str:
     change = undoing.last_change(store, memory_id)
     if change.name != payload.get("change"):
-        return f"{memory_id}: nothing was taken back, for it changed after it was shown."
+        return f"{memory_id}: not undone, because it changed after it was shown."
     return shown_history.undone(undoing.undo(store, change, session=session)).head
 
 

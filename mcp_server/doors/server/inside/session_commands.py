@@ -18,7 +18,7 @@ def save(command: Typed) -> Answer:
     application, folder = command.application, command.folder
     work = so_far(application.session.transcript(), folder)
     if work is None:
-        raise Rejected("Nothing was asked in this session yet, so there is nothing to save.", "")
+        raise Rejected("You have asked nothing in this session yet, so there is nothing to save.", "")
     saved = save_session(
         command.store,
         command.words or work.title,

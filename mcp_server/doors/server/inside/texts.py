@@ -24,7 +24,11 @@ def recalled(answer: Answer, words: str, *, waiting: int) -> str:
 
 def several(memory_files: Sequence[MemoryFile], command: str, *, sure: bool) -> str:
     """Return the memories that *command* may mean, so that the person names one by its id."""
-    head = "Several memories may be meant" if sure else "No memory is sure to be meant; the nearest are"
+    head = (
+        "You may mean one of several memories"
+        if sure
+        else "It is unclear which memory you mean; the nearest are"
+    )
     lines = [
         f"  {file.memory.id}  {file.memory.type or file.memory.kind.value} · {file.memory.updated:%Y-%m-%d}"
         f"  {one_line(redact(file.memory.title), 100)}"
@@ -50,7 +54,7 @@ def session(file: MemoryFile, since: Since) -> str:
     changes += [f"changed: {', '.join(since.files[:10])}"] if since.files else []
     changes += [since.problem] if since.problem else []
     lines += ["Since then:", *(f"  {one_line(change, 200)}" for change in changes)] if changes else []
-    return "\n".join([*lines, "Claude is given it with your next prompt."])
+    return "\n".join([*lines, "Claude gets it with your next prompt."])
 
 
 def _cut(line: str) -> str:
