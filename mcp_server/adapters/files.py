@@ -63,7 +63,7 @@ def read(path: Path, limit: int = MAX_MEMORY_FILE) -> bytes:
     except FileNotFoundError:
         raise
     except ValueError as error:  # a NUL byte, an unpaired surrogate
-        raise Unreadable(str(path), 0, "is no name of a file") from error
+        raise Unreadable(str(path), 0, "is not a valid file name") from error
     except OSError as error:
         reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
         raise Unreadable(str(path), 0, reason) from error

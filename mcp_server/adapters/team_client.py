@@ -252,7 +252,7 @@ class TeamClient:
                 f"{self._who} redirects to another address, which Daybook does not follow (HTTP {status})."
             )
         if status in (404, 405):
-            return self._failed(f"{self._who} is no team's server of Daybook (HTTP {status}).")
+            return self._failed(f"{self._who} is not a Daybook team server (HTTP {status}).")
         if status == 503 and isinstance(said := _error(answer.body), StorageUnavailable):
             return self._failed(f"{self._who} says: {said}", said.hint, retry_after=answer.retry_after)
         if answer.is_success:
@@ -269,7 +269,7 @@ def checked_url(url: str) -> str:
         is_usable = False
     if not is_usable or len(url) > 1000 or parts.query or parts.fragment or parts.username is not None:
         raise Rejected(
-            "That is no address of a team's server.",
+            "That is not the address of a team's server.",
             "Give it as in https://team.example.org, without a token.",
         )
     if parts.scheme == "http" and not is_loopback(url.strip()):
@@ -284,7 +284,7 @@ def checked_token(token: str) -> str:
     """Return *token* without blanks around it; raise Rejected for what cannot be one."""
     bare = token.strip()
     if not bare or len(bare) > LONGEST_TOKEN or not bare.isascii() or not bare.isprintable() or " " in bare:
-        raise Rejected("That is no token of a team.", "Copy the whole token that the administrator gave you.")
+        raise Rejected("That is not a team's token.", "Copy the whole token that the administrator gave you.")
     return bare
 
 

@@ -200,7 +200,7 @@ def _open(path: Path) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
-        raise _unreadable(path, "is no name of a file") from error
+        raise _unreadable(path, "is not a valid file name") from error
     except OSError as error:
         reason = "is a symbolic link" if error.errno == errno.ELOOP else f"cannot be read: {error.strerror}"
         raise _unreadable(path, reason) from error

@@ -99,7 +99,7 @@ def test_without_consent_the_passages_are_the_answer(store: Store) -> None:
     asked = ask(store, "where are invoices kept?")
 
     assert (asked.words, [hit.id for hit in asked.hits]) == ("", [memory_id])
-    assert "not said so" in asked.why
+    assert "not allowed it" in asked.why
 
 
 def test_when_the_service_fails_the_passages_are_the_answer(asking: Store, model: ScriptedModel) -> None:

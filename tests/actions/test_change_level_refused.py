@@ -116,7 +116,7 @@ def test_what_is_shadowed_here_cannot_move_here(store: Store) -> None:
     old = of_user(store)
     new = of_project(store, "Here", LONGER, supersedes=(old,))
 
-    with pytest.raises(Rejected, match=f"In this project '{new}' stands in for '{old}'"):
+    with pytest.raises(Rejected, match=f"In this project '{new}' shadows '{old}'"):
         change_level(store, old, Level.PROJECT)
     assert level(store, old) is Level.USER
 
@@ -235,7 +235,7 @@ def test_what_others_wrote_into_the_repository_does_not_become_the_persons_by_a_
     path.write_bytes(path.read_bytes().replace(b"30 seconds", b"45 seconds"))
     sync(shared)
 
-    with pytest.raises(Rejected, match="lies in the repository and waits for the person's word") as refused:
+    with pytest.raises(Rejected, match="is in the repository and waits for the person") as refused:
         change_level(shared, memory_id, Level.USER)
     assert f"daybook trust {memory_id}" in refused.value.hint
     trust(shared, [memory_id])
@@ -265,7 +265,7 @@ def test_a_secret_goes_into_the_repository_only_when_it_was_said_so(shared: Stor
     path = read(shared, memory_id).path
     path.write_text(path.read_text().replace("It has one.", text), encoding="utf-8")
 
-    with pytest.raises(Rejected, match="This seems to hold"):
+    with pytest.raises(Rejected, match="This seems to contain"):
         change_level(shared, memory_id, Level.PROJECT)
     assert level(shared, memory_id) is Level.USER
     assert change_level(shared, memory_id, Level.PROJECT, keep_secrets=True).file.vault.in_repository

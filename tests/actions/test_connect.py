@@ -147,7 +147,7 @@ def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine)
     with pytest.raises(Rejected, match="has another entry 'daybook' already") as caught:
         machine.connect("cursor")
     assert "connect cursor --print" in str(caught.value.hint)
-    with pytest.raises(Rejected, match="is not what was written"):
+    with pytest.raises(Rejected, match="is not the one that Daybook wrote"):
         machine.disconnect("cursor")
     assert path.read_bytes() == b'{"mcpServers": {"daybook": {"command": "mine"}}}'
     assert not (machine.store.home / "bin").exists()
@@ -156,8 +156,8 @@ def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine)
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b'{"mcpServers": ', "It is no JSON"),
-        (b"\xff\xfe{}", "is no text in UTF-8"),
+        (b'{"mcpServers": ', "It is not valid JSON"),
+        (b"\xff\xfe{}", "is not UTF-8 text"),
         (b'{"mcpServers": [1]}', "cannot hold another entry"),
     ],
 )

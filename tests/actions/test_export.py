@@ -138,7 +138,7 @@ def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path
         export_folder(full, tmp_path / "full")
     with pytest.raises(Rejected, match="lies in the store"):
         export_folder(full, full.home / "knowledge/out")
-    with pytest.raises(Rejected, match="nothing is overwritten"):
+    with pytest.raises(Rejected, match="Daybook overwrites nothing"):
         write_document(full, tmp_path / "out.json", b"{}")
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["letter.txt"]
     assert (tmp_path / "out.json").read_text() == "mine"

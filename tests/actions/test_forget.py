@@ -111,7 +111,7 @@ def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, project: P
 
 
 def test_an_active_memory_needs_no_restoring(store: Store, known: str) -> None:
-    with pytest.raises(Rejected, match="needs no restoring"):
+    with pytest.raises(Rejected, match="is already active"):
         restore(store, known)
 
 

@@ -146,7 +146,7 @@ def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> N
     ("draft", "sentence"),
     [
         (Draft("", "text"), "needs a title"),
-        (Draft("title", " \n "), "needs a text"),
+        (Draft("title", " \n "), "needs text"),
         (Draft("t" * 201, "text"), "201 characters"),
         (Draft("title", "x" * 65_537), "65,537 characters"),
         (Draft("title", "text", type="idea"), "'idea' is not a type"),

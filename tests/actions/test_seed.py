@@ -247,7 +247,7 @@ def test_a_text_is_known_by_its_name_or_by_its_words(store: Store) -> None:
     assert became("The tests need a display.") is Outcome.TAKEN
     assert became("Deploys need approval.", "wiki") is Outcome.TAKEN
     assert became("Deploys need two approvals.", "wiki") is Outcome.REVISED
-    with pytest.raises(Rejected, match="nothing to seed"):
+    with pytest.raises(Rejected, match="no text to seed"):
         seed_from_text(store, " \n")
     with pytest.raises(Rejected, match="type"):
         seed_from_text(store, "Some text to keep.", options=Options(type="nonsense"))

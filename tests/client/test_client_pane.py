@@ -78,7 +78,7 @@ def test_what_was_told_is_shown_and_a_press_accepts_what_waits(
     assert opened == f"{tabs.format(1)} ▸ Deploys on Tuesdays at the start of the session"
     assert f"session {DEPLOYS} [ Pin ] at hand in every session" in words_of(whole)
     assert waiting == f"{tabs.format(1)} ▸ Staging port came with the repository"
-    assert f"{FACT} [ Accept ] Claude may be told it unasked" in entry
+    assert f"{FACT} [ Accept ] Claude may be shown it unasked" in entry
     assert accepted.startswith(f"{tabs.format(0)} {NAME}: accepted. [ Undo ] takes back:")
     told = claude.prompt("on which port listens the staging database?", ["5433"])
     assert "port 5433" in "".join(told.main[0].hook_context("SessionStart"))

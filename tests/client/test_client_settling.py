@@ -77,7 +77,7 @@ def test_siblings_are_kept_and_nobody_is_asked_about_them_twice(claude: Claude) 
 
     stored, told_apart, again, recalled = run.tool_results
     assert "Near it: server-1-" in stored
-    assert "nobody is asked about them again" in told_apart
+    assert "the pair is not asked about again" in told_apart
     assert "Near it" not in told_apart + again
     assert "server-1-" in recalled and "server-2-" in recalled and "contradicts" not in recalled
 

@@ -41,9 +41,9 @@ def test_what_names_no_address_is_no_endpoint(setting: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ("http://example.com#m", "over https only"),
-        ("http://192.168.1.7:11434#m", "over https only"),
-        ("http://localhost.example.com#m", "over https only"),
+        ("http://example.com#m", "only over https"),
+        ("http://192.168.1.7:11434#m", "only over https"),
+        ("http://localhost.example.com#m", "only over https"),
         ("https://me:secret@example.com#m", "must not contain a name or password"),
         ("http://localhost@example.com#m", "must not contain a name or password"),
         ("ftp://localhost#m", "ADDRESS#NAME"),

@@ -141,7 +141,7 @@ def test_patterns_uses_and_their_sum_are_told(open_here: Callable[..., Opened], 
 
         assert f"{egret} · after {heron} · probability 1.00 · seen 2" in await call("access_patterns")
         assert f"{egret} · after {heron}" in await call("predict_next", id=heron)
-        assert "noted as used" in await call("mark_memory_used", ids=[heron])
+        assert "recorded as used" in await call("mark_memory_used", ids=[heron])
         assert "No memory has the id" in await call("mark_memory_used", ids="nobody")
         said = await call("retrieval_quality_stats")
         assert "used: 1 (25%)" in said and f"Most used:\n{heron} · given 2 · used 1" in said

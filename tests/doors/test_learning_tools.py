@@ -78,7 +78,7 @@ def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
 def test_a_piece_that_is_not_the_next_one_is_refused(opened: Opened) -> None:
     (said,) = talk(opened, ("submit_candidates", {"chunk": "0" * 32, "candidates": []}))
 
-    assert "not the next one" in said
+    assert "no longer the next one" in said
     with opened.database.read() as db:
         assert transcripts.unlearned(db, paid=False)
 

@@ -160,6 +160,6 @@ def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path
     assert (tmp_path / "out" / "knowledge").is_dir()
     assert [memory["title"] for memory in document["memories"]] == ["Retry rule"]
     assert refused.returncode == 4
-    assert "nothing is overwritten" in refused.stderr
+    assert "Daybook overwrites nothing" in refused.stderr
     assert missing.returncode == 4
     assert "There is no" in missing.stderr

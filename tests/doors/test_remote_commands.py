@@ -79,7 +79,7 @@ def test_a_remote_that_holds_something_else_is_refused(tmp_path: Path) -> None:
 
     assert refused.returncode == odd.returncode == 4
     assert "neither empty nor a bare git repository" in refused.stdout
-    assert "is no address of a remote" in odd.stdout
+    assert "is not the address of a remote" in odd.stdout
 
 
 def test_a_branch_of_our_name_that_holds_something_else_is_left_as_it_is(tmp_path: Path) -> None:

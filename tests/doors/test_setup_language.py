@@ -26,7 +26,7 @@ def set_up(home: Path, *, yes: bool, **environment: str) -> str:
         [sys.executable, "-m", "mcp_server.doors.cli", "setup"],
         env={**surroundings(), "MEMORY_DIR": str(home), **environment},
         cwd=home.parent,
-        answers=[("read along", "n"), ("Download and use it", "y" if yes else "n")],
+        answers=[("read your sessions", "n"), ("Download and use it", "y" if yes else "n")],
     )
     assert done.returncode == 0, done.stdout
     return done.stdout

@@ -64,7 +64,7 @@ def test_claude_cannot_accept_a_bootstrap_nor_by_pinning_validating_or_revising(
     memory = ids(run, "Deploying")
 
     for verb in (("pin", memory), ("validate", memory), ("revise", memory, "--tags", "deploy")):
-        assert "before the person accepts it" in said(run(*verb)), verb
+        assert "until the person accepts it" in said(run(*verb)), verb
 
     assert "Kamal" not in said(run("brief"))
 
@@ -78,10 +78,10 @@ def test_what_the_person_pins_validates_or_revises_in_a_terminal_is_accepted(
 
     done = said(typed(verb[0], memory, *verb[1:]))
 
-    assert "Claude may be told it unasked" in done
+    assert "Claude may be shown it unasked" in done
     brief = said(run("brief"))
     assert "Kamal" in brief and "raw request body" not in brief
-    assert "Claude may be told" not in said(typed(verb[0], memory, *verb[1:]))
+    assert "Claude may be shown" not in said(typed(verb[0], memory, *verb[1:]))
 
 
 def test_what_moves_into_the_repository_with_init_waits_there_and_can_be_accepted(

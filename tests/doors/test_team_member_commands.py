@@ -58,13 +58,13 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
 
     by_a_program = ben.run("team", "join", url, "--token-file", str(ben.token), "--yes")
     assert by_a_program.returncode == 12
-    assert "You are in no team" in ben.says("team", "status")
+    assert "You are not in a team" in ben.says("team", "status")
 
     told = ben.join(url)
     assert "Quaggas" in told and "ben (writer)" in told and "carla" in told
     assert "shown to Claude unasked" in told and "daybook team leave" in told
     assert "copied here: 1 memory" in told
-    assert "the copy of what the team's curators confirmed" in ben.says("where")
+    assert "a read-only copy of what the team's curators confirmed" in ben.says("where")
     assert (ben.home / "team" / "joined.json").stat().st_mode & 0o077 == 0
     carla.join(url)
 

@@ -231,9 +231,9 @@ def test_siblings_are_told_apart_once_through_both_doors(served: Served, run: Ru
     two = stored(told)
     assert f"Near it: {one}" in told and "if both are right, with distinct" in told
 
-    assert "nobody is asked about them again" in served.call("revise", id=two, distinct=one)
+    assert "the pair is not asked about again" in served.call("revise", id=two, distinct=one)
     assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.2.")
     assert f"Near it: {one}" in served.call("revise", id=two, content="Server 2 has the address 10.0.0.3.")
-    assert "nobody is asked about them again" in run("revise", two, "--distinct", one).stdout
+    assert "the pair is not asked about again" in run("revise", two, "--distinct", one).stdout
     assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
     assert read(here, two).memory.links == ()

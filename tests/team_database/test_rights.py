@@ -177,7 +177,7 @@ def test_a_change_takes_the_confirmation_away_and_the_old_words_bring_it_back(fi
 
 def test_a_member_who_was_withdrawn_or_has_another_role_is_refused_at_once(filled: Opened) -> None:
     token = filled.team.issue("anna", Role.READER)
-    with pytest.raises(NotAllowed, match="no writer of this team"):
+    with pytest.raises(NotAllowed, match="no longer a writer of this team"):
         filled.by["anna"].load("living")
     assert filled.team.member_of(token) == Member("anna", Role.READER)
     filled.team.withdraw("anna")

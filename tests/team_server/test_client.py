@@ -58,7 +58,7 @@ def test_a_call_is_one_request_with_the_token() -> None:
         (Answer(413), Rejected, "does not take that much at once"),
         (Answer(429, headers={"retry-after": "7"}), StorageUnavailable, "was asked too often (HTTP 429)."),
         (Answer(302, headers={"location": "https://evil.example"}), StorageUnavailable, "not followed"),
-        (Answer(404), StorageUnavailable, "is no team's server of Daybook (HTTP 404)."),
+        (Answer(404), StorageUnavailable, "is not a Daybook team server (HTTP 404)."),
         (Answer(500, b"<html>quagga"), StorageUnavailable, "answered with HTTP 500."),
         (Answer(200, b"<html>quagga"), StorageUnavailable, "gave an answer that is none of a team's server."),
         (Answer(200, b"[" * 100_000), StorageUnavailable, "gave an answer that is none of a team's server."),

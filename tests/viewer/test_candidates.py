@@ -49,7 +49,7 @@ def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, open_here: 
     settled = page.locator("#found .settled")
     expect(settled).to_contain_text("accepted")
     assert known(store) == ["The port is 8081."]
-    settled.get_by_role("button", name="Take it back").click()
+    settled.get_by_role("button", name="Undo it").click()
     expect(entries(page)).to_have_count(2)
     assert known(store) == []
     assert len(review_candidates(store)) == 2
@@ -70,7 +70,7 @@ def test_what_came_meanwhile_shows_and_what_was_settled_stays_to_be_taken_back(
     store.ledger.append("mining_run", store.clock())  # as it comes with a session that was looked through
 
     expect(entries(page)).to_have_count(1)
-    expect(page.locator("#found .settled").get_by_role("button", name="Take it back")).to_be_visible()
+    expect(page.locator("#found .settled").get_by_role("button", name="Undo it")).to_be_visible()
 
 
 def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Look, open_here: Open) -> None:
@@ -94,7 +94,7 @@ def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Loo
         route.fulfill(response=answer)
 
     expect(page.locator("body[data-loaded]")).to_have_count(1)
-    expect(page.locator("#found .settled").get_by_role("button", name="Take it back")).to_be_visible()
+    expect(page.locator("#found .settled").get_by_role("button", name="Undo it")).to_be_visible()
 
 
 def test_words_and_filters_hold_for_candidates(look: Look, open_here: Open) -> None:

@@ -82,12 +82,12 @@ def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(
     expect(page.locator("del")).to_have_text("5433.")
     expect(page.locator("ins")).to_have_text("5432.")
     assert text(store, memory_id) == NEW
-    page.get_by_role("button", name="Take it back", exact=True).click()
+    page.get_by_role("button", name="Undo it", exact=True).click()
     expect(page.get_by_text("Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory_id) == OLD
 
-    page.get_by_role("link", name="Take this back, too").click()
-    page.get_by_role("button", name="Take it back", exact=True).click()
+    page.get_by_role("link", name="Undo this too").click()
+    page.get_by_role("button", name="Undo it", exact=True).click()
     expect(page.get_by_text("Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory_id) == NEW
 
@@ -108,8 +108,8 @@ def test_what_was_edited_since_is_shown_with_both_texts_and_taken_back_anyway(
     expect(page.get_by_text("Left alone: it was changed since")).to_be_visible()
     expect(page.locator("del")).to_have_text("6000.")
     expect(page.locator("ins")).to_have_text("5432.")
-    expect(page.get_by_role("button", name="Take it back", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="Take it back anyway").click()
+    expect(page.get_by_role("button", name="Undo it", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Undo it anyway").click()
     expect(page.get_by_text("Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory_id) == OLD
 
@@ -126,7 +126,7 @@ def test_a_change_that_is_not_the_last_any_more_is_shown_again(
     expect(page.locator("ins")).to_have_text("5432.")
     assert run_daybook(memory_dir, "remember", "Jobs wait in the queue.", cwd=project).returncode == 0
 
-    page.get_by_role("button", name="Take it back", exact=True).click()
+    page.get_by_role("button", name="Undo it", exact=True).click()
 
     expect(page.get_by_text("Something else was changed since")).to_be_visible()
     expect(page.get_by_text("Goes to the trash")).to_be_visible()
@@ -149,8 +149,8 @@ def test_a_batch_is_taken_back_from_the_list(
 
     batch = page.locator(".deed", has_text="tidied").first
     batch.get_by_text("What it did").click()
-    batch.get_by_role("link", name="Take this back").click()
-    page.get_by_role("button", name="Take it back", exact=True).click()
+    batch.get_by_role("link", name="Undo this").click()
+    page.get_by_role("button", name="Undo it", exact=True).click()
 
     expect(page.get_by_text("Taken back: ")).to_be_visible()
     assert read(store, copy).memory.status is Status.ACTIVE
@@ -211,5 +211,5 @@ def test_nobody_is_shut_out_of_the_changes(look: Callable[..., Page], open_here:
     expect(page.locator("del")).to_be_visible()
     assert serious_findings(page) == []
     page.get_by_role("link", name="Take back the last change").click()
-    expect(page.get_by_role("heading", name="Take back a change")).to_be_visible()
+    expect(page.get_by_role("heading", name="Undo a change")).to_be_visible()
     assert serious_findings(page) == []

@@ -147,7 +147,7 @@ def test_what_it_says_now_can_be_taken_instead(page: Page, store: Store, memory:
     page.get_by_label("Title").fill("Mine")
     by_hand(path_of(store, memory), "title: Stripe webhook", "title: Theirs")
     save(page)
-    page.get_by_role("link", name="Take what it says now").click()  # asks nothing: it was chosen
+    page.get_by_role("link", name="Use its current text").click()  # asks nothing: it was chosen
     expect(page.get_by_label("Title")).to_have_value("Theirs")
 
 
@@ -186,7 +186,7 @@ def test_a_secret_is_refused_with_the_text_kept_unless_it_is_none(
     expect(page.get_by_role("alert")).to_contain_text("AWS access key")
     expect(text).to_have_value(f"The key is {KEY}.")
     assert read(store, memory).memory.text == TEXT
-    page.get_by_role("button", name="It is no secret: keep it").click()
+    page.get_by_role("button", name="It is not a secret: save it").click()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     assert read(store, memory).memory.text == f"The key is {KEY}."
 
@@ -226,7 +226,7 @@ def test_a_viewer_for_looking_only_has_no_form(
     link(store, memory, stored(store, "Stripe keys"), "depends-on")
     page = look(open_here(), read_only=True)
     at(page, f"/memories/{memory}/edit")
-    expect(page.get_by_role("alert")).to_contain_text("for looking only")
+    expect(page.get_by_role("alert")).to_contain_text("read-only")
     assert page.locator("form").count() == 0
     at(page, f"/memories/{memory}/links")
     expect(page.get_by_role("row").filter(has_text="depends-on")).to_be_visible()

@@ -53,7 +53,7 @@ def exported(chromium: Browser, file: Path) -> Iterator[Page]:
 
 
 def test_every_page_is_in_the_file(exported: Page) -> None:
-    for label in ("Today", "Memories", "Graph", "What Claude is told", "Insight", "Changes"):
+    for label in ("Today", "Memories", "Graph", "What Claude is shown", "Insight", "Changes"):
         exported.get_by_role("navigation", name="Pages").get_by_role("link", name=label).click()
         expect(exported.get_by_role("heading", level=1)).to_be_visible()
 

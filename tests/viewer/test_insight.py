@@ -143,7 +143,7 @@ def test_an_empty_store_says_what_is_missing(open_here: Open, look: Callable[...
     go(page, "Insight")
 
     expect(page.locator("figure .empty")).to_have_count(4)
-    expect(page.get_by_text("Nothing is known yet.")).to_be_visible()
+    expect(page.get_by_text("There are no memories yet.")).to_be_visible()
     assert findings(page) == []
 
 

@@ -71,7 +71,7 @@ def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(
 
     question = ask(page, "Move to user level")
 
-    expect(question).to_contain_text("For each of them this makes it apply in every project.")
+    expect(question).to_contain_text("For each of them, this makes it apply in every project.")
     assert serious_findings(page) == []
     question.get_by_role("button", name="Move to user level").click()
     expect(page.get_by_text("Move to user level: 2 of 3 done.")).to_be_visible()
@@ -136,7 +136,7 @@ def test_taking_back_is_shown_before_with_the_level(look: Callable[..., Page], o
     expect(page.get_by_text("Moves to project level.")).to_be_visible()
     expect(page.get_by_text("Its words stay the same.")).to_be_visible()
     assert serious_findings(page) == []
-    page.get_by_role("button", name="Take it back", exact=True).click()
+    page.get_by_role("button", name="Undo it", exact=True).click()
     expect(page.get_by_text("Taken back: 1 memory.")).to_be_visible()
     assert level(store, memory_id) is Level.PROJECT
 

@@ -88,7 +88,7 @@ def test_a_file_is_linked_by_its_path(page: Page, store: Store, memory: str) -> 
 
 def test_what_leads_nowhere_is_refused_in_a_sentence(page: Page, store: Store, memory: str) -> None:
     search(page, "nothing like it")
-    expect(page.get_by_text("No memory is called so.")).to_be_visible()
+    expect(page.get_by_text("No memory has this name.")).to_be_visible()
     page.get_by_role("button", name="Link", exact=True).click()
     expect(page.locator("#message")).to_contain_text("No memory has the id 'nothing like it'.")
     assert links(store, memory) == ()
@@ -118,7 +118,7 @@ def test_another_takes_the_place_of_the_memory_and_gives_it_back(
 ) -> None:
     search(page, "stripe keys")
     page.get_by_role("radio").check()
-    page.get_by_role("button", name="That one takes the place of this one").click()
+    page.get_by_role("button", name="That one replaces this one").click()
     expect(page.locator("#links").get_by_role("status")).to_contain_text("superseded now")
     assert status(store, memory) is Status.SUPERSEDED
     page.get_by_role("button", name="Take away supersedes Stripe keys").click()

@@ -237,7 +237,7 @@ def test_an_empty_store_and_a_search_without_hits_say_what_to_do(
 ) -> None:
     page = look(open_here())
     go(page, "Memories")
-    expect(page.get_by_text("Nothing is known yet.")).to_be_visible()
+    expect(page.get_by_text("There are no memories yet.")).to_be_visible()
     page.get_by_label("Search", exact=True).fill("anything")
     expect(page.get_by_text("No memory matches.")).to_be_visible()
 
@@ -256,9 +256,9 @@ def test_the_page_says_when_words_alone_are_searched(look: Callable[..., Page], 
     stored(opened.store(), "Stripe webhook", "Needs the raw body.")
     page = look(opened)
     page.goto(f"{page.url}memories?q=stripe")
-    expect(page.get_by_text("Words alone are searched.")).to_be_visible()
+    expect(page.get_by_text("The search uses words only.")).to_be_visible()
     page.get_by_label("words", exact=True).first.check()
-    expect(page.get_by_text("Words alone are searched.")).to_have_count(0)
+    expect(page.get_by_text("The search uses words only.")).to_have_count(0)
 
 
 def test_while_the_model_loads_the_page_says_so_and_then_searches_again(
@@ -270,9 +270,9 @@ def test_while_the_model_loads_the_page_says_so_and_then_searches_again(
     with loading.meaning._lock:  # it loads for as long as somebody holds this
         page = look(loading)
         page.goto(f"{page.url}memories?q=stripe")
-        expect(page.get_by_text("Words alone are searched. The embedding model is loading")).to_be_visible()
+        expect(page.get_by_text("The search uses words only. The embedding model is loading")).to_be_visible()
         expect(titles(page)).to_have_text(["Stripe webhook"])
-    expect(page.get_by_text("Words alone are searched.")).to_have_count(0)
+    expect(page.get_by_text("The search uses words only.")).to_have_count(0)
     expect(titles(page)).to_have_text(["Stripe webhook"])
 
 

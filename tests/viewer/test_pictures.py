@@ -56,7 +56,7 @@ def test_a_picture_of_a_search(shop: Page) -> None:
     shop.get_by_label("Search", exact=True).fill("why is the webhook signature refused")
     best = shop.locator("#found .hits .title").first
     expect(best).to_have_text("Stripe webhook needs the raw request body")
-    expect(shop.get_by_text("Words alone are searched")).to_have_count(0)
+    expect(shop.get_by_text("The search uses words only")).to_have_count(0)
     taken(shop, "memories")
 
 
@@ -67,7 +67,7 @@ def test_a_picture_of_the_graph(shop: Page) -> None:
 
 
 def test_a_picture_of_what_claude_is_told(shop: Page) -> None:
-    go(shop, "What Claude is told")
+    go(shop, "What Claude is shown")
     expect(shop.get_by_role("heading", level=1)).to_be_visible()
     taken(shop, "told")
 

@@ -54,7 +54,7 @@ def test_a_memory_is_shown_whole_with_what_its_file_says(
     assert fact(page, "File") == str(read(store, memory_id).path)
     assert fact(page, "Source").startswith("manual")
     assert fact(page, "Category") == "ops"
-    assert fact(page, "Told unasked") == "Claude may be told it unasked."
+    assert fact(page, "Told unasked") == "Claude may be shown it unasked."
     page.get_by_role("link", name="billing").click()
     expect(page.locator("#found h2 a")).to_have_text(["Raw body"])
 
@@ -94,7 +94,7 @@ def test_it_says_which_sessions_were_told_and_whether_it_was_used(
     expect(page.get_by_role("row").nth(1)).to_contain_text("raw body of the webhook")
     expect(page.get_by_role("row").nth(1)).to_contain_text("yes")
     page.goto(page.url.replace(one, other))
-    expect(page.get_by_text("No session was told this yet.")).to_be_visible()
+    expect(page.get_by_text("No session was shown this yet.")).to_be_visible()
 
 
 def test_archiving_can_be_undone_and_the_page_follows(look: Callable[..., Page], open_here: Open) -> None:

@@ -103,7 +103,7 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
     noted = ledger(opened)
 
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
     here = brief_on(page)
     total = page.locator("#brief-total").inner_text()
     page.get_by_label("Project").select_option(label="office")
@@ -125,7 +125,7 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
 def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look: Callable[..., Page]) -> None:
     known = remember(opened.store(), WEBHOOK).memory.id
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
 
     row = page.get_by_role("row").filter(has_text=known)
     line = next(line for line in brief_on(page).split("\n") if known in line)
@@ -139,8 +139,8 @@ def test_a_subagent_gets_what_the_page_says_to_the_byte(
 ) -> None:
     store = opened.store()
     page = look(opened)
-    go(page, "What Claude is told")
-    expect(page.get_by_text("no preference and nothing settled is known here")).to_be_visible()
+    go(page, "What Claude is shown")
+    expect(page.get_by_text("there is no preference and no decision here")).to_be_visible()
     remember(store, WEBHOOK)
     remember(store, Draft("Tabs", "Two `spaces` in YAML.", type="preference", level=Level.USER))
     page.reload()
@@ -157,7 +157,7 @@ def test_the_line_for_the_person_is_shown_as_the_next_session_shows_it_and_noted
 ) -> None:
     store = opened.store()
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
     expect(page.get_by_text("Nothing: nothing needs you.")).to_be_visible()
     remember(store, Draft("Uploads", "They end after 30 seconds.", source="assistant"))
     propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why=SETTLED_ONCE)
@@ -181,8 +181,8 @@ def test_what_does_not_fit_is_named_with_what_becomes_of_it(
     for number in range(120):
         remember(store, Draft(title.format(number), f"Text {number}. " * 30, type="decision"))
     page = look(opened)
-    go(page, "What Claude is told")
-    page.get_by_text("Looked at, and left out").click()
+    go(page, "What Claude is shown")
+    page.get_by_text("Considered and left out").click()
 
     told = brief_on(page)
     rows = page.locator("#left-out tbody tr").all()
@@ -200,7 +200,7 @@ def test_what_the_block_tells_is_not_told_again(
     known = remember(store, WEBHOOK).memory.id
     choose(store, CLAUDE_MD)
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
 
     assert known not in hook("SessionStart")
     expect(page.locator("#brief")).to_have_count(0)
@@ -210,7 +210,7 @@ def test_what_the_block_tells_is_not_told_again(
     path = store.project.root / CLAUDE_MD
     path.write_text(path.read_text().replace("Webhook", "Hooks"))
     page.reload()
-    expect(page.get_by_text("It does not stand as Daybook wrote it")).to_be_visible()
+    expect(page.get_by_text("It is not as Daybook wrote it")).to_be_visible()
     assert brief_on(page) == hook("SessionStart", session="s2") != ""
 
 
@@ -221,7 +221,7 @@ def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
     for draft in (WEBHOOK, TUESDAYS, *drafts()):
         remember(store, draft)
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
     noted = ledger(opened)
     asked = (
         ASKED,
@@ -258,7 +258,7 @@ def test_with_the_model_a_prompt_gets_what_the_server_gives(
         remember(opened.store(), draft)
     embed_pending(opened.store())
     page = look(opened)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
     asked = ("ship the release now", "On which days do production deploys happen?", "thanks!")
     tried = [tried_on(page, prompt) for prompt in asked]
 
@@ -278,9 +278,9 @@ def test_with_the_model_a_prompt_gets_what_the_server_gives(
 
 def test_an_empty_store_says_what_to_do_and_stays_usable(opened: Opened, look: Callable[..., Page]) -> None:
     page = look(opened, read_only=True)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
 
-    expect(page.get_by_text("Nothing is told")).to_be_visible()
+    expect(page.get_by_text("Nothing: there is no memory here that may be shown unasked")).to_be_visible()
     assert tried_on(page, ASKED) == ""
     expect(page.get_by_role("status").filter(has_text="Nothing would come")).to_be_visible()
     expect(page.get_by_text("No memory is near it.")).to_be_visible()
@@ -292,7 +292,7 @@ def test_the_page_can_be_used_by_everybody(opened: Opened, look: Callable[..., P
     for draft in (WEBHOOK, TUESDAYS, *drafts()):
         remember(store, draft)
     page = look(opened, read_only=True)
-    go(page, "What Claude is told")
+    go(page, "What Claude is shown")
     assert tried_on(page, ASKED)
     for summary in page.locator("summary").all():
         summary.click()

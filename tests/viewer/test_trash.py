@@ -49,7 +49,7 @@ def test_the_trash_is_a_status_and_the_last_forgotten_stands_first(
     page.get_by_role("combobox", name="Status").select_option("in the trash")
 
     expect(titles(page)).to_have_text(["Old deploys", "Old webhook"])
-    expect(page.get_by_text("2 memories, the last forgotten first")).to_be_visible()
+    expect(page.get_by_text("2 memories, last forgotten first")).to_be_visible()
     expect(page.get_by_role("toolbar").get_by_role("button")).to_have_text(["Restore"])
     expect(page.locator("#found .about").first).to_contain_text("forgotten 2026-11-21")
     assert page.url.endswith("/memories?status=trash")
@@ -86,7 +86,7 @@ def test_many_of_several_projects_are_restored_and_undone_as_one(
     restore_ticked(page)
 
     expect(page.get_by_text("Restore: 3 of 3 done.")).to_be_visible()
-    expect(page.get_by_text("Nothing in the trash fits.")).to_be_visible()
+    expect(page.get_by_text("Nothing in the trash matches.")).to_be_visible()
     stores = {here: store, own: store, there: elsewhere}
     assert {status(of, each) for each, of in stores.items()} == {Status.ACTIVE}
     page.get_by_role("button", name="Undo").click()
@@ -109,7 +109,7 @@ def test_words_and_filters_hold_in_the_trash(look: Look, open_here: Open, clock:
     expect(titles(page)).to_have_text(["Webhook"])
     expect(page.locator("#found mark")).to_have_text(["RAW", "body"])
     search.fill("nowhere")
-    expect(page.get_by_text("Nothing in the trash fits.")).to_be_visible()
+    expect(page.get_by_text("Nothing in the trash matches.")).to_be_visible()
     for said, there in (
         ("type=gotcha", ["Webhook"]),
         ("level=user", ["Invoices"]),

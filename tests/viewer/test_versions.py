@@ -73,11 +73,11 @@ def test_the_order_in_which_versions_are_chosen_does_not_matter(page: Page, memo
 
 
 def test_the_last_change_is_taken_back_and_that_too(page: Page, store: Store, memory: str) -> None:
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("status").filter(has_text="Taken back: 1 memory.")).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_have_text("Deploying")
     assert text(store, memory) == SECOND
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("How we deploy")
     assert text(store, memory) == THIRD
 
@@ -87,12 +87,12 @@ def test_what_was_edited_since_is_shown_before_it_is_taken_back_anyway(
 ) -> None:
     path = read(store, memory).path
     path.write_text(path.read_text(encoding="utf-8").replace("on Mondays", "on Fridays"), encoding="utf-8")
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo it").click()
     problem = page.get_by_role("alert").filter(has_text="it was changed since")
     expect(problem.locator("del").filter(has_text="on Fridays")).to_be_visible()
     expect(problem.locator("ins").filter(has_text="Ada does it.")).to_be_visible()
     assert "on Fridays" in path.read_text(encoding="utf-8")
-    page.get_by_role("button", name="Take it back anyway").click()
+    page.get_by_role("button", name="Undo it anyway").click()
     expect(page.get_by_role("status").filter(has_text="Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory) == SECOND
     kept = [each.path.read_text(encoding="utf-8") for each in history_of(store, memory).versions]
@@ -103,10 +103,10 @@ def test_a_change_made_since_the_page_was_shown_is_not_taken_back_unseen(
     page: Page, store: Store, memory: str
 ) -> None:
     revise(store, memory, Revision(text="A fourth."))
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("alert")).to_contain_text("It was changed since this page was made.")
     assert text(store, memory) == "A fourth."
-    page.get_by_role("button", name="Take it back").click()
+    page.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("status").filter(has_text="Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory) == THIRD
 
@@ -147,8 +147,8 @@ def test_a_memory_that_was_never_changed_says_so(
     memory = stored(store, "New", "Just said.")
     page = look(open_here())
     at(page, f"/memories/{memory}/history")
-    expect(page.get_by_text("Nothing that it said before is kept")).to_be_visible()
-    page.get_by_role("button", name="Take it back").click()  # that it was remembered
+    expect(page.get_by_text("There is no earlier version")).to_be_visible()
+    page.get_by_role("button", name="Undo it").click()  # that it was remembered
     expect(page.get_by_role("button", name="Restore it")).to_be_visible()
 
 

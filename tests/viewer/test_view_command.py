@@ -113,7 +113,7 @@ def test_a_program_opens_it_for_looking_and_never_reads_the_link(
     assert seen == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
     assert started.returncode == 0
     assert "/open/" not in said
-    assert "for looking only" in said
+    assert "read-only" in said
 
 
 def test_a_person_may_ask_for_looking_only(

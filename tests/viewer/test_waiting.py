@@ -93,7 +93,7 @@ def test_each_word_settles_its_kind_and_is_taken_back(
     if give is press:
         page.keyboard.press("u")
     else:
-        settled.get_by_role("button", name="Take it back").click()
+        settled.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("status").filter(has_text="Taken back")).to_be_visible()
     if (kind, word) != (AGED, Verdict.ACCEPT):  # what came back was wanted, so it ages no more
         assert state(store, ids) == before

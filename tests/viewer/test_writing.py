@@ -90,7 +90,7 @@ def test_a_secret_is_refused_with_all_words_kept(page: Page, store: Store) -> No
     expect(page.get_by_role("alert")).to_contain_text("AWS access key")
     expect(page.get_by_label("Text, in markdown")).to_have_value("It is AKIAIOSFODNN7EXAMPLQ.")
     assert not list(store.home.rglob("key-of-the-shop*.md"))
-    page.get_by_role("button", name="It is no secret: keep it").click()
+    page.get_by_role("button", name="It is not a secret: save it").click()
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
     assert len(list(store.home.rglob("key-of-the-shop*.md"))) == 1
 
@@ -111,7 +111,7 @@ def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> N
 def test_a_viewer_for_looking_only_writes_none(look: Callable[..., Page], open_here: Open) -> None:
     page = look(open_here(), read_only=True)
     at(page, "/memories-new")
-    expect(page.get_by_role("alert")).to_contain_text("for looking only")
+    expect(page.get_by_role("alert")).to_contain_text("read-only")
     assert page.locator("form").count() == 0
 
 

@@ -53,7 +53,7 @@ def read(path: Path) -> Reading:
     records = [_file(name, edges[name]) for name in edges if name not in node_names]
     for name, node in nodes:
         if not isinstance(node, dict) or not line_of(node.get("id") or name):
-            reading.refused.append((line_of(name) or "node", "is no node"))
+            reading.refused.append((line_of(name) or "node", "is not a node"))
             continue
         key = line_of(node.get("id") or name, 120)
         level = Level.USER if file.name == USER else None

@@ -95,7 +95,7 @@ def transaction(pool: Pool, member: Member) -> Iterator[Connection]:
         known = connected.execute(_AS_MEMBER, (member.name, member.role.value)).fetchone()
         if not known:
             raise NotAllowed(
-                f"{member.name} is no {member.role.value} of this team.",
+                f"{member.name} is no longer a {member.role.value} of this team.",
                 "Ask its administrator for another token.",
             )
         yield connected

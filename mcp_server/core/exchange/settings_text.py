@@ -37,9 +37,9 @@ def read(text: str, form: Form) -> Settings:
     except RecursionError:
         raise Rejected("It is nested too deeply to be read.", "Correct it first.") from None
     except ValueError as error:
-        raise Rejected(f"It is no {form.upper()}: {error}.", "Correct it first.") from None
+        raise Rejected(f"It is not valid {form.upper()}: {error}.", "Correct it first.") from None
     if not isinstance(settings, dict):
-        raise Rejected(f"It is no {form.upper()} object.", "Correct it first.")
+        raise Rejected(f"It is not a {form.upper()} object.", "Correct it first.")
     return settings
 
 

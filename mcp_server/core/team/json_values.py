@@ -80,7 +80,7 @@ def text_of(value: object, name: str) -> str:
     if len(value) > most:
         raise Rejected(f"'{name}' has {len(value):,} characters; {most:,} is the limit.")
     if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
-        raise Rejected(f"'{name}' holds half a character, which is no text.")
+        raise Rejected(f"'{name}' holds half a character, which is not text.")
     return value
 
 
@@ -180,4 +180,4 @@ def _one_of(known: Mapping[str, StrEnum], value: object, name: str) -> StrEnum:
 
 
 def _wrong(name: str, what: str) -> Rejected:
-    return Rejected(f"'{name}' is to be {what}.")
+    return Rejected(f"'{name}' must be {what}.")

@@ -99,7 +99,7 @@ def test_what_the_person_edited_here_stays(world: World, by_hand: bool) -> None:
     (item,) = world.take()
 
     assert (item.outcome, item.id) == (Outcome.LEFT, memory_id)
-    assert "here too" in item.why
+    assert "changed there and here" in item.why
     assert MINE in text(world, memory_id)
 
 

@@ -28,7 +28,7 @@ def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store
 
     why = {key[-1]: item.why for key, item in done.items() if item.outcome is Outcome.REFUSED}
     assert "hold" in why["1"]
-    assert "needs a text" in why["2"]
+    assert "needs text" in why["2"]
     assert "65,537" in why["3"]
     assert done["memory 5"].why == "has no id"
     assert list(memories(store)) == ["This one is fine"]

@@ -54,7 +54,7 @@ def test_evidence_that_nobody_said_drops_the_proposal(
     assert knowledge(learning) == []
     (waiting,) = review_candidates(learning)
     assert (waiting.memory.text, waiting.memory.source) == ("The exporter writes parquet files.", "assistant")
-    assert "Claude said so" in waiting.why
+    assert "Claude said it" in waiting.why
 
 
 def test_what_claude_said_is_stored_once_the_person_confirmed_it(

@@ -71,7 +71,7 @@ def test_related_by_tags_is_whatever_carries_any_of_them(store: Store) -> None:
     found = get_related(store, tags=("Stripe", "#billing"))
 
     assert [row.id for row in found.tagged] == [both, one]
-    with pytest.raises(Rejected, match="Related to what"):
+    with pytest.raises(Rejected, match="No memory and no tags were given"):
         get_related(store)
 
 

@@ -35,7 +35,7 @@ def test_what_the_person_must_mend_is_asked_once_until_the_settings_change(
     assert "daybook setup" in told.hint
     clock.pass_days(100)
     for item in ("chunk-1", "chunk-2"):
-        refused(open_asking().store(), item, later=True, match="until its settings change")
+        refused(open_asking().store(), item, later=True, match="until the settings change")
     assert api.calls == 1
     paused = spending(store)
     assert "HTTP" in paused.paused_reason
@@ -44,7 +44,7 @@ def test_what_the_person_must_mend_is_asked_once_until_the_settings_change(
     other = open_asking(ANTHROPIC_API_KEY="another-key").store()
     assert spending(other).paused_reason == ""
     ask(other)
-    refused(store, "chunk-3", later=True, match="until its settings change")
+    refused(store, "chunk-3", later=True, match="until the settings change")
     assert api.calls == 2
 
 

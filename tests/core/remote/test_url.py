@@ -40,7 +40,7 @@ def test_an_address_or_a_folder_is_taken_as_it_is(url: str) -> None:
     ],
 )
 def test_what_git_could_take_for_something_else_is_refused(url: str) -> None:
-    with pytest.raises(Rejected, match="is no address of a remote"):
+    with pytest.raises(Rejected, match="is not the address of a remote"):
         check_url(url)
 
 

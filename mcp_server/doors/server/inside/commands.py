@@ -96,7 +96,7 @@ def _one_of(words: type[Level] | type[Kind], options: Mapping[str, str], name: s
     """Return the value *name* of *options*, '' for none; raises Rejected when it is not one of *words*."""
     word = options.get(name, "").lower()
     if word and word not in list(words):
-        raise Rejected(f"'{one_line(word, 40)}' is no {name}.", f"Use one of: {', '.join(words)}.")
+        raise Rejected(f"'{one_line(word, 40)}' is not a {name}.", f"Use one of: {', '.join(words)}.")
     return word
 
 
