@@ -170,8 +170,8 @@ def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: 
     (project / "changed.py").write_text("other", encoding="utf-8")
     first, second = (each for each in review(store).entries if each.kind == STALE)
     assert (why(first), why(second)) == (
-        "is about files of before: gone.py is gone",
-        "is about files of before: changed.py changed since",
+        "is about files that have changed: gone.py is gone",
+        "is about files that have changed: changed.py changed since",
     )
 
     assert settle(store, first, Verdict.REJECT) is Became.REJECTED

@@ -223,7 +223,7 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     done = tidy(store)
 
     assert len(done.entries) == 3
-    assert all("room is short" in because(entry) for entry in done.entries)
+    assert all("space is short" in because(entry) for entry in done.entries)
     assert (status(store, used), status(store, known)) == (Status.ACTIVE, Status.ACTIVE)
     assert old and old.exists()
     clock.pass_days(60)

@@ -36,7 +36,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
-ANYWAY = "Read both; '--anyway' (anyway) takes it back all the same, and that can be taken back, too."
+ANYWAY = "Read both; '--anyway' (anyway) undoes it regardless, and that can be undone too."
 NOTES = "notes"  # in an event that takes others back: what those say
 
 
@@ -186,7 +186,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
         _take_back_notes(store, change, undone, left_alone=left_alone, session=session)
     else:
         why = " ".join(f"'{memory_id}': {why}" for memory_id, why in undone.skipped)
-        raise Conflict(f"Nothing was taken back. {why}", ANYWAY if CHANGED_SINCE in why else "")
+        raise Conflict(f"Nothing was undone. {why}", ANYWAY if CHANGED_SINCE in why else "")
     if redoes and not undone.skipped:
         store.ledger.append("tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)

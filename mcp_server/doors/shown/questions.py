@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 def standing(question: Question) -> str:
     """Return how the two stand to each other, as the end of a sentence about both."""
     if question.rel == CONTRADICTS:
-        return "contradict each other, as somebody said"
+        return "are marked as contradicting each other"
     if question.rel == SUPERSEDES:
-        return "both stand, although one took the place of the other"
+        return "both are active, although one replaced the other"
     if question.fuller:
         return f"are alike, and [{question.fuller.id}] says all of both"
     return f"may differ in {question.differs}" if question.differs else "are alike"

@@ -25,9 +25,11 @@ CHOICES = {
     Verdict.HOLDS: "It is still right, although the files changed",
     Verdict.LATER: "Decide later: it keeps waiting",
 }
-STANDS_IN = "The first stands in for the second in this project; elsewhere the second holds as before"
+STANDS_IN = "The first shadows the second in this project; elsewhere nothing changes"
 WHERE = ("holds everywhere", "is this project's")
-HOLDS_HERE = "The first, which holds everywhere, replaces this project's, which is kept as superseded"
+HOLDS_HERE = (
+    "The first, which applies everywhere, replaces this project's memory, which is kept as superseded"
+)
 OF_AGED = {
     Verdict.ACCEPT: "Archive them: only include_archived finds them",
     Verdict.REJECT: "Keep them: they no longer age",
@@ -104,11 +106,11 @@ def why(entry: Entry) -> str:
             first, second = WHERE[::-1] if entry.level is Level.PROJECT else WHERE
             return f"{standing(question)}; the first {first}, the second {second}"
         case Staleness() as stale:
-            return f"is about files of before: {files_of_before(stale)}"
+            return f"is about files that have changed: {files_of_before(stale)}"
         case SaidIn(projects):
-            return f"is said in the same words by {', '.join(projects)}"
+            return f"is said in the same words in {', '.join(projects)}"
         case Idle(days):
-            return f"showed none for {days} days, and are more than a run may put away"
+            return f"showed no sign of life for {days} days, and are more than one run may archive"
         case str(reason):
             return reason
 

@@ -42,7 +42,7 @@ def tidied(run: Tidied) -> Shown:
         *(line(entry) for entry in run.entries),
         *(f"left to you: {proposal(question)}" for question in run.proposals),
         *(f"not done: {sentence}" for sentence in (*run.refused, *map(not_made, run.failed))),
-        *([f"the model waits: {run.waits}"] if run.waits else []),
+        *([f"model calls wait: {run.waits}"] if run.waits else []),
         *([run.clock] if run.clock else []),
         *([left_line] if run.left else []),
     ]
@@ -70,7 +70,7 @@ def cleaned(run: Cleaned) -> Shown:
         *(line(entry) for entry in run.tidied.entries),
         *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in run.trash),
         *(f"not done: {not_made(failure)}" for failure in run.tidied.failed),
-        *(f"kept: {path} holds what somebody saved while Daybook changed it" for path in run.kept),
+        *(f"kept: {path} contains what somebody saved while Daybook changed the file" for path in run.kept),
         *([run.tidied.clock] if run.tidied.clock else []),
     ]
     takes_back = "what was archived or moved to the trash, not what was deleted for good"
