@@ -42,7 +42,7 @@ def test_a_terminal_moves_a_memory_says_where_it_is_and_takes_it_back(run: Run, 
 
     told = said(run("revise", memory_id, "--level", "user"))
 
-    assert told.startswith(f"{memory_id}: moved to user level: it holds in every project.\nlevel    user\n")
+    assert told.startswith(f"{memory_id}: moved to user level: it applies in every project.\nlevel    user\n")
     assert str(store.home / "knowledge" / f"{memory_id}.md") in told
     assert "moved to user level" in said(run("history"))
     again = json.loads(said(run("revise", memory_id, "--level", "user", "--json")))
@@ -82,7 +82,7 @@ def test_what_goes_into_a_shared_repository_and_leaves_it_is_told(
 
     told = said(run("revise", memory_id, "--level", "project"))
 
-    assert "moved to project level: it holds in this project only." in told
+    assert "moved to project level: it applies in this project only." in told
     assert "Git sees its file" in told and "once committed, everyone with the repository can read it." in told
     assert "Git shows its file as deleted from the repository." in said(
         run("revise", memory_id, "--level", "user")

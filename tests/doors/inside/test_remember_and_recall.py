@@ -109,7 +109,7 @@ def test_the_person_says_that_the_new_one_replaces_what_is_known(
 def test_both_are_kept_and_nobody_asks_again(opened: Opened, typed: Typed, old: str) -> None:
     told = typed(f"/remember Uploads | {NEW} [type: decision]", BOTH)
 
-    assert f"It is kept as well as {old}; you are not asked about the pair again." in told["text"]
+    assert f"It and {old} are both kept; the pair is not asked about again." in told["text"]
     assert [each.kind for each in review(opened.store()).entries] == []
     assert read(opened.store(), old).memory.status is Status.ACTIVE
 
