@@ -1,5 +1,5 @@
 """
-layout: which nodes of a network belong together, and how a group of them lies in the plane, by networkx.
+layout: which nodes of a network belong together, and how a group of them is laid out, by networkx.
 
 The same nodes and links give the same answer; a link more changes it little: nothing here depends on how many
 nodes there are elsewhere. networkx needs another large library for the layout of 500 nodes and more, so

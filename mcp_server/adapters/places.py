@@ -160,7 +160,7 @@ def is_accepted(home: Path, project: Project) -> bool:
 
 
 def note_accepted(home: Path, project: Project) -> None:
-    """Note that the person accepted the repository of *project*, as it lies in this folder."""
+    """Note that the person accepted the repository of *project*, as it is in this folder."""
     note_project(home, project)
 
     def noted(values: dict[str, object]) -> dict[str, object]:

@@ -60,7 +60,7 @@ def kind_of(vault: Vault, path: Path) -> tuple[Kind, bool]:
 
 
 def confined(vault: Vault, path: Path) -> Path:
-    """Return *path* when it lies in *vault*, links resolved; raise Rejected otherwise."""
+    """Return *path* when it is in *vault*, links resolved; raise Rejected otherwise."""
     # The folder may have become a link since the vault was opened.
     if vault.in_repository and os.path.islink(vault.root):
         raise Rejected(f"{vault.root} is a symbolic link.", "Put a folder in its place.")

@@ -101,12 +101,12 @@ def test_a_marker_in_code_or_in_prose_does_not_count(text: str) -> None:
 
 
 DAMAGED = {
-    f"a\n{START}\nmine\n": "START stands in line 2, END is missing",
-    f"mine\n{END}\n": "START is missing, END stands in line 2",
-    f"{END}\nmine\n{START}\n": "START stands in line 3, END stands in line 1",
-    f"{START}\n{START}\nours\n{END}\n": "START stands in lines 1, 2",
-    f"{START}\nours\n{END}\nmine\n{END}\n": "END stands in lines 3, 5",
-    f"{OURS}\nmine\n{OURS}\n": "START stands in lines 1, 7",
+    f"a\n{START}\nmine\n": "START is in line 2, END is missing",
+    f"mine\n{END}\n": "START is missing, END is in line 2",
+    f"{END}\nmine\n{START}\n": "START is in line 3, END is in line 1",
+    f"{START}\n{START}\nours\n{END}\n": "START is in lines 1, 2",
+    f"{START}\nours\n{END}\nmine\n{END}\n": "END is in lines 3, 5",
+    f"{OURS}\nmine\n{OURS}\n": "START is in lines 1, 7",
     f"{START}\n```\n{END}\n": "END is missing",
     f"\ufeff{START}\r\nmine\r\n": "END is missing",
     f"{OTHER}\n" * 13: "and more",

@@ -133,7 +133,7 @@ def current_block(store: Store) -> Block:
 
     It has active knowledge of the person and of this project that may be shown unasked, but nothing that
     reads like an instruction, and nothing that Claude Code's own memory tells each session. What a newer
-    memory contradicts is marked. A team's memories are left out: whoever gets the repository reads the file.
+    memory contradicts is marked. A team's memories are left out: everyone with the repository reads the file.
     """
     store = store.scoped(vault for vault in store.vaults if vault.level is not Level.TEAM)
     store.database.require()

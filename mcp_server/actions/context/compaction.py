@@ -59,7 +59,7 @@ def after_compaction(store: Store, *, session: str) -> list[str]:
 
 
 def forget_compactions(store: Store) -> None:
-    """Delete what was saved for compactions of over a day ago: it is shown no more."""
+    """Delete what was saved for compactions of over a day ago: it is no longer shown."""
     late = store.now() - FORGOTTEN_AFTER
     folder = store.home / places.WORK
     for path in folder.glob("compaction-*.json") if folder.is_dir() else ():

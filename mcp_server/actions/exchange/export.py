@@ -47,7 +47,7 @@ def export_folder(
     Copy the files of the memories, byte for byte, into *folder*, which must be new or empty, and write down
     how each was used.
 
-    Raises Rejected when it is not, or lies in the store, and OSError when the disk refuses.
+    Raises Rejected when it is not, or is in the store, and OSError when the disk refuses.
     """
     target = Path(os.path.realpath(os.path.expanduser(folder)))
     home = Path(os.path.realpath(store.home))

@@ -102,7 +102,7 @@ def outside_project(store: Store, path: Path) -> str:
     """
     Return why only a person may have *path* read, as a sentence; '' when Claude may name it by itself.
 
-    Claude may name a file that lies in the project, links followed, and is neither hidden nor ignored by git.
+    Claude may name a file that is in the project, links followed, and is neither hidden nor ignored by git.
     """
     shown_path = one_line(str(path), 200)
     root = Path(os.path.realpath(store.project.root)) if store.project else None

@@ -26,7 +26,7 @@ class MemoryFile:
 
     @property
     def place(self) -> str:
-        """Return where the file lies in its vault."""
+        """Return where the file is in its vault."""
         return self.path.relative_to(self.vault.root).as_posix()
 
 

@@ -398,7 +398,7 @@ def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
-    """Return the stamp of a file of *vault*; None when it is gone, or lies in the vault's former folder."""
+    """Return the stamp of a file of *vault*; None when it is gone, or is in the vault's former folder."""
     return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
 
 

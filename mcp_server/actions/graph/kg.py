@@ -196,7 +196,9 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
     if gist != old_gist:
         accept = Accept.NO
         if source == MANUAL and not reads_like_instruction(f"{title}\n{text}"):
-            accept = Accept.YES if own else Accept.CARRY  # other memories keep their text, whoever wrote it
+            accept = (
+                Accept.YES if own else Accept.CARRY
+            )  # other memories keep their text, no matter who wrote it
     revise(store, memory_id, revision, version=file.digest, session=session, accept=accept)
     overwritten = None
     if deed and old_gist != gist:

@@ -203,7 +203,7 @@ def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
 
 def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: str = "") -> tuple[str, ...]:
     """
-    Note that a memory and each of *others* hold side by side, so that the person is asked about them no more.
+    Note that a memory and each of *others* are both right, so that the person is not asked about them again.
 
     That ends when a telling word of one of them changes. Return the ids of the others. Raises NotFound, and
     Rejected for one memory twice and for two that are marked as contradicting each other.

@@ -234,7 +234,7 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
 
 
 def is_put_away(file: MemoryFile) -> bool:
-    """Tell whether a memory lies in the archive, or its file says so."""
+    """Tell whether a memory is in the archive, or its file says so."""
     return file.memory.status in AWAY or _in_archive(file)
 
 

@@ -39,7 +39,7 @@ class Related:
 
 
 def is_written(edge: Edge) -> bool:
-    """Tell whether a link stands in its memory's text as `[[...]]`, where only an edit takes it out."""
+    """Tell whether a link is in its memory's text as `[[...]]`, where only an edit takes it out."""
     return edge.rel == RELATES_TO and edge.target in wiki_links(edge.ends[0].text)
 
 

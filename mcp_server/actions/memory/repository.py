@@ -86,7 +86,7 @@ def share(store: Store) -> Path:
 
 
 def is_shared(vault: Vault) -> bool:
-    """Tell whether git sees the memories of *vault*: it lies in a repository and was shared."""
+    """Tell whether git sees the memories of *vault*: it is in a repository and was shared."""
     ignore = vault.root / ".gitignore"
     try:
         return vault.in_repository and files.read(ignore) != IGNORE_ALL.encode()

@@ -1,4 +1,4 @@
-"""trashed: what lies in the trash, listed, filtered and found by its words; `restore` brings it back."""
+"""trashed: what is in the trash, listed, filtered and found by its words; `restore` brings it back."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ LOOKED_INTO = 1000  # files, those put away last, that are read where that tells
 @dataclass(frozen=True, slots=True)
 class TrashedMemory:
     """
-    A memory that lies in the trash, and since when as far as that is known.
+    A memory that is in the trash, and since when as far as that is known.
 
     `memory` is None where the file holds none that can be read; `restore` moves it all the same.
     """
@@ -44,7 +44,7 @@ class TrashedMemory:
 
 @dataclass(frozen=True, slots=True)
 class TrashListing:
-    """A page of what lies in the trash, how many there are in all, and how many more were not looked into."""
+    """A page of what is in the trash, how many there are in all, and how many more were not looked into."""
 
     rows: tuple[TrashedMemory, ...]
     total: int
@@ -55,7 +55,7 @@ def list_trash(
     store: Store, filter: Filter, words: str = "", *, limit: int = 20, offset: int = 0
 ) -> TrashListing:
     """
-    Return what lies in the trash, the last put there first: what *filter* lets through and has all *words*.
+    Return what is in the trash, the last put there first: what *filter* lets through and has all *words*.
 
     The filter's status counts for nothing. Where files must be read for it, the first LOOKED_INTO are.
     """

@@ -134,7 +134,7 @@ def gather(
 
 
 def may_be_sent(text: str) -> bool:
-    """Tell whether the person may want a question sent: nothing private and no secret stands in it."""
+    """Tell whether the person may want a question sent: nothing private and no secret is in it."""
     return kept_of(text) == text.strip() and not find_secrets(text)
 
 

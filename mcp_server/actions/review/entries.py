@@ -123,7 +123,7 @@ class WaitingKind:
 
 
 def entry_of(kind: str, row: Row, file: MemoryFile, why: Why, answers: tuple[Verdict, ...] = ()) -> Entry:
-    """Return the entry for the memory that stands in the index as *row* and in *file*."""
+    """Return the entry for the memory that is in the index as *row* and in *file*."""
     memory = file.memory
     return Entry(
         kind=kind,

@@ -131,7 +131,7 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
             copied[memory.id] = Copied(each.digest, each.author, each.confirmed_by, digest)
             refs[digest] = f"{vault.key}/{memory.id}"
     known = _known(store)
-    # What is confirmed no more is not told from here on, whether or not the rest is done.
+    # What is no longer confirmed is not told from here on, whether or not the rest is done.
     _note(store, confirmations.WITHDRAWN, sorted(known - refs.keys()), {})
     ours = known | {each.digest for each in joined.copied_of(store.home).values()}
     removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)

@@ -60,7 +60,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
 
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
-    """Return what lies in the trash of *old*, and its candidates -> where each of them goes in *new*."""
+    """Return what is in the trash of *old*, and its candidates -> where each of them goes in *new*."""
     targets: dict[Path, Path] = {}
     folders = [(places.trash_folder(store.home, vault), vault.root / FOLDER) for vault in (old, new)]
     for place, goal in zip(*folders, strict=True):

@@ -173,7 +173,7 @@ def merged_entry(
     """
     Return the entry that merges several memories into one, whose source is the least trusted of theirs.
 
-    It lies in *vault*, by default in that of the first; files of a project mean nothing at another level.
+    It is in *vault*, by default in that of the first; files of a project mean nothing at another level.
 
     *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
     """

@@ -2,7 +2,7 @@
 tidy: consolidation and upkeep in one bounded run.
 
 Equal memories become one, those that may differ are listed, a model may merge and drop, unused memories are
-put away. Every step stands in the ledger before it is done; nothing is deleted while there is room. It is
+put away. Every step is in the ledger before it is done; nothing is deleted while there is room. It is
 long because the order of the steps, and what each may still do, is one thing to read.
 """
 

@@ -76,7 +76,7 @@ def remove(db: Connection, row: int) -> None:
 
 
 def fill(db: Connection) -> None:
-    """Derive what is searched of every memory anew, after an upgrade that gave it another form."""
+    """Derive what is searched of every memory again, after an upgrade that gave it another form."""
     last = 0
     while rows := db.execute(
         "SELECT row, said FROM daybook.memories WHERE forgotten_at IS NULL AND row > %s"

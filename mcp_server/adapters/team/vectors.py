@@ -38,7 +38,7 @@ def prepare(db: Connection, embedder: Embedder, *, anew: bool) -> bool:
         if model and not anew:
             raise SettingsError(
                 f"The team's vectors are those of {model}, and this server has {embedder.model}.",
-                "Choose that model, or embed all memories anew: daybook team serve --embed-anew.",
+                "Choose that model, or embed all memories again: daybook team serve --embed-anew.",
             )
         if embedder.dimensions > MOST_DIMENSIONS or not _has_extension(db):
             return False

@@ -110,7 +110,7 @@ def find(
 
 def occurrences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """
-    Return how often a term stands in a memory, from the sum of the ranks of its forms.
+    Return how often a term occurs in a memory, from the sum of the ranks of its forms.
 
     A rank is in proportion to that of a word that stands once. Where several forms are there, it is a guess.
     """

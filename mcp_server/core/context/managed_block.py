@@ -155,7 +155,7 @@ def _places(markers: Sequence[_Marker], word: str, name: str) -> str:
     numbers = [str(marker.number) for marker in markers if marker.word == word]
     listing = ", ".join(numbers[:5]) + (" and more" if len(numbers) > 5 else "")
     lines = "lines" if len(numbers) > 1 else "line"
-    return f"{name} stands in {lines} {listing}" if numbers else f"{name} is missing"
+    return f"{name} is in {lines} {listing}" if numbers else f"{name} is missing"
 
 
 def _appended(text: str, block: str) -> str:

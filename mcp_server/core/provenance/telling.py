@@ -67,7 +67,7 @@ class Telling:
     run: bool = False
 
     def stands_in(self, text: "Text") -> bool:
-        """Tell whether the word stands in *text*."""
+        """Tell whether the word is in *text*."""
         if self.anchor not in text.folded:
             return False
         if self.run:

@@ -62,7 +62,7 @@ def vault_of(path: str) -> str:
 
 
 def in_vault(path: str) -> str:
-    """Return *path* as it lies in its vault."""
+    """Return *path* as it is in its vault."""
     return path.split("/", 2)[2] if path.startswith(f"{PROJECTS}/") else path
 
 

@@ -1,7 +1,7 @@
 """
 The arithmetic of a search by words: how much each memory has of each term, and what that comes to.
 
-Each term counts by how rare it is among the memories searched. How often it stands in a memory, and how short
+Each term counts by how rare it is among the memories searched. How often it occurs in a memory, and how short
 that is, counts less than in BM25: which terms a memory has decides more.
 """
 

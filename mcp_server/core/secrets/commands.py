@@ -27,7 +27,7 @@ _WORDS = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 class Option(NamedTuple):
     """
-    After which `before` a password stands in the line of each of `programs`.
+    After which `before` a password is in the line of each of `programs`.
 
     `between` joins a user before it to it; `strict`: the value must be like nothing but a password;
     `at_once`: it follows the program itself.

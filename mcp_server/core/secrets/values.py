@@ -6,7 +6,7 @@ from functools import lru_cache
 from mcp_server.core.secrets.shapes import pattern
 
 SecretSpan = tuple[int, int, str]
-"""Where a secret stands in a text: its start, its end, and what it is."""
+"""Where a secret is in a text: its start, its end, and what it is."""
 
 # All of a value that only describes or names a secret, or says where one is kept.
 _STANDS_FOR_ONE = r"""(?xs)

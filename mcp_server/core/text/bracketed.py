@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 def bracketed(words: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
     """
-    Return *words* without what stands in brackets at their end, and name → what is said there.
+    Return *words* without what is in brackets at their end, and name → what is said there.
 
     Other names than *names* (in lower case), and brackets within the words, are a part of the words.
     """

@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
 
 
 class How(StrEnum):
-    """Whether a part stands in both texts, in the former alone or in the latter alone."""
+    """Whether a part is in both texts, in the former alone or in the latter alone."""
 
     ALIKE = "alike"
     GONE = "gone"

@@ -12,7 +12,7 @@ def says_skip(prompt: str) -> bool:
 
 
 def without_private(text: str) -> str:
-    """Return *text* without what stands in `<private>`; one that is not closed goes on to the end."""
+    """Return *text* without what is in `<private>`; one that is not closed goes on to the end."""
     parts = []
     depth = at = 0
     for tag in _PRIVATE.finditer(text):

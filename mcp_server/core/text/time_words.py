@@ -43,7 +43,7 @@ class TimeSpan:
     end: datetime
 
     def meets(self, first: datetime, last: datetime) -> bool:
-        """Tell whether anything from *first* to *last* lies in the span."""
+        """Tell whether anything from *first* to *last* is in the span."""
         return first < self.end and last >= self.start
 
 

@@ -312,7 +312,7 @@ _COUNTERS = frozenset(
     server shard shift sprint stage step story task team tenant test ticket unit week worker zone
     """.split()
 )
-"""Words whose number names one of many, wherever it stands in a title."""
+"""Words whose number names one of many, wherever it is in a title."""
 _TOOLS = frozenset(
     """
     android angular ansible bash c centos clang cuda debian deno django docker dotnet elasticsearch fedora gcc

@@ -24,7 +24,7 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
     Example: daybook maintain clean --apply
     """
     if action == "clean" and apply:
-        person.require("deleting what lies in the trash for good")
+        person.require("emptying the trash for good")
     store = output.opened().store()
     if action == "clean":
         output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)), as_json=as_json)

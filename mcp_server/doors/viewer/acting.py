@@ -32,7 +32,7 @@ from mcp_server.store import Store
 
 TAKEN_OVER = "Claude may be shown it unasked from now on."
 SAID = 10  # titles that a question names
-BRINGS_BACK = "restore"  # the act for what lies in the trash
+BRINGS_BACK = "restore"  # the act for what is in the trash
 
 
 @dataclass(frozen=True, slots=True)

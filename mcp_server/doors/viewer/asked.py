@@ -19,7 +19,7 @@ ALL = "all"  # as a project: every project; no project has this key, for a key e
 ANY = "any"  # as a status: whatever it is
 WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
-TRASH, WAITING = "trash", "waiting"  # as a status: what lies in the trash, and candidates
+TRASH, WAITING = "trash", "waiting"  # as a status: what is in the trash, and candidates
 STATUSES = {
     **{status.value: (status,) for status in Status},
     "": (Status.ACTIVE,),

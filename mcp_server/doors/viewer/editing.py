@@ -65,7 +65,7 @@ class FormText:
 
     @property
     def version(self) -> str:
-        """A digest of all that the form holds: what else stands in the file may change under an editor."""
+        """A digest of all that the form holds: what else is in the file may change under an editor."""
         content = "\0".join(getattr(self, field.name) for field in fields(self))
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 

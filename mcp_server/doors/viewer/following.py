@@ -19,7 +19,7 @@ class Following:
     """
     Watches the files of a store from the first `look` on, until there was none for *lasts* seconds.
 
-    A session's server may watch them, too: whoever comes second finds nothing to do.
+    A session's server may watch them, too: the second one finds nothing to do.
     """
 
     def __init__(self, opened: Opened, *, lasts: float = LASTS) -> None:
@@ -39,7 +39,7 @@ class Following:
                 self._thread.start()
 
     def end(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         with self._lock:
             self._ended = True
         if self._thread:

@@ -132,7 +132,7 @@ def have_an_open_fence(document: Path) -> None:
         (be_nearly_too_large, "larger than a mebibyte"),
         (be_utf_16, "CLAUDE.md: it is not UTF-8 text."),
         (be_read_only, "CLAUDE.md: it is read-only."),
-        (have_one_marker, "START stands in line 4, END is missing"),
+        (have_one_marker, "START is in line 4, END is missing"),
         (have_an_open_fence, "begins in line 4 is never closed"),
     ],
 )

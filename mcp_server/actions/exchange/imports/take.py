@@ -255,7 +255,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
 
 
 def _take_over(store: Store, plan: Plan, path: Path, digest: str, batch: Batch, *, dry_run: bool) -> Item:
-    """Rewrite another tool's file that lies in our vault, so that our frontmatter holds what it says."""
+    """Rewrite another tool's file that is in our vault, so that our frontmatter holds what it says."""
     assert plan.memory
     file = parsed(plan.vault, path)
     if not dry_run:

@@ -27,7 +27,7 @@ def confirmed(db: sqlite3.Connection) -> set[str]:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event: what is confirmed, or is so no more."""
+    """Take in one event: what is confirmed, or no longer is."""
     digests = [(str(digest),) for digest in a_list(data.get("digests"))]
     if event == CONFIRMED:
         db.executemany("INSERT OR IGNORE INTO confirmed_in_team VALUES (?)", digests)

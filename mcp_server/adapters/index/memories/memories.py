@@ -188,7 +188,7 @@ def put_problem(db: sqlite3.Connection, *, vault: str, stamp: Stamp, problem: Pr
     """
     Note a file that cannot be read; a memory that was read earlier from that path keeps its last good row.
 
-    A size of -1 in *stamp*: the cause lies in another file, so the next sync looks again.
+    A size of -1 in *stamp*: the cause is in another file, so the next sync looks again.
     """
     db.execute(
         "INSERT OR REPLACE INTO unreadable (path, vault, size, mtime_ns, line, reason)"

@@ -101,7 +101,7 @@ def _one_of(words: type[Level] | type[Kind], options: Mapping[str, str], name: s
 
 
 def _how_they_stand(dialog: Asking, pairs: Sequence[NewAndNear]) -> list[tuple[NewAndNear, Verdict]]:
-    """Return the person's answers on *pairs*; after a closed dialog it asks no more. Raises AskedInside."""
+    """Return the person's answers on *pairs*; after a closed dialog it no longer asks. Raises AskedInside."""
     verdicts: list[tuple[NewAndNear, Verdict]] = []
     for pair in pairs:
         choices = {verdict.value: words for verdict, words in HOLDS.items() if verdict in pair.answers}

@@ -26,7 +26,7 @@ def save(command: Typed) -> Answer:
         files=work.files,
         folder=folder,
         session=command.session,
-        source=ASSISTANT,  # whoever saves it, it holds words of Claude and of others
+        source=ASSISTANT,  # no matter who saves it, it contains words of Claude and of others
     )
     own = saved.memory.id
     text = replies.shown_lines(shown.saved(saved, "session", waits=application.judged(own)))
