@@ -80,7 +80,7 @@ def _named_alike(here: Here) -> str:
         (_forgotten, "'{id}' is in the trash.", "daybook restore {id}"),
         (_conversation, "'{id}' is a conversation; only knowledge moves between levels.", "Remember what"),
         (_session, "'{id}' is a session; only knowledge moves between levels.", "Remember what matters"),
-        (_said_there, "says the same at user level already.", "Forget one of the two."),
+        (_said_there, "already says the same at user level.", "Forget one of the two."),
         (_named_alike, "Another memory has the id '{id}' at user level.", "another id in its file"),
     ],
 )

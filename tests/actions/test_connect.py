@@ -144,7 +144,7 @@ def test_what_others_write_meanwhile_stays(machine: Machine) -> None:
 
 def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine) -> None:
     path = machine.write("cursor", b'{"mcpServers": {"daybook": {"command": "mine"}}}')
-    with pytest.raises(Rejected, match="has another entry 'daybook' already") as caught:
+    with pytest.raises(Rejected, match="already has another entry 'daybook'") as caught:
         machine.connect("cursor")
     assert "connect cursor --print" in str(caught.value.hint)
     with pytest.raises(Rejected, match="is not the one that Daybook wrote"):

@@ -136,7 +136,7 @@ def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path
 
     with pytest.raises(Rejected, match="not empty"):
         export_folder(full, tmp_path / "full")
-    with pytest.raises(Rejected, match="lies in the store"):
+    with pytest.raises(Rejected, match="is inside the store"):
         export_folder(full, full.home / "knowledge/out")
     with pytest.raises(Rejected, match="Daybook overwrites nothing"):
         write_document(full, tmp_path / "out.json", b"{}")

@@ -160,7 +160,7 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
     [
         (79, 100, ""),
         (80, 100, "takes 80.0 of 100 MB"),
-        (101, 100, "more than the 100 it should"),
+        (101, 100, "more than its limit of 100"),
         (999, 0, ""),
     ],
 )

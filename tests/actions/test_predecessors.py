@@ -49,7 +49,7 @@ def test_a_quote_of_two_memories_names_none_and_says_which(store: Store) -> None
 
     assert (done.action, done.superseded) == (Action.ADD, ())
     assert set(done.several["the lock file is committed"]) == {one, two}
-    assert "“the lock file is committed” stands in" in note(done)
+    assert "“the lock file is committed” is in" in note(done)
     assert "name the one you mean by its id" in note(done)
     assert read(store, done.id).memory.supersedes == ()
 

@@ -61,7 +61,7 @@ def test_ids_that_begin_alike_get_short_names_that_differ(store: Store, project:
         assert sessions.short_of(db, OTHER) == "8d7cabcd-999"
     with pytest.raises(Rejected, match="Several sessions"):
         find_session(store, "8d7c")
-    with pytest.raises(Rejected, match="No session"):
+    with pytest.raises(Rejected, match="There is no session"):
         find_session(store, "%")
     with pytest.raises(Rejected, match="It is unclear which session this is"):
         find_session(store, " ")

@@ -81,7 +81,7 @@ def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: 
 
     new = next(memory.id for memory in knowledge(store) if memory.id != old)
     assert f"Near it: {old} " in told and "differs in" in told
-    assert f"If {new} replaces one, call remember again with the same words and supersedes" in told
+    assert f"If {new} replaces one of them, call remember again with the same words and supersedes" in told
 
 
 def test_the_title_of_what_waits_for_the_person_is_not_told_by_that(prompt: Prompt, store: Store) -> None:

@@ -88,7 +88,7 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
 
 def leave(store: Store) -> str:
     """
-    Leave the team: what its curators confirmed is no longer shown, and copy, token and what waits are deleted.
+    Leave the team: its memories are no longer shown, and copy, token and what waits are deleted.
 
     Return the team's name. Raises Rejected without a team, Held.
     """

@@ -193,7 +193,7 @@ def test_a_model_that_changed_is_refused_until_it_is_chosen_again(filled: Chosen
         there = filled.another_process()
         server.answers = embeds(12)
         assert not recall(there, Query(TITLES[0])).semantic
-        assert "12 numbers where 8 belong" in there.meaning.problem
+        assert "12 numbers instead of 8" in there.meaning.problem
 
         store = use(filled, setting(server))
         assert embed_pending(store) == MEMORIES

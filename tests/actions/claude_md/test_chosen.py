@@ -199,7 +199,7 @@ def test_init_asks_in_a_terminal(typed: Run, document: Path, store: Store, proje
 
     assert done.returncode == 0, done.stdout
     assert "knowledge in its repository? [y/N]" in done.stdout
-    assert "everybody who gets CLAUDE.md from git" in done.stdout
+    assert "Everybody who gets CLAUDE.md from git" in done.stdout
     assert "window functions" in document.read_text(encoding="utf-8")
     assert not (project / ".claude-memory").exists()
 

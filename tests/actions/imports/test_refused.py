@@ -27,7 +27,7 @@ def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store
     done = items(import_from(store, "memory-mcp"))
 
     why = {key[-1]: item.why for key, item in done.items() if item.outcome is Outcome.REFUSED}
-    assert "hold" in why["1"]
+    assert "seems to contain" in why["1"]
     assert "needs text" in why["2"]
     assert "65,537" in why["3"]
     assert done["memory 5"].why == "has no id"

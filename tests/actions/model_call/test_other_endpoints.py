@@ -61,7 +61,7 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     assert has_key("", api.url)
     assert needs_of(status(store, has_key=has_key("", api.url))) == []
     told = {check.name: check.seen for check in doctor(store, plugin=ROOT)}
-    assert told["language model"].startswith("qwen3:4b is allowed; $0.0000 and what qwen3:4b cost")
+    assert told["language model"].startswith("qwen3:4b is allowed; $0.0000 and calls of qwen3:4b")
 
 
 def test_a_price_that_was_told_is_what_a_call_costs(open_asking: Open, api: ScriptedModel) -> None:
@@ -139,7 +139,7 @@ def test_an_unknown_model_is_left_alone_until_another_is_named_and_gives_nothing
     unknown = Answer(400, b'{"error":{"message":"Invalid model name passed in model=qwen3:4b"}}')
     api.answers = [unknown, reply()]
     store = open_asking(**OLLAMA).store()
-    refused(store, later=True, match="does not have the model")
+    refused(store, later=True, match="lacks the model")
     again = refused(store, later=True, match="paused until the settings change")
     assert "the model's name" in str(again.hint)
     assert (api.calls, spending(store).given_up) == (1, 0)
@@ -184,5 +184,5 @@ def test_setup_names_the_model_and_that_nothing_leaves_this_machine(
     opened = open_asking(**OLLAMA)
     offer = OFFER.format(_reader(opened.settings), _place(opened.environment))
 
-    assert "let qwen3:4b read along" in offer
+    assert "let qwen3:4b read your sessions" in offer
     assert f"are then sent to {api.url}, on this machine." in offer
