@@ -26,7 +26,7 @@ def settled(word: str, **said: str) -> Any:
 
     def turn(request: Request) -> dict[str, Any]:
         new, near = answered(request)
-        words = f"If {new} replaces one of them, call remember again with the same words and supersedes; if both"
+        words = f"If {new} replaces one of them, call remember again with the same words and supersedes"
         assert words in request.tool_results()[-1]
         return call("remember", **said, **{word: near})
 

@@ -29,7 +29,7 @@ from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam
 from mcp_server.store import Store
 
-NO_TEAM = "You are in no team."
+NO_TEAM = "You are not in a team."
 HOW_TO_JOIN = "Join one with 'daybook team join URL'."
 
 

@@ -119,7 +119,7 @@ def told(pool: Pool) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotAllowed(f"The team does not allow this: {error.diag.message_primary}.") from error
     except psycopg.errors.ProgramLimitExceeded as error:
-        raise Rejected(f"The database cannot keep this: {error.diag.message_primary}.") from error
+        raise Rejected(f"The database refused this: {error.diag.message_primary}.") from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
         raise StorageUnavailable(
             f"The team's database at {place_of(str(pool.conninfo))} takes no changes: it is a replica, or was"

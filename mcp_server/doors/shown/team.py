@@ -132,7 +132,7 @@ def given(given: GivenToTeam, *, verb: str = "remembered") -> Shown:
         notes=(
             UNCONFIRMED,
             *_taking_place(done),
-            *([f"The team has something near it: {near}."] if near else []),
+            *([f"The team has similar memories: {near}."] if near else []),
         ),
         json=json,
     )

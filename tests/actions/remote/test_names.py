@@ -39,7 +39,7 @@ def test_a_file_with_such_a_name_stays_here(machines: Machines, name: str, shown
     done, came = exchange(desk), exchange(laptop)
 
     rows = exchanged(done).rows
-    assert ("stays here", f"knowledge/{shown} has a name that another system could not hold") in rows
+    assert ("stays here", f"knowledge/{shown} has a name that other systems do not allow") in rows
     assert came.added == (other,)
     assert exchange(desk).given == 0
 
