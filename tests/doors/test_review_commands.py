@@ -82,7 +82,7 @@ def test_ids_are_accepted_after_a_yes_and_rejected_at_once(run: Run, typed: Run,
     assert refused.returncode == 130
     assert TEXT in accepted.stdout
     assert "Settled: 1 of 1 entry." in accepted.stdout
-    assert "' takes it back" in rejected.stdout
+    assert "' reverses it" in rejected.stdout
     assert unknown.returncode == 3
     assert waiting(run) == []
 
@@ -145,7 +145,7 @@ def test_a_question_is_settled_by_one_letter_and_taken_back(run: Run, typed: Run
 
     assert asked.stdout.index(NEW) < asked.stdout.index(OLD)
     assert "may differ in numbers" in asked.stdout
-    assert f"both are kept: 'daybook undo {newer}' takes it back" in asked.stdout
+    assert f"both are kept: 'daybook undo {newer}' reverses it" in asked.stdout
     assert waiting(run) == []
     said(run("review", "again", newer, older))
     assert waiting(run) == [newer]
@@ -165,7 +165,7 @@ def test_the_ids_and_commands_of_a_table_can_be_typed_as_they_stand(run: Run, ty
 
     assert f"{new} is active too, although one replaced the other: 'daybook review'" in restored
     assert f"{new}+{old}" in listed
-    assert f"'daybook undo {new}' takes it back" in kept.stdout
+    assert f"'daybook undo {new}' reverses it" in kept.stdout
     assert f"{new}  as before" in said(run("undo", new))
 
 

@@ -215,7 +215,7 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
         run("recall", "upload timeout", "--include-archived").stdout.split()
     )
     assert old not in run("recall", "upload timeout").stdout
-    assert "holds elsewhere" in run("read", old).stdout
+    assert "applies elsewhere" in run("read", old).stdout
     assert old not in run("list").stdout
     assert old in run("list", "--include-archived").stdout
     elsewhere = tmp_path / "office"
