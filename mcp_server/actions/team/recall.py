@@ -21,7 +21,7 @@ from mcp_server.core.worth.ratings import base_trust
 from mcp_server.store import Store
 
 PATIENCE = 0.3  # seconds from the question on that the team's answer is waited for
-NOT_SENT = "The team was not asked: something private or a secret is in the question."
+NOT_SENT = "The team was not asked: the question contains a secret or something private."
 
 
 def recall_with_team(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:

@@ -24,7 +24,7 @@ _FILTERS = (
     click.option(
         "--kind",
         type=click.Choice([kind.value for kind in Kind]),
-        help="Only this kind; conversation: what was said in past sessions, by subagents too.",
+        help="Only this kind; conversation also finds what subagents said.",
     ),
     click.option("--tags", default="", help="Only with all these tags, with commas between them."),
     click.option("--any-tags", default="", help="Only with one of these tags."),
@@ -33,7 +33,7 @@ _FILTERS = (
     click.option("--since", default="", help="Only updated on or after this date."),
     click.option("--until", default="", help="Only updated before this date."),
     click.option("--all-projects", is_flag=True, help="From every project."),
-    click.option("--include-archived", is_flag=True, help="Also what was superseded or archived."),
+    click.option("--include-archived", is_flag=True, help="Also find superseded and archived memories."),
 )
 
 

@@ -33,7 +33,7 @@ FEW = 64  # passages: about a second
 @given.filtered("as_of", "touches")
 @click.option("--as-of", default="", help="What was valid on this date.")
 @click.option("--touches", default="", help="Only about this file.")
-@click.option("--expand", is_flag=True, help="Also what the hits link to.")
+@click.option("--expand", is_flag=True, help="Also show what the hits link to.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @as_json
 def recall_command(

@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing needs you."
 WAITS = {
-    QUESTION: ("question", "Whether two memories both hold: {}; 'daybook review' asks you."),
+    QUESTION: ("question", "Pairs that may contradict each other: {}; 'daybook review' asks you."),
     ORIGIN: ("memory", "Not shown unasked until you accept it with 'daybook review': {}."),
-    CANDIDATE: ("memory", "Proposed, and kept if you say so in 'daybook review': {}."),
+    CANDIDATE: ("memory", "Proposed, and stored if you approve in 'daybook review': {}."),
     STALE: ("memory", "About files that changed or are gone: {}; 'daybook review' asks you."),
-    AGED: ("entry", "More has aged than one run of upkeep may put away; 'daybook review' asks you."),
+    AGED: ("entry", "More memories have aged than one run of upkeep may archive; 'daybook review' asks you."),
 }
 """Kind of what waits → the noun for one, and the sentence about their number."""
-NOBODYS = "none: this is the home folder or above it, so memories are the person's"
-OF_TEAM = "(the copy of what the team's curators confirmed: it is only read)"
-ONLY_READ = "(came with the repository: nothing new is stored there)"
+NOBODYS = "none: this is the home folder or above it, so memories have the user level"
+OF_TEAM = "(a read-only copy of what the team's curators confirmed)"
+ONLY_READ = "(came with the repository; nothing new is stored there)"
 
 
 def status(state: State, *, project: str, settings: Settings) -> Shown:
@@ -87,15 +87,14 @@ def _needs(state: State) -> Iterator[str]:
         yield "The model may be called, but there is no API key: set one with 'daybook setup --key'."
     if needed.used_up:
         yield (
-            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}: what a day"
-            " may cost is used up. 'daybook setup --daily-usd' allows more."
+            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}: today's budget is used up. 'daybook setup --daily-usd' allows more."
         )
     if spent.given_up:
-        yield f"Not learned, after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
+        yield f"Given up after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
     yield from (needed.caught, needed.size.sentence, str(needed.clock or ""))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
-        yield f"More is pinned than is kept at hand: {beyond}; 'daybook hot' shows which, unpin some."
+        yield f"More memories are pinned than can be kept at hand: {beyond}; 'daybook hot' shows which, unpin some."
 
 
 def _elsewhere(state: State) -> Iterator[str]:
@@ -104,12 +103,12 @@ def _elsewhere(state: State) -> Iterator[str]:
         yield f"{remote.last.trouble} 'daybook remote status' says since when."
     if remote and remote.last.held:
         held_files = counted(len(remote.last.held), "file")
-        yield f"Not given to your other machines: {held_files}; 'daybook remote status' says why."
+        yield f"Not sent to your other machines: {held_files}; 'daybook remote status' says why."
     if team and team.last.trouble:
         yield f"{team.last.trouble} 'daybook team status' says more."
     if team and (refused := [gift for gift in team.waiting if gift.refused]):
         summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
-        yield f"Not taken by the team: {summary} 'daybook team status' says what can be done."
+        yield f"Refused by the team: {summary} 'daybook team status' says what to do."
     if record:
         yield f"Since you were last told, {put_away(record)}"
 

@@ -97,7 +97,7 @@ def test_a_file_that_seems_to_hold_a_secret_stays_here_and_is_told(machines: Mac
 
     assert list(done.held) == ["knowledge/note.md"]
     assert any(
-        "Not given to your other machines: 1 file" in need for need in needs_of(status(desk, has_key=False))
+        "Not sent to your other machines: 1 file" in need for need in needs_of(status(desk, has_key=False))
     )
     machines.meet(laptop)
     assert says(laptop) == {}
