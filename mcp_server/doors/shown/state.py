@@ -87,14 +87,15 @@ def _needs(state: State) -> Iterator[str]:
         yield "The model may be called, but there is no API key: set one with 'daybook setup --key'."
     if needed.used_up:
         yield (
-            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}: today's budget is used up. 'daybook setup --daily-usd' allows more."
+            f"Learning waits until midnight UTC for {counted(state.capture.unlearned, 'session')}:"
+            " today's budget is used up. 'daybook setup --daily-usd' allows more."
         )
     if spent.given_up:
         yield f"Given up after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
     yield from (needed.caught, needed.size.sentence, str(needed.clock or ""))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
-        yield f"More memories are pinned than can be kept at hand: {beyond}; 'daybook hot' shows which, unpin some."
+        yield f"More memories are pinned than can be kept at hand: {beyond}; 'daybook hot' lists them: unpin some."
 
 
 def _elsewhere(state: State) -> Iterator[str]:
