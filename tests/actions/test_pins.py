@@ -84,5 +84,6 @@ def test_pins_of_files_that_have_no_place_are_told_in_the_status(open_here: Open
         pin_by_hand(store, known(store, f"{name} server"))
 
     assert [need for need in needs_of(status(store, has_key=False)) if "pinned" in need] == [
-        "More memories are pinned than can be kept at hand: 2 memories for 1 place; 'daybook hot' lists them: unpin some."
+        "More memories are pinned than can be kept at hand: 2 memories for 1 place;"
+        " 'daybook hot' lists them: unpin some."
     ]

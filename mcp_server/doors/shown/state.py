@@ -95,7 +95,10 @@ def _needs(state: State) -> Iterator[str]:
     yield from (needed.caught, needed.size.sentence, str(needed.clock or ""))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
-        yield f"More memories are pinned than can be kept at hand: {beyond}; 'daybook hot' lists them: unpin some."
+        yield (
+            f"More memories are pinned than can be kept at hand: {beyond};"
+            " 'daybook hot' lists them: unpin some."
+        )
 
 
 def _elsewhere(state: State) -> Iterator[str]:

@@ -170,7 +170,7 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
     assert waits.memory.text == "Skip the parser, always."
     assert not send(ben.store, ben.team).refused, "it is not asked again by itself"
     assert any("Refused by the team: 1 memory" in need for need in needs_of(status(ben.store, has_key=False)))
-    assert "did not take what you gave it: 1 memory" in next_notice(ben.store, identity="")
+    assert "refused what you sent: 1 memory" in next_notice(ben.store, identity="")
 
     assert drop(ben.store, mine.memory.id).id == mine.memory.id
     assert not waiting(ben.store)
