@@ -180,7 +180,7 @@ def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
 
 
 def test_a_secret_in_a_tag_is_refused_as_in_the_text(store: Store) -> None:
-    with pytest.raises(Rejected, match="seems to hold"):
+    with pytest.raises(Rejected, match="seems to contain"):
         remember(
             store,
             Draft("Deploys", "They use a token.", tags=("ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i",)),

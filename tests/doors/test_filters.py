@@ -115,6 +115,6 @@ def test_no_secret_is_kept_beside_a_memory(talk: Call, name: str) -> None:
 
     async def conversation(call: Answers) -> None:
         value = {"key": token} if name == "metadata" else token
-        assert "seems to hold" in await call("remember", title="K", content="c", **{name: value})
+        assert "seems to contain" in await call("remember", title="K", content="c", **{name: value})
 
     talk(conversation)

@@ -112,5 +112,5 @@ def test_only_a_curator_confirms_and_a_reader_brings_nothing(team: MinimalTeam, 
 
 def test_a_folder_without_memories_is_said(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(Rejected, match=r"holds no memories|is no folder"):
+        with pytest.raises(Rejected, match=r"contains no memories|is not a folder"):
             memory_files(folder)

@@ -82,7 +82,7 @@ def test_secrets_are_refused_in_gist_notes_and_edges(store: Store) -> None:
         lambda: put_node(store, PROJECT, "n", "gist", notes=[key]),
         lambda: put_edge(store, PROJECT, "a", "b", "uses", notes=[key]),
     ):
-        with pytest.raises(Rejected, match="seems to hold"):
+        with pytest.raises(Rejected, match="seems to contain"):
             put()
 
 
