@@ -25,6 +25,7 @@ from mcp_server.core.errors import Conflict, Held, Unreadable
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 MAX_MEMORY_FILE = 1024 * 1024  # bytes; a memory's text is at most 64 Ki characters
+LEAST_FREE = 64 * 1024  # bytes of a disk on which a memory, its event and its row in the index find room
 LOCK_NAME = ".daybook.lock"
 WRITERS = 16  # threads that wait for the disk when many files are written
 PATIENCE = 3.5  # seconds to wait for a lock: a slow disk stalls a writer for more than two
@@ -103,6 +104,22 @@ def write_new(path: Path, data: bytes) -> None:
 def try_writing(folder: Path) -> None:
     """Write 4 KiB into *folder*, and delete them; raises OSError when that cannot be done."""
     _write_temporary(folder, b"x" * 4096).unlink()
+
+
+def refuses_writing(folder: Path) -> str:
+    """
+    Return why nothing can be written into *folder* now, a clause about it; '' when nothing speaks against it.
+
+    It only looks, so it is quick and misses what a real attempt would meet.
+    """
+    try:
+        if not os.access(folder, os.W_OK) and folder.is_dir():
+            return "may not be written to"
+        import shutil  # most who read or write files need no more of it
+
+        return "is on a full disk" if shutil.disk_usage(folder).free < LEAST_FREE else ""
+    except OSError:
+        return ""
 
 
 def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:

@@ -176,7 +176,7 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | str]] = {
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
     gc.disable()  # a tenth of a second makes less garbage than collecting costs
-    logging.lastResort = None  # a hook prints nothing but its answer
+    logging.lastResort = _Logged(logging.WARNING)  # a hook prints nothing but its answer
     os.umask(0o077)  # other users must not read the log
     try:
         from mcp_server.core.settings import hooks_are_off
@@ -188,7 +188,7 @@ def main() -> None:
                 sys.stdout.write(answer if isinstance(answer, str) else json.dumps(answer))
                 sys.stdout.flush()
     except BaseException as error:
-        _log(error)
+        _log(f"{type(error).__name__}: {error}")
     os._exit(0)
 
 
@@ -275,7 +275,14 @@ def _opened_whole(folder: Path) -> Any:
     return Opened(folder=folder, wait_for_model=False, by=lambda: CLAUDE)
 
 
-def _log(error: BaseException) -> None:
+class _Logged(logging.Handler):
+    """Writes what modules below warn of to the store's log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _log(record.getMessage())
+
+
+def _log(trouble: str) -> None:
     """Write one line to the store's log, which is at most a megabyte."""
     try:
         from mcp_server.adapters import files
@@ -289,7 +296,7 @@ def _log(error: BaseException) -> None:
                 path.replace(path.with_suffix(".log.1"))
             else:
                 path.chmod(files.FILE_MODE)  # an earlier version left it to the umask
-        line = redact(f"{sys.argv[1:]} {type(error).__name__}: {error}").replace("\n", " ").strip()
+        line = redact(f"{sys.argv[1:]} {trouble}").replace("\n", " ").strip()
         files.append_line(path, line.encode("utf-8", "replace"), durable=False)
     except BaseException:  # it cannot be logged anywhere
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp_server.actions.context import inject
 from mcp_server.adapters.remote.notes import has_remote
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, IndexUnavailable
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -37,6 +37,9 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
         new = arrived(store, session=session)
         called = inject.called_for(store, prompt, session=session, already_given=new.told)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
+    except IndexUnavailable as error:  # it is being made, or heals by itself
+        log.info("what a prompt calls for is not known: %s", error)
+        return inject.Called()
     except (DaybookError, OSError) as error:
         log.warning("what a prompt calls for is not known: %s", error)
         return inject.Called()

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,28 @@ def test_what_the_forgotten_one_had_superseded_is_told_and_can_be_restored(store
     assert gone.superseded == (old,)
     assert forget(store, remember(store, Draft("Other", "Nothing to do with it.")).memory.id).superseded == ()
     assert restore(store, old).memory.status is Status.ACTIVE
+
+
+def test_what_was_forgotten_is_said_to_be_and_no_neighbour_is_offered_instead(store: Store) -> None:
+    kept = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
+    gone = remember(store, Draft("Retry rule of the mailer", "Wait an hour.")).memory.id
+    forget(store, gone)
+
+    for verb in (read, forget):
+        with pytest.raises(NotFound) as missing:
+            verb(store, gone)
+        assert f"daybook restore {gone}" in missing.value.hint
+        assert kept not in missing.value.hint
+
+
+@pytest.mark.parametrize("verb", [read, forget, restore])
+def test_a_title_in_place_of_an_id_is_answered_with_the_id(
+    store: Store, verb: Callable[[Store, str], object]
+) -> None:
+    known = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
+    forget(store, remember(store, Draft("Lamps", "Lit at dusk.")).memory.id)
+
+    with pytest.raises(NotFound) as missing:
+        verb(store, "Retry rule")
+
+    assert known in missing.value.hint

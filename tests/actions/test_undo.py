@@ -1,6 +1,7 @@
 """undo: the last change is taken back, whoever made it, and nothing that came later is lost."""
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,8 +114,12 @@ def test_the_first_change_of_a_memory_is_that_it_was_remembered(store: Store, kn
 
 
 def test_nothing_to_take_back_is_said(store: Store, known: str) -> None:
-    with pytest.raises(Rejected, match="No change of 'nothing-there' is known"):
-        last_change(store, "nothing-there")
+    for unknown in ("nothing-there", "Retry rules", "*"):
+        with pytest.raises(NotFound, match=f"No memory has the id '{re.escape(unknown)}'"):
+            last_change(store, unknown)
+    with pytest.raises(NotFound) as near:
+        last_change(store, "Retry rule")
+    assert known in near.value.hint
     with pytest.raises(Rejected, match="in this session"):
         last_change(store, session="another")
 

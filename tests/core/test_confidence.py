@@ -53,6 +53,28 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
     assert said is expected
 
 
+@pytest.mark.parametrize(
+    ("terms", "tags", "found", "expected"),
+    [
+        (["work", "billing"], ["billing"], ["billing"], True),
+        (["tax", "rates"], ["tax-rates"], [], True),
+        (["88213"], [], ["88213"], True),
+        (["88213", "mean"], [], ["88213"], True),
+        (["q7xk2", "e1042"], [], ["q7xk2", "e1042"], True),
+        (["q7xk2", "e1042"], [], ["q7xk2"], False),
+        (["invoice", "88213"], [], ["invoice", "88213"], False),  # its likeness says more
+        (["v2"], [], ["v2"], False),
+        (["manifest"], [], ["manifest"], False),
+        (["mean"], [], ["mean"], False),
+        ([], [], [], False),
+    ],
+)
+def test_a_question_may_be_about_a_tag_or_a_number_alone(
+    terms: list[str], tags: list[str], found: list[str], expected: bool
+) -> None:
+    assert gate.asks_only_for(terms, tags=tags, found=found) is expected
+
+
 @given(share, share, share, share, share, share)
 def test_more_evidence_never_lowers_the_verdict(
     cosine: float, maxsim: float, coverage: float, near: float, surprise: float, more: float

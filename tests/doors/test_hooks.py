@@ -206,6 +206,21 @@ def test_what_goes_wrong_is_one_line_in_the_log(hook: Hook, known: str, memory_d
     assert "JSONDecodeError" in line
 
 
+def test_what_a_part_of_it_warns_of_is_one_line_in_the_log_and_nothing_else(
+    hook: Hook, memory_dir: Path, project: Path
+) -> None:
+    memory_dir.mkdir()
+    (memory_dir / "projects").write_bytes(b"")  # where a folder is needed
+    said = {"session_id": "s1", "cwd": str(project), "prompt": "#remember Lamps are lit at dusk."}
+
+    done = hook(said, event="UserPromptSubmit")
+
+    assert "could not store it now" in context(done)
+    assert done.stderr == b""
+    (line,) = (memory_dir / "logs" / "hooks.log").read_text(encoding="utf-8").splitlines()
+    assert "what was marked with #remember waits for the transcript" in line
+
+
 def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
     hook: Hook, known: str, memory_dir: Path
 ) -> None:

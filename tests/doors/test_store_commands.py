@@ -1,12 +1,17 @@
 """The store from the shell: where it is, how it is, its settings, and mistakes."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from tests.doors.shell import Run, said
+from tests.live import ROOT
+from tests.patience import PATIENCE
 
 
 def test_where_tells_the_project_and_why(run: Run, project: Path) -> None:
@@ -166,3 +171,44 @@ def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
     assert superseded() == 1
     assert "as before" in run("tidy", "--undo").stdout
     assert superseded() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_an_answer_that_cannot_be_printed_is_no_failure_of_the_store(
+    run: Run, memory_dir: Path, project: Path
+) -> None:
+    with open("/dev/full", "wb") as full:
+        done = printing_to(full, memory_dir, project)
+
+    assert done.returncode == 9
+    assert done.stderr.splitlines() == [
+        "daybook: The answer cannot be printed: No space left on device.",
+        "         What was asked for is done.",
+    ]
+    assert "Deploys" in said(run("list"))
+
+
+def test_a_closed_output_is_no_failure(run: Run, memory_dir: Path, project: Path) -> None:
+    done = printing_to(None, memory_dir, project)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Deploys" in said(run("list"))
+
+
+def printing_to(
+    output: BinaryIO | None, memory_dir: Path, project: Path
+) -> "subprocess.CompletedProcess[str]":
+    """Run `daybook remember` with that standard output; with None it is closed."""
+    words = [sys.executable, "-P", "-m", "mcp_server.doors.cli", "remember", "Deploys | On Tuesday."]
+    closing = "import os, sys; os.close(1); os.execv(sys.argv[1], sys.argv[1:])"
+    return subprocess.run(
+        words if output else [sys.executable, "-c", closing, *words],
+        cwd=project,
+        env={
+            **os.environ, "MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT),
+        },
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=PATIENCE,
+    )  # fmt: skip

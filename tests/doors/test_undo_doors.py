@@ -37,6 +37,19 @@ def call(opened: Opened, person: Person | None, *calls: tuple[str, dict[str, Any
     return anyio.run(conversation)
 
 
+def test_what_was_taken_back_is_told_with_its_verb_and_where_a_new_memory_is_now(
+    run: Run, known: str, store: Store
+) -> None:
+    at = f"{store.clock():%Y-%m-%d}"
+
+    taken, again = said(run("undo")), said(run("undo"))
+
+    assert f"Taken back: 1 memory. The change was: remembered, {at}" in taken
+    assert f"{known}  in the trash" in taken
+    assert "Taken back: 1 memory. The change was: undone, " in again
+    assert f"{known}  as before" in again
+
+
 def test_a_terminal_tells_versions_shows_one_and_takes_the_change_back(run: Run, known: str) -> None:
     assert "Nothing that" in said(run("history", known))
     said(run("revise", known, "--text", "Wait a minute."))

@@ -10,16 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.status import status
 from mcp_server.adapters import files, vault
 from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.state import needs
 from mcp_server.store import Store
 from tests.conftest import Run
 from tests.opened import opened_at, run_daybook
@@ -168,3 +171,26 @@ def test_a_store_that_is_deleted_and_made_again_works_without_a_restart(
     second = remember(store, Draft("second", "quokkas came")).memory.id
 
     assert [hit.id for hit in recall(store, Query("quokkas first")).hits] == [second]
+
+
+@pytest.mark.parametrize("state", ["full", "read only"])
+def test_that_nothing_can_be_stored_is_told_at_once(
+    small_disk: Path, on_small_disk: Callable[[], Opened], state: str
+) -> None:
+    opened = on_small_disk()
+    remember(opened.store(), Draft("Lamps", "Lit at dusk."))
+    assert not needs(status(opened.store(), has_key=False))
+    opened.database.close()
+    if state == "full":
+        with contextlib.suppress(OSError), open(small_disk / "ballast", "wb", buffering=0) as ballast:
+            while ballast.write(b"\0" * 65536):
+                pass
+    else:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+
+    store = on_small_disk().store()
+
+    (need,) = needs(status(store, has_key=False))
+    assert need.startswith(f"{store.home} ")
+    assert need.endswith("so nothing is remembered or captured.")
+    assert notice(store, identity="") == f"Daybook: {need}"

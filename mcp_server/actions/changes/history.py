@@ -14,7 +14,7 @@ from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Memory, check_id, typed_id
+from mcp_server.core.memory import Kind, Memory, typed_id
 from mcp_server.store import Store
 
 BY_HAND = "with what was edited by hand afterwards"
@@ -111,12 +111,11 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
     try:
         row = find(store, memory_id)
     except NotFound:
-        with contextlib.suppress(Rejected):
-            memory_name = check_id(typed_id(memory_id))
-            for trashed in in_trash(store, memory_name):
-                return trashed
-            if accepted := taken_away(store, memory_name):
-                return accepted[0], accepted[0].path_for(memory_name, Kind.KNOWLEDGE)
+        memory_name = typed_id(memory_id)
+        for trashed in in_trash(store, memory_name):
+            return trashed
+        if accepted := taken_away(store, memory_name):
+            return accepted[0], accepted[0].path_for(memory_name, Kind.KNOWLEDGE)
         raise
     vault = store.vault(row.vault)
     assert vault

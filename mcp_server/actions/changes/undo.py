@@ -18,6 +18,7 @@ from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import Effect, one_change, write_line
 from mcp_server.actions.files.crossing import other_place, parted
 from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.read import find
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.review.everywhere import seen_everywhere
@@ -31,7 +32,7 @@ from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.memory import Memory, check_id, typed_id
+from mcp_server.core.memory import Memory, typed_id
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
@@ -71,27 +72,30 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     """
     Return the last change of a memory, or without an id that of this project, in *session* where it is given.
 
-    Raises Rejected when nothing can be taken back.
+    Raises Rejected when nothing can be taken back, NotFound for an id that no memory has or had.
     """
     refresh_index(store)
-    memory_name = check_id(typed_id(memory_id)) if memory_id.strip() else ""
+    memory_name = typed_id(memory_id)
     keys = store.keys
     refs = [f"{key}/{memory_name}" for key in reversed(keys)] if memory_name else []
     with store.database.read() as db:
         if memory_name and (row := selections.with_id(db, keys[::-1], memory_name)):
             refs = [row.ref]
         deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else session)
-        if deed is None:
-            scope = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
-            raise Rejected(
-                f"No change {scope}can be undone.",
-                "'daybook history' lists what was done.",
-            )
-        if deed.is_for_good:
-            raise Rejected(
-                f"The last change deleted '{deed.id}' for good, which cannot be taken back.",
-                "To take back what was done to another memory, name it: 'daybook history' lists them.",
-            )
+    if deed is None:
+        if memory_name:
+            find(store, memory_name)
+        scope = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
+        raise Rejected(
+            f"No change {scope}can be undone.",
+            "'daybook history' lists what was done.",
+        )
+    if deed.is_for_good:
+        raise Rejected(
+            f"The last change deleted '{deed.id}' for good, which cannot be taken back.",
+            "To take back what was done to another memory, name it: 'daybook history' lists them.",
+        )
+    with store.database.read() as db:
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
             ref = deed.ref if memory_name else ""

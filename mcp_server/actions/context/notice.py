@@ -61,6 +61,8 @@ def next_notice(store: Store, *, identity: str) -> str:
 
 def _needs(store: Store, identity: str) -> Iterator[Need]:
     """Yield what needs the person, the most urgent first."""
+    if refusal := nothing_kept(store):
+        yield Need(f"Daybook: {refusal}")
     try:
         with store.database.read() as db:
             late_count = transcripts.late(db, store.now() - LATE)
@@ -102,6 +104,12 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             f"Daybook: not shown unasked until you accept it: {counted(waiting_count, 'memory')}{changed};"
             f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
         )
+
+
+def nothing_kept(store: Store) -> str:
+    """Return why nothing can be stored now, as a sentence; '' when nothing speaks against it."""
+    refusal = files.refuses_writing(store.home)
+    return f"{store.home} {refusal}, so nothing is remembered or captured." if refusal else ""
 
 
 def put_away(record: PutAway) -> str:

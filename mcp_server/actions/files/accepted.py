@@ -17,7 +17,7 @@ from mcp_server.adapters.index.memories import accepted_bytes
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import ID, Memory
 from mcp_server.store import Store
 
 ACCEPTED = "accepted"  # the verb of such a version, which no change made
@@ -60,6 +60,8 @@ def last_accepted(store: Store, ref: str) -> Version | None:
 
 def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
     """Return the repository's vault and the last accepted version of a memory whose file is gone from it."""
+    if not ID.fullmatch(memory_id):
+        return None
     vault = places.repository_vault(store.home, store.project) if store.project else None
     version = last_accepted(store, f"{vault.key}/{memory_id}") if vault else None
     return (vault, version) if vault and version and not places.linked(vault.root) else None

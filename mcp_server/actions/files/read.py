@@ -7,6 +7,7 @@ from pathlib import Path
 from mcp_server.actions.files.load import MemoryFile as MemoryFile
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.files.unindexed import look_again, self_healing, with_files_of
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.memories import memories, selections
@@ -17,6 +18,8 @@ from mcp_server.core.memory import typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
+
+BACK = "'daybook restore {}', or the tool restore_memory,"
 
 
 def read(store: Store, memory_id: str) -> MemoryFile:
@@ -80,6 +83,8 @@ def find(store: Store, memory_id: str) -> Row:
     if row is None:
         with store.database.read() as db:
             nearest = memories.nearest_ids(db, store.keys, memory_name)
+        if any(in_trash(store, memory_name)):
+            raise NotFound(memory_name, hint=f"It was forgotten; {BACK.format(memory_name)} brings it back.")
         raise NotFound(memory_name[:80], nearest)
     return row
 

@@ -10,7 +10,7 @@ from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, stamp
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory import DAY, ID
 from mcp_server.store import Store
 
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
@@ -31,7 +31,9 @@ class Trashed:
 
 
 def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
-    """Yield (vault, file) of what was forgotten under that id, the newest first."""
+    """Yield (vault, file) of what was forgotten under that id, the newest first; of what is no id nothing."""
+    if not ID.fullmatch(memory_id):
+        return
     for vault in reversed(store.vaults):
         folder = places.trash_folder(store.home, vault)
         names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]

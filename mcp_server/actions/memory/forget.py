@@ -27,7 +27,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamp, stamps
 from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, check_id, fingerprint, typed_id
+from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, fingerprint, typed_id
 from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
@@ -63,18 +63,19 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
     try:
         row = find(store, memory_id)
     except NotFound:
-        trashed = list(in_trash(store, check_id(memory_id.strip())))
+        memory_name = typed_id(memory_id)
+        trashed = list(in_trash(store, memory_name))
         if not (forever and trashed):
             raise
-        refs = {f"{vault.key}/{memory_id.strip()}" for vault, _ in trashed}
+        refs = {f"{vault.key}/{memory_name}" for vault, _ in trashed}
         _delete(_and_proposed(store, refs, (path for _, path in trashed)))
         heirs = [
             heir
             for vault in {vault.key: vault for vault, _ in trashed}.values()
-            for heir in _erase_history(store, vault, memory_id.strip())
+            for heir in _erase_history(store, vault, memory_name)
         ]
         _leave_no_trace(store)
-        return Forgotten(memory_id, None, heirs=tuple(heirs), remote=_still_held(store))
+        return Forgotten(memory_name, None, heirs=tuple(heirs), remote=_still_held(store))
     return _forget(store, row, forever=forever, session=session)
 
 
@@ -161,7 +162,7 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
     was changed or deleted there comes back as the person accepted it.
     Raises NotFound, and Rejected when it is active already or its place is taken.
     """
-    memory_name = check_id(typed_id(memory_id))
+    memory_name = typed_id(memory_id)
     for vault, path in in_trash(store, memory_name):
         place = path.relative_to(places.trash_folder(store.home, vault)).as_posix()
         folder, name = (vault.root / place).parent, _name_of(store, vault, memory_name)

@@ -40,7 +40,7 @@ class ScoredMemory:
     score: Score | None = None
     confidence: Confidence = Confidence.NONE
     bars: tuple[Bar, ...] = ()  # that its confidence was measured by
-    tagged: bool = False  # its tags cover all of the question
+    asked_for: bool = False  # it has all that the question is about, and hardly by chance
     answer: Contribution | None = None  # what a conversation that asks the same question adds
 
 
@@ -110,7 +110,8 @@ def _boost(
             created=row.created_at,
             updated=row.updated_at,
         )
-        candidate.tagged = confidence.asks_for_tag(terms, candidate.row.tags)
+        found = candidate.evidence.matches.terms_of(row.row)
+        candidate.asked_for = confidence.asks_only_for(terms, tags=row.tags, found=found)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
             (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.telling_share)))
@@ -226,7 +227,7 @@ def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
         model=model,
         margin=margin,
     )
-    if candidate.tagged and candidate.confidence is Confidence.NONE:
+    if candidate.asked_for and candidate.confidence is Confidence.NONE:
         candidate.confidence = Confidence.MEDIUM
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.claude_md import trouble
-from mcp_server.actions.context.notice import offered
+from mcp_server.actions.context.notice import nothing_kept, offered
 from mcp_server.actions.files.clock_check import clock_doubt
 from mcp_server.actions.files.litter import caught_edits
 from mcp_server.actions.files.size_limit import Size, measure
@@ -37,8 +37,9 @@ class Needs:
     """
     What else needs the person, beside what waits for their word; doors make sentences of it.
 
-    `embedding`, `vault`, `block` and `caught` are sentences about what is wrong with the embedding model, the
-    vault in the repository and the block in CLAUDE.md, and about edits that were caught; '' for nothing.
+    `disk`, `embedding`, `vault`, `block` and `caught` are sentences about what is wrong with the disk, the
+    embedding model, the vault in the repository and the block in CLAUDE.md, and about edits that were caught;
+    '' for nothing.
     """
 
     size: Size
@@ -53,6 +54,7 @@ class Needs:
     pinned: int = 0
     places: int = 0
     put_away: unattended.PutAway | None = None
+    disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def status(store: Store, *, has_key: bool) -> State:
         pinned = hot.pinned(store, db)
     needs = Needs(
         size=measure(store),
+        disk=nothing_kept(store),
         embedding=progress(store).problem,
         vault=refused(store),
         former=tuple(offered(store)),

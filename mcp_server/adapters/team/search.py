@@ -257,7 +257,8 @@ def _relied_on(
             margin=margin,
         )
         verdict = weighed.verdict
-        if verdict is Confidence.NONE and confidence.asks_for_tag(terms, evidence.stored.memory.tags):
+        tags = evidence.stored.memory.tags
+        if verdict is Confidence.NONE and confidence.asks_only_for(terms, tags=tags, found=of_row):
             verdict = Confidence.MEDIUM
         return Result(evidence.stored, "", replace(score, coverage=coverage), verdict)
 

@@ -4,7 +4,8 @@ The gate: how far a hit can be relied on, and whether anything is shown unasked.
 It looks at absolute evidence (the cosine, how well the question's tokens are answered, the share of its
 telling words that a memory has, whether they stand together as in the question, and how unlikely they are
 by chance), never at a score divided by the best of the same answer: the best of bad hits is still bad.
-A question that asks only for a tag of a memory is answered by that memory; this does not hold for prompts.
+A question that asks only for a tag of a memory, or for a number or a code that stands in it, is answered by
+that memory; this does not hold for prompts.
 The hits after one that passes need a little less evidence: it shows that the question has an answer here.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
 it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
@@ -34,6 +35,8 @@ LEAST_COVERAGE_WORDS = 2  # one word found may be chance when it is not the whol
 PART_MARGIN = 0.03  # what is asked in parts has as many chances to be wrong: each needs that much more
 COMPANIONS = 3  # first hits of an answer that need less evidence when any hit passes
 COMPANION_MARGIN = 0.06  # how much less
+
+LEAST_NAME = 4  # characters of a number or a code that names one thing
 
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
@@ -208,14 +211,25 @@ def features_of(memories: Sequence[PromptEvidence], calling: float) -> list[Prom
     return features_of_memories
 
 
-def asks_for_tag(terms: Collection[str], tags: Collection[str]) -> bool:
+def asks_only_for(terms: Collection[str], *, tags: Collection[str], found: Collection[str]) -> bool:
     """
-    Tell whether *tags* of a memory are all that a question is about: "how does billing work?" for `billing`.
+    Tell whether a memory has all that a question is about, and that can hardly be there by chance.
 
-    *terms* are those of `words.query_terms`; the words of a tag may stand with hyphens between them.
+    That is a tag ("how does billing work?" for `billing`), or names with digits ("what is 88213?"), of whose
+    likeness a model knows nothing. *terms* are those of `words.query_terms`, *found* those of them that the
+    memory has; the words of a tag may stand with hyphens between them.
     """
     telling = [term for term in terms if term not in STOP_WORDS and term not in ASKING]
-    return bool(telling) and (set(telling) <= set(tags) or "-".join(telling) in tags)
+    if not telling:
+        return False
+    if set(telling) <= set(tags) or "-".join(telling) in tags:
+        return True
+    return set(telling) <= set(found) and all(map(_names, telling))
+
+
+def _names(term: str) -> bool:
+    """Tell whether *term* is a number or a code that names one thing: `88213` and `q7xk2`, but not `v2`."""
+    return len(term) >= LEAST_NAME and any(letter.isdigit() for letter in term)
 
 
 def _by_words(coverage: float) -> Confidence:

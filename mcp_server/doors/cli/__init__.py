@@ -13,7 +13,7 @@ import click
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError, disk_refused, similar
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import given
+from mcp_server.doors.cli import given, printing
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
@@ -64,6 +64,7 @@ def daybook() -> None:
 def main() -> None:
     """Run the command line; errors are one sentence and one hint on stderr."""
     gc.set_threshold(LITTER)
+    printing.open_output()
     umask = os.umask(0o077)  # others must not read the store; what the person names gets their umask
     try:
         given.check_words(sys.argv[1:])

@@ -26,7 +26,7 @@ def undo_command(memory_id: str, anyway: bool, as_json: bool) -> None:
     change = undo.last_change(store, memory_id)
     if store.by() != PERSON and undo.is_persons(store, change):
         person.require(TAKING_BACK)
-    output.print_shown(shown.undone(undo.undo(store, change, anyway=anyway)), as_json=as_json)
+    output.print_shown(shown.undone(undo.undo(store, change, anyway=anyway), change), as_json=as_json)
 
 
 COMMANDS = (undo_command,)

@@ -54,5 +54,5 @@ def register(application: Application) -> None:
                 typed=f"undo {id}".strip(),
             )
         return replies.shown_lines(
-            shown.undone(undoing.undo(store, change, anyway=anyway, session=session.id))
+            shown.undone(undoing.undo(store, change, anyway=anyway, session=session.id), change)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory import timestamp
@@ -10,6 +11,7 @@ from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
     from mcp_server.actions.changes.history import Earlier, History
+    from mcp_server.actions.changes.undo import LastChange
     from mcp_server.actions.files.runs import Undone
 
 MASKED = "what looked like a secret was removed"
@@ -63,8 +65,8 @@ def version(earlier: Earlier, text: str) -> Shown:
     )
 
 
-def undone(outcome: Undone) -> Shown:
-    """Return what was taken back, of a change or of a run of tidying."""
+def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
+    """Return what was taken back of a run, or of *change*, of which it tells what it did and when."""
     json = {
         "change": outcome.run,
         "restored": outcome.restored,
@@ -72,15 +74,27 @@ def undone(outcome: Undone) -> Shown:
     }
     if not outcome.run:
         return Shown(NOTHING, json=json)
-    rows = [(memory_id, "as before") for memory_id in dict.fromkeys(outcome.restored)]
+    new = {ref.rpartition("/")[2] for ref, was_place, *_ in change.effects if not was_place} if change else ()
+    rows = [
+        (memory_id, "in the trash" if memory_id in new else "as before")
+        for memory_id in dict.fromkeys(outcome.restored)
+    ]
     rows += [(memory_id, f"left alone: {why}") for memory_id, why in outcome.skipped]
     return Shown(
-        f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.",
+        f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.{_what(change)}",
         ("id", "result"),
         tuple(rows),
         notes=(AGAIN,) if outcome.restored else (),
         json=json,
     )
+
+
+def _what(change: LastChange | None) -> str:
+    """Return what *change* did to memories, and when, as a sentence after another; '' without one."""
+    if change is None:
+        return ""
+    when = datetime.fromtimestamp(change.at, UTC)
+    return f" The change was: {change.verb.replace('_', ' ')}, {when:%Y-%m-%d %H:%M} UTC."
 
 
 def _json(version: Earlier) -> dict[str, object]:

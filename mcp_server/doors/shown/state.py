@@ -66,6 +66,7 @@ def needs(state: State) -> list[str]:
 
 
 def _unread(state: State) -> Iterator[str]:
+    yield state.needs.disk
     if unreadable := state.stats.unreadable:
         yield f"{counted(len(unreadable), 'file')} cannot be read; 'daybook sync' names them."
 

@@ -15,7 +15,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link
-from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, Query
+from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, found
 from tests.conftest import Clock, Open
@@ -214,3 +214,19 @@ def test_without_the_index_the_answers_are_the_same(open_here: Open, ids: dict[s
 def answers(store: Store, questions: Iterable[str]) -> str:
     hits = [[(hit.id, round(hit.score, 9)) for hit in recall(store, Query(text)).hits] for text in questions]
     return json.dumps(hits)
+
+
+@pytest.mark.parametrize("question", ["88213", "q7xk2", "what is 88213?"])
+def test_a_number_or_code_that_stands_in_a_memory_is_an_answer(meaning_store: Store, question: str) -> None:
+    held = remember(
+        meaning_store,
+        Draft("Migration of invoices", "Stopped at invoice 88213 of batch q7xk2, whose VAT ids are missing."),
+    ).memory.id
+    remember(meaning_store, Draft("Invoice 90144", "Paid by card."))
+    embed_pending(meaning_store)
+
+    answer = recall(meaning_store, Query(question))
+
+    assert answer.verdict is not Confidence.NONE
+    assert answer.hits[0].id == held
+    assert recall(meaning_store, Query("55511")).verdict is Confidence.NONE
