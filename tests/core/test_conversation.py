@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
+from mcp_server.core.sessions.conversation import (
+    Turn,
+    parse_turns,
+    render_turns,
+    turns_of,
+    turns_said,
+    without_said,
+)
+from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 line = st.one_of(
     st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20),
@@ -36,3 +44,40 @@ def test_messages_are_taken_with_role_content_and_time() -> None:
 def test_messages_without_words_are_refused(messages: list[object]) -> None:
     with pytest.raises(Rejected):
         turns_of(messages)
+
+
+def spoken(speaker: Speaker, words: str, second: int) -> Utterance:
+    return Utterance(
+        speaker, words, f"2026-11-20T09:12:{second:02}Z", start=second, end=second + 1, key=words
+    )
+
+
+SPOKEN = [
+    spoken(Speaker.CLAUDE, "I look at the tests.", 1),
+    spoken(Speaker.TOOL, "[Bash]: make test", 2),
+    spoken(Speaker.CLAUDE, "They pass.", 3),
+    spoken(Speaker.USER, "yes", 4),
+    spoken(Speaker.CLAUDE, "Then yes, I commit.", 5),
+    spoken(Speaker.TOOL, "[Bash]: make test", 6),
+    spoken(Speaker.USER, "yes", 7),
+]
+
+
+@pytest.mark.parametrize("written", range(len(SPOKEN) + 1))
+@pytest.mark.parametrize("recorded", range(len(SPOKEN) + 1))
+def test_what_a_killed_process_wrote_is_not_written_again(recorded: int, written: int) -> None:
+    """Pieces end elsewhere when a transcript is read anew, also within a turn of Claude's."""
+    conversation = turns_said(SPOKEN[:written], subagent=False)
+    last_turn = next((n for n in range(written)[::-1] if SPOKEN[n].speaker is Speaker.USER), -1)
+    if last_turn < recorded < written:
+        return  # nothing later tells that the rest of that turn was written
+
+    fresh = without_said(SPOKEN[recorded:], conversation)
+
+    assert fresh == SPOKEN[max(recorded, written) :]
+
+
+def test_a_command_that_runs_again_in_the_next_piece_is_kept_again() -> None:
+    again = [spoken(Speaker.TOOL, "[Bash]: make test", 8), spoken(Speaker.USER, "yes", 9)]
+
+    assert without_said(again, turns_said(SPOKEN, subagent=False)) == again

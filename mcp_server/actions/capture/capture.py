@@ -230,7 +230,7 @@ def _add_to_part(
 ) -> str:
     subagent = asked_by_claude(store, Path(transcript.path))
     text, digest = _read_part(vault, path)
-    fresh = without_said(new, parse_turns(text)[-len(new) - 4 :])
+    fresh = without_said(new, parse_turns(text))
     if len(fresh) < len(new):
         sync(store)  # a process was killed here, perhaps before it indexed what it wrote
     new = fresh

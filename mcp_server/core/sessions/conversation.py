@@ -108,15 +108,23 @@ def turns_said(utterances: Sequence["Utterance"], *, subagent: bool) -> list[Tur
 
 def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> list["Utterance"]:
     """
-    Return those of *utterances* that *turns*, the end of their conversation, do not have yet.
+    Return those of *utterances* that *turns*, their conversation, do not have yet.
 
-    Some are there already when a process was killed after it wrote them and before it recorded that.
+    Some are there already when a process was killed after it wrote them and before it recorded that: the
+    conversation then has turns as late as the first of *utterances*. Where each of them stands is told by its
+    time, for it may be one of several in a turn that began before it.
     """
-    if not utterances:
-        return []
-    known_words = [turn.words for turn in turns if turn.time and turn.time >= utterances[0].time]
-    return [
-        utterance
-        for utterance in utterances
-        if not any(utterance.words.strip("\n") in words for words in known_words)
-    ]
+    if not utterances or not any(turn.time >= utterances[0].time for turn in turns):
+        return list(utterances)
+    ends = [*(turn.time for turn in turns[1:]), ""]
+
+    def has(turn: Turn, end: str, utterance: "Utterance") -> bool:
+        words = utterance.words.strip("\n")
+        if utterance.speaker == "user":  # each is a turn of its own
+            return (turn.time, turn.words) == (utterance.time, words)
+        return "" < turn.time <= utterance.time <= (end or utterance.time) and words in turn.words
+
+    def is_said(utterance: "Utterance") -> bool:
+        return any(has(turn, end, utterance) for turn, end in zip(turns, ends, strict=True))
+
+    return [utterance for utterance in utterances if not is_said(utterance)]
