@@ -1,5 +1,5 @@
 """
-Makes what `adapters/calling.py` tells prompts by: `python benchmarks/calling.py FOLDER…`.
+Makes what `adapters/prompt_kind.py` tells prompts by: `python benchmarks/calling.py FOLDER…`.
 
 It is made of the prompts of each FOLDER (see `prompts.py`), and of `data/prompt_kinds.txt`, whose lines are
 prompts as people type them, in projects of all kinds: with `+` before it one of a kind that what a team
@@ -19,8 +19,8 @@ import click
 import numpy as np
 
 from benchmarks.prompts import rows_of
-from mcp_server.adapters.calling import NUMBERS
 from mcp_server.adapters.index.search.quantised import Floats
+from mcp_server.adapters.prompt_kind import NUMBERS
 from mcp_server.core.ports import Embedder
 from mcp_server.core.text.developer_words import with_other_names
 from mcp_server.embedding import load_embedder

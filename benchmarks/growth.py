@@ -23,7 +23,7 @@ from mcp_server.core.provenance import instructions, provenance  # fmt: skip
 from mcp_server.core.search import prompt_parts, query  # fmt: skip
 from mcp_server.core.secrets import redaction  # fmt: skip
 from mcp_server.core.sessions import conversation, passages  # fmt: skip
-from mcp_server.core.text import excerpt, private, time_words, titles, verdict, words  # fmt: skip
+from mcp_server.core.text import excerpt, private, text_relation, time_words, titles, words  # fmt: skip
 from mcp_server.core.worth import ratings, use  # fmt: skip
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -64,11 +64,11 @@ FUNCTIONS: dict[str, Reads] = {
     "quoted_phrases": query.quoted_phrases,
     "asks_about_now": query.asks_about_now,
     "named_paths": query.named_paths,
-    "tokens": verdict.tokens,
-    "numbers_in": verdict.numbers_in,
-    "negates": verdict.negates,
-    "names_in": verdict.names_in,
-    "guarded_difference": lambda text: verdict.guarded_difference(text, text + "x"),
+    "tokens": text_relation.tokens,
+    "numbers_in": text_relation.numbers_in,
+    "negates": text_relation.negates,
+    "names_in": text_relation.names_in,
+    "guarded_difference": lambda text: text_relation.guarded_difference(text, text + "x"),
     "says_skip": private.says_skip,
     "without_private": private.without_private,
     "kept_of": private.kept_of,

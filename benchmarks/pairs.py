@@ -25,7 +25,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from tabulate import tabulate
 
-from mcp_server.actions.context.questions import open_questions
+from mcp_server.actions.context.open_questions import open_questions
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.compare import compare_pending

@@ -26,7 +26,7 @@ from benchmarks.calling import embedded, fitted, of_project, written
 from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
 from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.calling import called
+from mcp_server.adapters.prompt_kind import called
 from mcp_server.core.memory import Kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.confidence import PromptEvidence, Weights

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import click
 
 from benchmarks.latency import machine, percentile
-from mcp_server.adapters.posting import Poster
+from mcp_server.adapters.http_request import Poster
 from mcp_server.core.team.team import Role
 from tests.certificate import Certificate, certified
 from tests.team_server.asking import calling, headers

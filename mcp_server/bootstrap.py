@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.database import Database
-from mcp_server.adapters.joined import has_team, joined_of
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.remote.notes import as_everywhere
+from mcp_server.adapters.team_folder import has_team, joined_of
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
@@ -278,7 +278,9 @@ class Opened:
 
     def remarks(self) -> list[str]:
         """Return the remarks for the end of this thread's answer: what failed, or which memories are gone."""
-        from mcp_server.actions.files.gone import tell_gone  # slow to load, and hooks do not need it
+        from mcp_server.actions.files.vanished_folders import (
+            tell_gone,  # slow to load, and hooks do not need it
+        )
 
         remarks = self.database.trouble.remarks()
         return remarks if is_unattended(self.environment) else [*remarks, *tell_gone(self.home)]

@@ -31,14 +31,14 @@ SLOW = set(
 )
 
 MAY_USE = {  # floor or module: the third-party libraries that it may know
-    "adapters.calling": {"numpy"},
+    "adapters.prompt_kind": {"numpy"},
     "adapters.claude_model": {"anthropic"},
     "adapters.frontmatter_lines": {"frontmatter", "yaml"},
     "adapters.index": {"numpy", "sqlite_utils"},
     "adapters.layout": {"networkx"},
     "adapters.model_hub": {"huggingface_hub", "tqdm"},
     "adapters.onnx_embedder": {"numpy", "onnxruntime", "tokenizers"},
-    "adapters.posting": {"httpx2"},
+    "adapters.http_request": {"httpx2"},
     "adapters.team": {"numpy", "psycopg", "psycopg_pool"},
     "adapters.watcher": {"watchdog"},
     "doors.cli": {"click", "tabulate"},
@@ -76,9 +76,9 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
         [
             "actions.context.brief",
             "actions.context.hot",
-            "actions.context.known",
+            "actions.context.knowledge",
             "actions.recall.candidates",
-            "actions.context.timely",
+            "actions.context.current",
         ],
         "order and labels",
     ),
@@ -95,7 +95,7 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
         ],
         "what is looked at",
     ),
-    "actions.files.sight": "what the ledger notes once a day",
+    "actions.files.first_sight": "what the ledger notes once a day",
 }
 
 

@@ -17,7 +17,7 @@ from benchmarks.paired import difference, interval, over_sets
 from benchmarks.prompts import figures, measured, rows_of, stored
 from benchmarks.question_sets import read_set
 from benchmarks.ways import WITHOUT, as_in
-from mcp_server.adapters.calling import NUMBERS, called
+from mcp_server.adapters.prompt_kind import NUMBERS, called
 from mcp_server.core.search import ranking
 from mcp_server.embedding import load_embedder
 from tests.patience import PATIENCE

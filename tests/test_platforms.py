@@ -18,14 +18,14 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 CODE = sorted((ROOT / "mcp_server").rglob("*.py"))
 CONCERNS = {  # what differs between the systems: the one file that knows how
     r"\bfcntl\.flock|\bmsvcrt\.": "adapters/locks.py",
-    r"\bos\.(link|O_NOFOLLOW)\b|\bF_SETLEASE\b": "adapters/exchange.py adapters/handles.py",
-    r"\bos\.(fchmod|fchown|pread|pwrite|O_\w*DIRECTORY|listxattr)\b": "adapters/handles.py",
+    r"\bos\.(link|O_NOFOLLOW)\b|\bF_SETLEASE\b": "adapters/exchange.py adapters/open_files.py",
+    r"\bos\.(fchmod|fchown|pread|pwrite|O_\w*DIRECTORY|listxattr)\b": "adapters/open_files.py",
     r"\bos\.(getppid|setsid|kill|killpg)\b|start_new_session|creationflags": "adapters/detached.py",
     r"\bos\.nice\b|SetPriorityClass": "adapters/priority.py",
     r"\bimport (pwd|winreg)\b|\bos\.(uname|getuid)\b|USERPROFILE": "adapters/account.py",
 }
 BESIDES = {  # who asks for the number of the process above, which every system tells
-    "adapters/started_by.py": "os.getppid",
+    "adapters/parent_processes.py": "os.getppid",
     "doors/server/__init__.py": "os.getppid",
 }
 
@@ -51,7 +51,7 @@ def test_files_are_opened_by_number_in_one_place() -> None:
     """On Windows `os.open` changes line ends and follows links."""
     opening = [named(path) for path in CODE if "os.open(" in path.read_text(encoding="utf-8")]
 
-    assert opening == ["adapters/handles.py"]
+    assert opening == ["adapters/open_files.py"]
 
 
 def test_our_branches_for_windows_import_and_do_their_work_where_posix_is_taken_away(tmp_path: Path) -> None:

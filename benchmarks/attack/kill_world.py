@@ -13,7 +13,7 @@ from types import MappingProxyType
 from benchmarks.attack import commands
 from benchmarks.attack.clock import at
 from benchmarks.attack.facts import GONE, LIVE, Allowed, Fact, allow, check, copies, signed, unfinished
-from mcp_server.actions.files import crossing
+from mcp_server.actions.files import between_vaults
 from mcp_server.adapters import places
 from tests.recorded import Recorded
 
@@ -122,7 +122,7 @@ class World:
         wrong = []
         for fact in self.facts.values():
             most = fact.most + (self.owns.get(fact.name) in self.moving)  # until the move is repeated
-            most += (self.memory / places.WORK / crossing.NOTE).exists()  # until the next command
+            most += (self.memory / places.WORK / between_vaults.NOTE).exists()  # until the next command
             wrong += check(fact, held.pop(fact.name, []), most=most)
         wrong += [f"a stranger: {name} in {each[0].path}" for name, each in held.items()]
         return [*wrong, *self._wrong_blocks(), *self._wrong_turns()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.attack import commands
 from benchmarks.attack.outcome import Part, Round, Row
-from mcp_server.adapters import swap
+from mcp_server.adapters import guarded_replace
 from tests.durability.programs import saving_editors
 
 LONGEST = 1200.0  # seconds for the saves of one way
@@ -58,7 +58,7 @@ def _replace_unseen() -> None:
         time.sleep(0.005)  # room for an editor's save
         temporary.replace(path)
 
-    swap.swap_in = swap_in
+    guarded_replace.swap_in = swap_in
 
 
 PART = Part("races", "an editor saves while `revise` writes", count=3500, quick=200, run=run)

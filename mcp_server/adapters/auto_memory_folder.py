@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events.elsewhere import Topic
+from mcp_server.adapters.index.events.auto_memory_topics import Topic
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import DaybookError, Unreadable

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from mcp_server.adapters.posting import NoAnswer, Poster
+from mcp_server.adapters.http_request import NoAnswer, Poster
 from mcp_server.core.embedding_models import MOST_DIMENSIONS, Endpoint
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded, Vector

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from mcp_server.adapters import locks, swap
+from mcp_server.adapters import guarded_replace, locks
 from mcp_server.adapters.exchange import link
-from mcp_server.adapters.handles import open_file, read_at, set_mode, take_after
-from mcp_server.adapters.handles import sync_folder as sync_folder
-from mcp_server.adapters.holders import holder_of_lock, note_holder
+from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
+from mcp_server.adapters.open_files import open_file, read_at, set_mode, take_after
+from mcp_server.adapters.open_files import sync_folder as sync_folder
 from mcp_server.core.errors import Conflict, Held, Unreadable
 
 FILE_MODE = 0o600
@@ -34,7 +34,7 @@ SHORTEST_POLL, LONGEST_POLL = 0.001, 0.02  # seconds between two attempts at a l
 
 def digest(data: bytes) -> str:
     """Return the BLAKE2b digest of *data*, 32 hexadecimal characters."""
-    return swap.DIGEST(data).hexdigest()
+    return guarded_replace.DIGEST(data).hexdigest()
 
 
 def make_folder(folder: Path) -> None:
@@ -175,7 +175,7 @@ def replace(path: Path, data: bytes, *, expected: str, former: tuple[Path, bytes
         try:
             if former:
                 write_new(*former)
-            swap.swap_in(temporary, path, expected=expected, mine=digest(data))
+            guarded_replace.swap_in(temporary, path, expected=expected, mine=digest(data))
         except BaseException as error:
             temporary.unlink(missing_ok=True)
             if former and isinstance(error, Conflict):
@@ -193,7 +193,7 @@ def delete(path: Path, *, expected: str = "") -> None:
     with contextlib.suppress(FileNotFoundError):
         with lock(path.parent / LOCK_NAME):
             if expected:
-                swap.take_away(path, expected=expected)
+                guarded_replace.take_away(path, expected=expected)
             else:
                 path.unlink()
         sync_folder(path.parent)
@@ -269,7 +269,7 @@ def _write_temporary(folder: Path, data: bytes, like: Path | None = None) -> Pat
     without *like* only its owner may read it. When this raises, the file is gone.
     """
     make_folder(folder)
-    temporary = folder / swap.temporary_name()
+    temporary = folder / guarded_replace.temporary_name()
     handle = open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     try:
         remaining = memoryview(data)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from mcp_server.adapters import files, moving, places, swap
+from mcp_server.adapters import files, guarded_replace, moving, places
 
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
@@ -69,7 +69,7 @@ def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: st
 
 def put_over(version: Version, data: bytes) -> None:
     """Replace the bytes kept as *version* with *data*, durably; nothing else writes there."""
-    temporary = version.path.with_name(swap.temporary_name())
+    temporary = version.path.with_name(guarded_replace.temporary_name())
     files.write_new(temporary, data)
     temporary.replace(version.path)
     files.sync_folder(version.path.parent)

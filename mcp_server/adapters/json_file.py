@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcp_server.adapters import files, swap
+from mcp_server.adapters import files, guarded_replace
 from mcp_server.core.errors import Unreadable
 
 
@@ -20,7 +20,7 @@ def read_object(path: Path) -> dict[str, Any]:
 
 def write_object(path: Path, values: Mapping[str, object]) -> None:
     """Write the whole of a small file, durably and for the person alone; nothing else writes it meanwhile."""
-    temporary = path.with_name(swap.temporary_name())
+    temporary = path.with_name(guarded_replace.temporary_name())
     files.make_folder(path.parent)
     files.write_new(temporary, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode())
     temporary.replace(path)

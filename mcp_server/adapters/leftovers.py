@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.swap import is_temporary, look, unmissed
+from mcp_server.adapters.guarded_replace import is_temporary, look, unmissed
 
 STALE = 3600.0  # seconds after which no process finishes what it began
 

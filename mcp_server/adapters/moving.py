@@ -7,7 +7,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from mcp_server.adapters import files, swap
+from mcp_server.adapters import files, guarded_replace
 from mcp_server.adapters.exchange import link
 from mcp_server.core.errors import Conflict
 
@@ -70,7 +70,8 @@ def _give_name(source: Path, target: Path) -> None:
 def _take_name(source: Path, target: Path) -> None:
     """Remove the name *source* of a file that is also at *target*; raise Conflict when it changed."""
     try:
-        swap.take_away(source, expected=swap.look(target, apart=False).digest, copy=target)
+        expected = guarded_replace.look(target, apart=False).digest
+        guarded_replace.take_away(source, expected=expected, copy=target)
     except FileNotFoundError:
         pass  # another program removed it: it is already safe at its target
     except Conflict:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_server.adapters.handles import open_file
+from mcp_server.adapters.open_files import open_file
 from mcp_server.core.memory import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from mcp_server import __version__
-from mcp_server.adapters.posting import Answered, NoAnswer, Poster
+from mcp_server.adapters.http_request import Answered, NoAnswer, Poster
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mcp_server.adapters.handles import open_file, read_at
+from mcp_server.adapters.open_files import open_file, read_at
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import parse_timestamp
 

@@ -55,9 +55,9 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     Where nothing is captured the worker only does upkeep, and exchanges with other machines and the team.
     """
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
-    from mcp_server.adapters.joined import has_team
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.remote.notes import has_remote
+    from mcp_server.adapters.team_folder import has_team
     from mcp_server.core.bounds import session_id
 
     store, folder = _opened(event)
@@ -83,8 +83,8 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     """
     from mcp_server.actions.capture import learn_by_agent
     from mcp_server.actions.context.inject import note_told
-    from mcp_server.actions.files.gone import tell_gone
-    from mcp_server.adapters.started_by import client_started_by_claude
+    from mcp_server.actions.files.vanished_folders import tell_gone
+    from mcp_server.adapters.parent_processes import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.core.settings import is_unattended
     from mcp_server.doors import turns
@@ -121,7 +121,7 @@ def stop(event: dict[str, Any]) -> dict[str, Any]:
     """Note the turn and do the work that it leaves; needs our environment, and Claude Code does not wait."""
     from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
-    from mcp_server.adapters.started_by import client_started_by_claude
+    from mcp_server.adapters.parent_processes import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.doors.turns import LONGEST_REPLY, look_back, note_turn
 
@@ -245,8 +245,8 @@ def _key(folder: Path) -> str:
 
 def _note_session(event: dict[str, Any], store: Any, folder: Path) -> None:
     from mcp_server.actions.capture.note import note_session
-    from mcp_server.actions.judge.by_claude import note_by_claude
-    from mcp_server.adapters.started_by import client_started_by_claude
+    from mcp_server.actions.judge.started_by_claude import note_by_claude
+    from mcp_server.adapters.parent_processes import client_started_by_claude
     from mcp_server.core.bounds import session_id
 
     session = session_id(event.get("session_id"))

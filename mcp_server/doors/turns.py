@@ -32,7 +32,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
     try:
         if not has_remote(store.home):
             return inject.called_for(store, prompt, session=session)
-        from mcp_server.actions.context.arrived import arrived  # most stores have no remote
+        from mcp_server.actions.context.from_other_machines import arrived  # most stores have no remote
 
         new = arrived(store, session=session)
         called = inject.called_for(store, prompt, session=session, already_given=new.told)
@@ -52,7 +52,7 @@ def is_marked(prompt: str) -> bool:
 
 def mark(store: Store, prompt: str, *, session: str) -> str:
     """Store what the person marked with #remember; return the text about it for Claude."""
-    from mcp_server.actions.judge.marked import remember_marked
+    from mcp_server.actions.judge.remember_marker import remember_marked
     from mcp_server.doors.shown.draft_outcome import note
 
     try:

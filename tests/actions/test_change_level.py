@@ -8,8 +8,8 @@ from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.changes.preview import preview_of_undo
 from mcp_server.actions.changes.undo import change_named, last_change, undo
 from mcp_server.actions.context.brief import brief
+from mcp_server.actions.files.between_vaults import NOTE
 from mcp_server.actions.files.commit import one_change
-from mcp_server.actions.files.crossing import NOTE
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.change_level import change_level

@@ -8,10 +8,10 @@ import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
-from mcp_server.actions.files.crossing import NOTE
-from mcp_server.actions.files.gone import tell_gone
+from mcp_server.actions.files.between_vaults import NOTE
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.vanished_folders import tell_gone
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.conversation import save_conversation

@@ -13,7 +13,7 @@ from tests.actions.tidy.knowledge import files_of
 from tests.conftest import ROOT, Clock
 
 ROAD = {
-    "capture/answered.py": "writes answers of a model",
+    "capture/pending_answers.py": "writes answers of a model",
     "capture/learn_by_agent.py": "writes notes of its own",
     "capture/learn_on_plan.py": "writes a note of its own",
     "changes/put_back.py": "moves many files at a time back to where they were",
@@ -25,9 +25,9 @@ ROAD = {
     "exchange/team_folder.py": "writes elsewhere",
     "files/accepted.py": "keeps what was accepted in the history",
     "files/commit.py": "is the road",
-    "files/crossing.py": "moves a file as it is to another vault, and notes that on the way",
-    "files/gone.py": "writes a note of its own",
-    "files/litter.py": "sweeps litter",
+    "files/between_vaults.py": "moves a file as it is to another vault, and notes that on the way",
+    "files/vanished_folders.py": "writes a note of its own",
+    "files/unfinished_files.py": "sweeps litter",
     "files/older_notes.py": "deletes notes of its own that are in the ledger by now",
     "files/trash.py": "deletes for good",
     "judge/candidate.py": "no candidate is a memory yet",
@@ -37,14 +37,14 @@ ROAD = {
     "remote/take_in.py": "moves and adds files as another machine has them; what it changes takes the road",
     "status/module_seen.py": "writes a note of its own",
     "team/copy.py": "writes what the team's server has; what was edited by hand is kept in the history",
-    "upkeep/guesses.py": "writes a note for the notice",
+    "upkeep/former_guesses.py": "writes a note for the notice",
     "upkeep/tidy.py": "writes answers of a model",
 }
 CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
     "capture/capture.py": "test_commit.py",
     "changes/put_back.py": "test_undo.py",
     "exchange/imports/batch.py": "import again",
-    "exchange/imports/by_words.py": "import auto memory again",
+    "exchange/imports/from_text.py": "import auto memory again",
     "exchange/imports/take.py": "import again",
     "files/runs.py": "tidy twins",
     "graph/kg.py": "put a node again",
@@ -66,7 +66,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "sessions/forget_session.py": "forget a session",
     "storage/embedded.py": "../storage/test_contract.py",
     "upkeep/adopt.py": "test_adopt.py",
-    "upkeep/guesses.py": "take back guesses",
+    "upkeep/former_guesses.py": "take back guesses",
     "upkeep/tidy.py": "tidy what has aged",
 }
 TAKING = {

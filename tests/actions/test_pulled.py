@@ -12,10 +12,10 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.context.notice import notice
-from mcp_server.actions.files.gone import tell_gone
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.size_limit import prune
 from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.vanished_folders import tell_gone
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share, trust

@@ -11,7 +11,7 @@ from mcp_server.actions.review.review import settle as answered
 from mcp_server.core.memory import Level
 from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store
-from tests.actions.test_questions import SIXTY, THIRTY, asked, questions
+from tests.actions.test_open_questions import SIXTY, THIRTY, asked, questions
 from tests.conftest import Clock
 from tests.memories import decided
 

@@ -16,7 +16,6 @@ from mcp_server.actions.judge.persons_word import may_change, may_forget
 from mcp_server.actions.memory.repository import init, trust
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.entries import Entry, Verdict
-from mcp_server.actions.review.everywhere import seen_everywhere
 from mcp_server.actions.review.review import (
     AGED,
     CANDIDATE,
@@ -28,13 +27,14 @@ from mcp_server.actions.review.review import (
     review,
     settle,
 )
+from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
 from mcp_server.core.authors import CLAUDE, PERSON
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
-from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.actions.test_answers import known

@@ -23,8 +23,8 @@ from mcp_server.core.judge.consolidation import (
     plan,
     request,
 )
-from mcp_server.core.text.verdict import Statement
-from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
+from mcp_server.core.text.text_relation import Statement
+from tests.core.test_text_relation import test_what_differs_where_it_matters_is_told as traps
 
 TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
 

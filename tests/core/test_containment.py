@@ -2,8 +2,8 @@
 
 import pytest
 
+from mcp_server.core.text.text_relation import Statement, contains
 from mcp_server.core.text.titles import split_title
-from mcp_server.core.text.verdict import Statement, contains
 
 PART = "Receipts are sent by email"
 

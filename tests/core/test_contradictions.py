@@ -1,7 +1,7 @@
 """Which of many statements may contradict each other, and how the work grows with them."""
 
 from mcp_server.core.judge.contradictions import opposed
-from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.text_relation import Statement
 from tests.growth import grows_evenly
 
 

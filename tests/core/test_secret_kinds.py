@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.masking import LEAST_PRECISION, LEAST_RECALL, SETS, filled, measured
 from mcp_server.core.secrets.redaction import redact
-from mcp_server.core.text.verdict import names_in
+from mcp_server.core.text.text_relation import names_in
 from tests.growth import grows_evenly
 
 

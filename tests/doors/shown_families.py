@@ -31,13 +31,13 @@ from mcp_server.actions.status.doctor import Check
 from mcp_server.actions.status.stats import Capture, Metrics, Stats
 from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
 from mcp_server.actions.upkeep.tidy import Tidied
-from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.events.trust import TrustEvent
 from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.index.memories.relations import Edge
+from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.project import Project
 from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Level, Staleness, Status

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mcp_server.actions.changes.history import Earlier
-from mcp_server.actions.context.questions import Question
+from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
@@ -15,12 +15,12 @@ from mcp_server.actions.model.model_call import Spending
 from mcp_server.actions.status.stats import Capture, Stats
 from mcp_server.actions.status.status import Needs, State
 from mcp_server.actions.upkeep.tidy import Tidied
-from mcp_server.adapters.former import Former
 from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.episodes import Episode
-from mcp_server.adapters.index.events.unattended import PutAway
+from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.adapters.index.memories.memories import Problem, Row
+from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.links import Link

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.capture.answered import Learned, LearnedPiece, spool
 from mcp_server.actions.capture.learn_on_plan import NO, YES
 from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.capture.pending_answers import Learned, LearnedPiece, spool
 from mcp_server.actions.status.status import status
 from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened

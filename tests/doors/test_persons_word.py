@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters.started_by import MARKS, Ancestor, ancestors, is_claudes_client
+from mcp_server.adapters.parent_processes import MARKS, Ancestor, ancestors, is_claudes_client
 from mcp_server.doors.cli.person import objection
 from tests.doors.shell import Run, said
 from tests.live import ROOT
@@ -156,7 +156,7 @@ def test_the_processes_above_are_known_by_name_and_environment(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     program = (
-        "from mcp_server.adapters.started_by import ancestors\n"
+        "from mcp_server.adapters.parent_processes import ancestors\n"
         "above = list(ancestors())\n"
         "print(sorted(above[0].names), above[0].environment.get('CLAUDECODE'), len(above))"
     )
@@ -257,7 +257,7 @@ def test_nobody_is_asked_in_a_session_that_claude_started(tmp_path: Path, mark: 
     claude.symlink_to(sys.executable)
     runs = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
     asks = (
-        "from mcp_server.doors.server.inside.asking import Inside\n"
+        "from mcp_server.doors.server.inside.ask_person import Inside\n"
         "print(Inside({'Sure?': 'Yes'}).ask('Sure?', {'yes': 'Yes'}))"
     )
     command = ["env", f"{mark}=1", claude, "-c", runs, sys.executable, "-c", asks]

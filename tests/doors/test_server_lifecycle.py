@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters.swap import TEMPORARY_PREFIX
+from mcp_server.adapters.guarded_replace import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from tests.durability.served import ROOT, Served, environment, eventually
 from tests.patience import PATIENCE

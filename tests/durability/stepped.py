@@ -8,9 +8,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from mcp_server.adapters import exchange, files, moving, swap
+from mcp_server.adapters import exchange, files, guarded_replace, moving
 
-WATCHED = frozenset(module.__file__ for module in (exchange, files, moving, swap))
+WATCHED = frozenset(module.__file__ for module in (exchange, files, moving, guarded_replace))
 Act = Callable[[], object]
 
 

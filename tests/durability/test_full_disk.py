@@ -18,7 +18,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
 from mcp_server.adapters import files, vault
-from mcp_server.adapters.swap import TEMPORARY_PREFIX
+from mcp_server.adapters.guarded_replace import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query

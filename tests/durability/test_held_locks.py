@@ -13,7 +13,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters import files, holders
+from mcp_server.adapters import files, lock_holders
 from mcp_server.core.errors import Held, NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
@@ -120,7 +120,7 @@ def test_a_lock_is_not_waited_for_for_ever_and_who_has_it_is_named(tmp_path: Pat
 def test_where_the_system_tells_of_no_locks_the_lock_file_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holders, "NOTED", True)
+    monkeypatch.setattr(lock_holders, "NOTED", True)
     said = []
 
     def wait() -> None:

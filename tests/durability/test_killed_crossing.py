@@ -10,8 +10,8 @@ import pytest
 
 from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.files import crossing
-from mcp_server.actions.files.crossing import Crossing
+from mcp_server.actions.files import between_vaults
+from mcp_server.actions.files.between_vaults import Crossing
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.change_level import change_level
@@ -89,7 +89,7 @@ def test_no_kill_leaves_a_memory_at_two_levels_or_without_its_past(
 
     assert doubled, "no kill fell between the two names"
     assert 5 < sum(levels) < len(lines) - 5
-    assert not (store.home / "work" / crossing.NOTE).exists()
+    assert not (store.home / "work" / between_vaults.NOTE).exists()
     rebuild(store)
     for memory_id, (before, level) in prior.items():
         assert past(store, memory_id) == before
@@ -121,12 +121,12 @@ def test_a_sync_leaves_a_move_alone_that_is_under_way(store: Store) -> None:
     target = store.home / "knowledge" / path.name
     ref = f"user/{memory_id}"
     going = Crossing(read(store, memory_id).ref, ref, str(path), str(target), read(store, memory_id).digest)
-    note = store.home / "work" / crossing.NOTE
+    note = store.home / "work" / between_vaults.NOTE
     files.write_new(note, json.dumps({**asdict(going), "event": "moved", "data": {"change": "c"}}).encode())
     target.parent.mkdir(exist_ok=True)
     os.link(path, target)
 
-    with files.lock(store.home / crossing.LOCK):
+    with files.lock(store.home / between_vaults.LOCK):
         sync(store)
         assert target.exists() and note.exists()
     sync(store)
@@ -141,7 +141,7 @@ def test_what_was_saved_at_either_place_after_a_kill_stays(store: Store, edited:
     file = read(store, memory_id)
     target = store.home / "knowledge" / file.path.name
     going = Crossing(file.ref, f"user/{memory_id}", str(file.path), str(target), file.digest)
-    note = store.home / "work" / crossing.NOTE
+    note = store.home / "work" / between_vaults.NOTE
     files.write_new(note, json.dumps({**asdict(going), "event": "moved", "data": {"change": "c"}}).encode())
     target.parent.mkdir(exist_ok=True)
     os.link(file.path, target)

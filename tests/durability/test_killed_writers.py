@@ -6,8 +6,8 @@ import pytest
 
 from mcp_server.actions.files.sync import sync
 from mcp_server.adapters import leftovers, vault
+from mcp_server.adapters.guarded_replace import TEMPORARY_PREFIX
 from mcp_server.adapters.index.memories import memories
-from mcp_server.adapters.swap import TEMPORARY_PREFIX
 from tests.conftest import Run
 from tests.opened import opened_at
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.adapters.swap import is_temporary
+from mcp_server.adapters.guarded_replace import is_temporary
 
 PROMISES = (
     "remember", "remember for the user", "revise", "forget", "restore", "save_session", "save_conversation",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcp_server.adapters import posting
+from mcp_server.adapters import http_request
 from mcp_server.adapters.team_client import TeamClient
 from mcp_server.core.errors import StorageUnavailable
 from mcp_server.core.search.query import Query
@@ -81,7 +81,7 @@ def test_a_write_has_a_connection_of_its_own_and_is_sent_once(
 def test_a_connection_that_was_idle_for_long_is_not_used(
     proxy: TlsProxy, willi: TeamClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posting, "LONGEST_IDLE", 0.0)
+    monkeypatch.setattr(http_request, "LONGEST_IDLE", 0.0)
     for _ in range(2):
         willi.search(QUESTION)
     assert proxy.connections == 2

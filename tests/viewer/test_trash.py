@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.memory.trashed import find_trashed
+from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Level, Status
 from mcp_server.store import Store

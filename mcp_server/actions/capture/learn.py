@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mcp_server.actions.capture.answered import Learned, LearnedPiece, forget_spooled, spool, spooled
 from mcp_server.actions.capture.capture import conversation_id, is_kept_here
+from mcp_server.actions.capture.pending_answers import Learned, LearnedPiece, forget_spooled, spool, spooled
 from mcp_server.actions.capture.pieces import Part, Piece, is_worth_a_call, parts_of, piece_of, together
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import propose

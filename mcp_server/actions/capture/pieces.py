@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_server.actions.judge.by_claude import asked_by_claude
+from mcp_server.actions.judge.started_by_claude import asked_by_claude
 from mcp_server.actions.recall.nearby import near_sentences
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import spending, transcripts

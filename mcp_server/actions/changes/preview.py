@@ -7,10 +7,10 @@ from pathlib import Path
 from mcp_server.actions.changes.put_back import kept, looked_at, where
 from mcp_server.actions.changes.undo import LastChange, effects_of
 from mcp_server.actions.files import runs
+from mcp_server.actions.files.between_vaults import parted
 from mcp_server.actions.files.commit import Effect
-from mcp_server.actions.files.crossing import parted
 from mcp_server.actions.files.load import parsed
-from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.deeds import Deed

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.files.between_vaults import Crossing, cross, other_place, parted
 from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger
-from mcp_server.actions.files.crossing import Crossing, cross, other_place, parted
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import take_across
 from mcp_server.actions.files.trash import free_name

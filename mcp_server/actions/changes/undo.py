@@ -15,13 +15,13 @@ from typing import Any
 
 from mcp_server.actions.changes.put_back import CHANGED_SINCE, kept, put_back, where
 from mcp_server.actions.files import runs
+from mcp_server.actions.files.between_vaults import other_place, parted
 from mcp_server.actions.files.commit import Effect, one_change, write_line
-from mcp_server.actions.files.crossing import other_place, parted
 from mcp_server.actions.files.load import parsed
 from mcp_server.actions.files.read import find
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
-from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.forget_session import undo_forget_session
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import deeds, replay, tidying

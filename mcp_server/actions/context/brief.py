@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.context.carried import told_by_auto_memory, told_by_block
+from mcp_server.actions.context.current import days_since_touched, ordered
 from mcp_server.actions.context.hot import hot_set
-from mcp_server.actions.context.known import bearing, known_here, pushable, titles
-from mcp_server.actions.context.questions import fuller, open_questions
-from mcp_server.actions.context.timely import days_since_touched, ordered
+from mcp_server.actions.context.in_context_already import told_by_auto_memory, told_by_block
+from mcp_server.actions.context.knowledge import bearing, known_here, pushable, titles
+from mcp_server.actions.context.open_questions import fuller, open_questions
 from mcp_server.adapters.index.events import sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -136,11 +136,11 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
     refs = {*told_by_block(store, folder), *titled}
     if not refs:
         return
-    from mcp_server.adapters.index.events import life  # a session may have neither block nor titles
+    from mcp_server.adapters.index.events import signs_of_life  # a session may have neither block nor titles
 
     now = store.now()
     with store.database.read() as db:
-        quiet = refs - life.alive(db, refs, now - TOLD_EVERY, now)
+        quiet = refs - signs_of_life.alive(db, refs, now - TOLD_EVERY, now)
     if quiet:
         store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.context.brief import contested
-from mcp_server.actions.context.carried import told_by_auto_memory
-from mcp_server.actions.context.known import pushable
-from mcp_server.actions.context.questions import fuller
-from mcp_server.actions.context.timely import ordered
+from mcp_server.actions.context.current import ordered
+from mcp_server.actions.context.in_context_already import told_by_auto_memory
+from mcp_server.actions.context.knowledge import pushable
+from mcp_server.actions.context.open_questions import fuller
 from mcp_server.adapters import files, git, leftovers, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from mcp_server.actions.context.brief import contested
-from mcp_server.actions.context.carried import told_by_auto_memory
+from mcp_server.actions.context.in_context_already import told_by_auto_memory
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.events import usage

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.files.gone import tell_gone, untold_gone
-from mcp_server.adapters import files, joined, places
-from mcp_server.adapters.index.events import transcripts, unattended
-from mcp_server.adapters.index.events.unattended import PutAway
+from mcp_server.actions.files.vanished_folders import tell_gone, untold_gone
+from mcp_server.adapters import files, places, team_folder
+from mcp_server.adapters.index.events import transcripts, unread_reports
+from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import IndexUnavailable, Unreadable
@@ -20,7 +20,7 @@ from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
-    from mcp_server.adapters.former import Former
+    from mcp_server.adapters.missing_projects import Former
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
@@ -68,7 +68,7 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             late_count = transcripts.late(db, store.now() - LATE)
             refused = bool(store.settings.model_calls and identity) and _is_refused(store, db, identity)
             waiting_count, altered = _waiting(store, db)
-            upkeep_record = unattended.untold(db, store.keys)
+            upkeep_record = unread_reports.untold(db, store.keys)
     except IndexUnavailable:
         return
     vanished = untold_gone(store.home)
@@ -160,7 +160,9 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
         return []
     if not thorough and (store.home / places.PROJECTS / store.project.key / places.PROJECT_FILE).exists():
         return []
-    from mcp_server.adapters.former import may_be_former  # slow to load, and few projects have moved
+    from mcp_server.adapters.missing_projects import (
+        may_be_former,  # slow to load, and few projects have moved
+    )
 
     return may_be_former(store.home, store.project, thorough=thorough)
 
@@ -184,9 +186,9 @@ def offer(projects: "Sequence[Former]") -> str:
 
 def _of_team(store: Store) -> Iterator[Need]:
     """Yield what the person's team refused, in each session until they decided about it."""
-    if not joined.has_team(store.home) or not joined.is_anything_waiting(store.home):
+    if not team_folder.has_team(store.home) or not team_folder.is_anything_waiting(store.home):
         return
-    refusals = [entry for _, entry in joined.waiting_of(store.home) if entry.get("refused")]
+    refusals = [entry for _, entry in team_folder.waiting_of(store.home) if entry.get("refused")]
     if refusals:
         yield Need(
             f"Daybook: the team refused what you sent: {counted(len(refusals), 'memory')};"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import Prepared, prepared
-from mcp_server.actions.context.carried import told_by_auto_memory, told_by_block
+from mcp_server.actions.context.in_context_already import told_by_auto_memory, told_by_block
 from mcp_server.adapters import files, places
 from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
 from mcp_server.core.context.managed_block import block_of

@@ -16,8 +16,8 @@ from mcp_server.adapters import auto_memory_folder as folder_of
 from mcp_server.adapters import files
 from mcp_server.adapters.auto_memory_folder import WHAT
 from mcp_server.adapters.foreign import auto_memory
-from mcp_server.adapters.index.events import elsewhere
-from mcp_server.adapters.index.events.elsewhere import ELSEWHERE, Topic
+from mcp_server.adapters.index.events import auto_memory_topics
+from mcp_server.adapters.index.events.auto_memory_topics import ELSEWHERE, Topic
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.exchange.foreign import Reading
@@ -58,7 +58,7 @@ def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
             origin_name = origin(WHAT, reading.place, record.key)
             topics.append(Topic(origin_name, files.digest(record.data), file.ref, file.digest))
     with store.database.read() as db:
-        noted_topics = elsewhere.topics(db, reading.place)
+        noted_topics = auto_memory_topics.topics(db, reading.place)
     if sorted(topics) != list(noted_topics):
         store.ledger.try_append(ELSEWHERE, store.clock(), place=reading.place, topics=sorted(topics))
         catch_up_if_free(store)

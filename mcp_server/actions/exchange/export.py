@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from mcp_server.actions.files.litter import writing_elsewhere
 from mcp_server.actions.files.load import load
+from mcp_server.actions.files.unfinished_files import writing_elsewhere
 from mcp_server.actions.files.unindexed import look_again
 from mcp_server.adapters import files, places
 from mcp_server.adapters.foreign.daybook_export import (

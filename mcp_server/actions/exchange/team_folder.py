@@ -14,8 +14,8 @@ from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unr
 from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
-from mcp_server.core.team.fit import fit
 from mcp_server.core.team.team import Role, TeamStorage
+from mcp_server.core.team.team_rules import fit
 
 HISTORY = "history.jsonl"
 """A line for each memory: its id, author, who confirmed it, and every change with what was said before."""

@@ -14,7 +14,7 @@ from mcp_server.actions.files.load import load
 from mcp_server.adapters import files, places
 from mcp_server.adapters.auto_memory_folder import WHAT
 from mcp_server.adapters.foreign import auto_memory
-from mcp_server.adapters.index.events.elsewhere import ELSEWHERE
+from mcp_server.adapters.index.events.auto_memory_topics import ELSEWHERE
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.exchange.foreign import IMPORTED

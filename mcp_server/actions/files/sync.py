@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from mcp_server.actions.files.crossing import complete_crossing, is_unfinished
-from mcp_server.actions.files.gone import note_lost, vanished_vault
+from mcp_server.actions.files.between_vaults import complete_crossing, is_unfinished
+from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.load import load
-from mcp_server.actions.files.sight import Sight, note_seen
+from mcp_server.actions.files.vanished_folders import note_lost, vanished_vault
 from mcp_server.adapters import places
 from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay

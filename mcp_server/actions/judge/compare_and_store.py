@@ -36,7 +36,7 @@ from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
-from mcp_server.core.text.verdict import contains, outranks
+from mcp_server.core.text.text_relation import contains, outranks
 from mcp_server.store import Store
 
 CONFIRMING = ("manual", "extracted")  # sources whose repetition makes a memory more believable

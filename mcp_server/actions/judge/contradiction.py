@@ -8,7 +8,7 @@ the older one with a mark.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.context.questions import newer_first, open_questions
+from mcp_server.actions.context.open_questions import newer_first, open_questions
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
@@ -18,7 +18,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import chosen_model
-from mcp_server.adapters.index.events import resolved, tidying
+from mcp_server.adapters.index.events import settled_pairs, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
@@ -28,7 +28,7 @@ from mcp_server.core.links import CONTRADICTS, SUPERSEDES, LinkOutcome, as_label
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
-from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.text_relation import Statement
 from mcp_server.store import Store
 
 WAYS = ("supersede", "keep_both", "weaken", "delete")
@@ -96,7 +96,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
             first, other = rows[opposition.first], rows[opposition.other]
             if frozenset((first.row, other.row)) in marked:
                 continue
-            if resolved.is_resolved(db, first, other):
+            if settled_pairs.is_resolved(db, first, other):
                 continue
             by_person = _said_by_person(store, first, other)
             contradictions.append(

@@ -15,7 +15,7 @@ from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_move, says
 from mcp_server.core.memory import Level, Memory, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.provenance.session_words import Hearing, Voice
-from mcp_server.core.text.verdict import Statement, outranks
+from mcp_server.core.text.text_relation import Statement, outranks
 from mcp_server.store import Store
 
 MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mcp_server.actions.files.between_vaults import Crossing, cross, other_place
 from mcp_server.actions.files.commit import Accept, by_whom, one_change
-from mcp_server.actions.files.crossing import Crossing, cross, other_place
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, read
 from mcp_server.actions.files.shadows import shadowed

@@ -36,7 +36,7 @@ from mcp_server.core.links import (
 )
 from mcp_server.core.memory import Draft, Level, Link, Memory, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT
-from mcp_server.core.provenance.telling import telling_digest
+from mcp_server.core.provenance.telling_words import telling_digest
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store

@@ -9,7 +9,7 @@ from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
 from mcp_server.actions.recall.staleness import noted, staleness
-from mcp_server.adapters.index.events import touched, trust, usage
+from mcp_server.adapters.index.events import touched_files, trust, usage
 from mcp_server.adapters.index.events.trust import TrustEvent
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import selections
@@ -63,7 +63,7 @@ def validate(
     _check(reason, ratings.VALIDATING)
     file = read(store, memory_id)
     with store.database.read() as db:
-        before = touched.touched_by(db, [file.ref]).get(file.ref, [])
+        before = touched_files.touched_by(db, [file.ref]).get(file.ref, [])
     mark(
         store,
         memory_id,

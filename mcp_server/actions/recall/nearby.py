@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.events import resolved
+from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.errors import IndexUnavailable
@@ -16,7 +16,7 @@ from mcp_server.core.search.prompt_parts import sentences_of
 from mcp_server.core.search.query import Filter, Hit, Mode, Query, Sort
 from mcp_server.core.sessions.transcript import Speaker, Utterance
 from mcp_server.core.text.excerpt import excerpt
-from mcp_server.core.text.verdict import Statement, guarded_difference, jaccard
+from mcp_server.core.text.text_relation import Statement, guarded_difference, jaccard
 from mcp_server.core.text.words import content_words, query_terms, telling
 from mcp_server.store import Store
 
@@ -132,7 +132,7 @@ def _told_apart(store: Store, of: str, refs: Sequence[str]) -> frozenset[str]:
         with store.database.read() as db:
             own = selections.with_ref(db, of)
             rows = [row for ref in refs if (row := selections.with_ref(db, ref))]
-            return frozenset(row.ref for row in rows if own and resolved.is_resolved(db, own, row))
+            return frozenset(row.ref for row in rows if own and settled_pairs.is_resolved(db, own, row))
     except IndexUnavailable:
         return frozenset()
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import touched
-from mcp_server.adapters.index.events.touched import Touched
+from mcp_server.adapters.index.events import touched_files
+from mcp_server.adapters.index.events.touched_files import Touched
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import DaybookError
@@ -49,7 +49,7 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
     Only memories of this project are compared: where other projects' files lie is unknown.
     A file that was not written since the note is not read.
     """
-    notes_by_ref = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    notes_by_ref = touched_files.touched_by(db, [row.ref for row in rows if row.touches])
     if not notes_by_ref or not store.project:
         return {row.ref: NOT_STALE for row in rows}
     top, of_project = os.path.realpath(store.project.root), store.of_project
@@ -63,7 +63,7 @@ def staleness(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> dict
 
 def gone(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> set[str]:
     """Return the refs of those *rows* for which `staleness` says `gone`; no file is read for that."""
-    notes_by_ref = touched.touched_by(db, [row.ref for row in rows if row.touches])
+    notes_by_ref = touched_files.touched_by(db, [row.ref for row in rows if row.touches])
     if not notes_by_ref or not store.project:
         return set()
     top, of_project = os.path.realpath(store.project.root), store.of_project

@@ -20,7 +20,8 @@ from mcp_server.actions.remote.commits import (
     cut_history,
     without_past,
 )
-from mcp_server.actions.remote.disk import (
+from mcp_server.actions.remote.merged_files import Contents
+from mcp_server.actions.remote.store_tree import (
     MOST_LEDGER,
     POSITIONS,
     Disk,
@@ -28,7 +29,6 @@ from mcp_server.actions.remote.disk import (
     read_other_ledgers,
     read_own_ledger,
 )
-from mcp_server.actions.remote.joining import Contents
 from mcp_server.actions.remote.take_in import TakenIn, take_in_tree
 from mcp_server.adapters import files
 from mcp_server.adapters.remote import notes

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.remote.disk import Disk, read_memories, read_own_ledger
 from mcp_server.actions.remote.exchange import Exchanged, alone, exchange, repository_of
+from mcp_server.actions.remote.store_tree import Disk, read_memories, read_own_ledger
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import BRANCH, is_folder

@@ -16,9 +16,9 @@ from pathlib import Path
 from mcp_server.actions.files.commit import indexed, put_bytes
 from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.actions.files.trash import free_name
-from mcp_server.actions.remote.disk import Disk, vault_at
-from mcp_server.actions.remote.joining import Contents
-from mcp_server.adapters import files, history, moving, places, swap
+from mcp_server.actions.remote.merged_files import Contents
+from mcp_server.actions.remote.store_tree import Disk, vault_at
+from mcp_server.adapters import files, guarded_replace, history, moving, places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
@@ -94,7 +94,7 @@ def _noting_failure(taken_in: TakenIn, path: str) -> Iterator[None]:
 
 def _put_over(path: Path, data: bytes) -> None:
     """Write the whole of a file that nothing else writes, durably."""
-    other = path.with_name(swap.temporary_name())
+    other = path.with_name(guarded_replace.temporary_name())
     files.make_folder(path.parent)
     files.write_new(other, data)
     other.replace(path)

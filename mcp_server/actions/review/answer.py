@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_server.actions.context.questions import Question, open_questions
+from mcp_server.actions.context.open_questions import Question, open_questions
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import one_run, write_line
 from mcp_server.actions.files.read import MemoryFile, read, read_row
@@ -13,7 +13,7 @@ from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
-from mcp_server.adapters.index.events import resolved
+from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
@@ -114,7 +114,7 @@ def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
 def ask_again(store: Store, memory_id: str, other: str) -> None:
     """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
     first, second = read(store, memory_id), read(store, other)
-    note_resolved(store, first, second, how=resolved.AGAIN, session="")
+    note_resolved(store, first, second, how=settled_pairs.AGAIN, session="")
     catch_up_if_free(store)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from mcp_server.actions.context.questions import Question
+from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Level, Memory, Staleness

@@ -22,7 +22,7 @@ from mcp_server.actions.memory.forget import to_trash
 from mcp_server.actions.memory.repository import accept, keep
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.staleness import staleness
-from mcp_server.actions.review import answer, everywhere, proposed
+from mcp_server.actions.review import answer, candidate_entries, same_in_projects
 from mcp_server.actions.review.entries import (
     BETWEEN,
     Became,
@@ -46,7 +46,7 @@ from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 ORIGIN, STALE, AGED = "origin", "stale", "aged"
-QUESTION, EVERYWHERE, CANDIDATE = answer.QUESTION, everywhere.EVERYWHERE, proposed.CANDIDATE
+QUESTION, EVERYWHERE, CANDIDATE = answer.QUESTION, same_in_projects.EVERYWHERE, candidate_entries.CANDIDATE
 LINES = 100  # memories that one entry names
 MOST = 20  # entries that are read and shown at once; the counts tell of all
 MOST_NEW = 100  # new memories compared before an answer: takes seconds when 10,000 memories share their words
@@ -270,8 +270,8 @@ KINDS: Mapping[str, WaitingKind] = {
     ORIGIN: WaitingKind(
         _origins, _origin_again, {Verdict.ACCEPT: _accept_origin, Verdict.REJECT: _throw_away}
     ),
-    CANDIDATE: proposed.KIND,
+    CANDIDATE: candidate_entries.KIND,
     STALE: WaitingKind(_stale, _stale_again, {Verdict.HOLDS: _holds, Verdict.REJECT: _throw_away}),
-    EVERYWHERE: everywhere.KIND,
+    EVERYWHERE: same_in_projects.KIND,
     AGED: WaitingKind(_aged, _aged_again, {Verdict.ACCEPT: _archive_aged, Verdict.REJECT: _keep_aged}),
 }

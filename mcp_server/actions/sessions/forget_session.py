@@ -18,7 +18,7 @@ from mcp_server.actions.files.read import MemoryFile, look_up, read_rows
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import FOLDER
-from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.work import LOCK
 from mcp_server.adapters import transcript_file

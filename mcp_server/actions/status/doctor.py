@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.notice import LATE
-from mcp_server.actions.files.litter import caught_edits
 from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.files.unfinished_files import caught_edits
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import refused
@@ -23,11 +23,11 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files, places
-from mcp_server.adapters.handles import open_to_others
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.ledger import Ledger
+from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mcp_server.actions.files.size_limit import Folder, Size, folders, measure
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.review.everywhere import seen_everywhere
+from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters.index.events import candidates, deeds, episodes, receipts, spending
 from mcp_server.adapters.index.memories import counts as counting
 from mcp_server.adapters.index.memories.counts import Counts

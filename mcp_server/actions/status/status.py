@@ -8,19 +8,19 @@ from mcp_server.actions.context import hot
 from mcp_server.actions.context.claude_md import trouble
 from mcp_server.actions.context.notice import nothing_kept, offered
 from mcp_server.actions.files.clock_check import clock_doubt
-from mcp_server.actions.files.litter import caught_edits
 from mcp_server.actions.files.size_limit import Size, measure
 from mcp_server.actions.files.sync import if_free
+from mcp_server.actions.files.unfinished_files import caught_edits
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.memory.repository import refused, untrusted
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
-from mcp_server.adapters.former import Former
-from mcp_server.adapters.index.events import unattended
-from mcp_server.adapters.joined import has_team
+from mcp_server.adapters.index.events import unread_reports
+from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.notes import has_remote
+from mcp_server.adapters.team_folder import has_team
 from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store
@@ -53,7 +53,7 @@ class Needs:
     clock: Doubt | None = None
     pinned: int = 0
     places: int = 0
-    put_away: unattended.PutAway | None = None
+    put_away: unread_reports.PutAway | None = None
     disk: str = ""
 
 
@@ -75,7 +75,7 @@ def status(store: Store, *, has_key: bool) -> State:
     """Return the state of the store; *has_key*: there is a key for the model. Raises IndexUnavailable."""
     stats, spent, capture = get_stats(store), spending(store), capture_of(store)
     with store.database.read() as db:
-        record = unattended.untold(db, store.keys)
+        record = unread_reports.untold(db, store.keys)
         pinned = hot.pinned(store, db)
     needs = Needs(
         size=measure(store),

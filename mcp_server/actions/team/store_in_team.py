@@ -13,7 +13,7 @@ from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.storage.port import Result, Stored
 from mcp_server.core.team.team import TeamStorage
-from mcp_server.core.text.verdict import Statement, contains
+from mcp_server.core.text.text_relation import Statement, contains
 
 NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one

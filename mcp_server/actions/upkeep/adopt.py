@@ -8,9 +8,9 @@ from mcp_server.actions.files.commit import relocate
 from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.files.trash import free_name
 from mcp_server.actions.judge.candidate import FOLDER
-from mcp_server.adapters import former, places
-from mcp_server.adapters.former import Former
+from mcp_server.adapters import missing_projects, places
 from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.notes import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
@@ -50,7 +50,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     with store.database.read() as db:
         ids = selections.ids_of(db, old.key)
     make_vault_folders(new)
-    former.inherit(store.home, project, source)
+    missing_projects.inherit(store.home, project, source)
     targets = {Path(stamp.path): new.root / Path(stamp.path).relative_to(old.root) for stamp in stamps(old)}
     not_moved = [path for path, target in targets.items() if target.exists()]
     coming = {path: target for path, target in targets.items() if path not in not_moved}
@@ -80,7 +80,7 @@ def _chosen(store: Store, key: str) -> Former:
             f"Several projects may be this one: {keys}." if projects else "No other project may be this one.",
             "Name one: daybook adopt KEY",
         )
-    known_project = former.former(store.home, key) if key != store.project.key else None
+    known_project = missing_projects.former(store.home, key) if key != store.project.key else None
     if known_project is None:
         raise NotFound(
             key,

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
+from mcp_server.actions.files.first_sight import note_arrived
 from mcp_server.actions.files.read import MemoryFile, read_rows
 from mcp_server.actions.files.runs import trash_place
-from mcp_server.actions.files.sight import note_arrived
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.upkeep.consolidate import put_away
-from mcp_server.adapters.index.events import ageing, life
+from mcp_server.adapters.index.events import ageing, signs_of_life
 from mcp_server.adapters.index.events.tidying import AGEING, COMPACTION, ORPHANS, TRASH
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -71,7 +71,7 @@ def aged(store: Store, rows: Sequence[Row]) -> Iterator[RunEntry]:
 def note_unseen(store: Store, vaults: Sequence[str]) -> None:
     """Note as arrived today each memory that the ledger never named: its age is not known."""
     with store.database.read() as db:
-        refs = life.never_seen(db, vaults)
+        refs = signs_of_life.never_seen(db, vaults)
     if refs:
         note_arrived(store, refs)
         catch_up(store)

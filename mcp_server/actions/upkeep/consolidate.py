@@ -41,8 +41,8 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, creation
+from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.titles import clean_title
-from mcp_server.core.text.verdict import Statement
 from mcp_server.store import Store
 
 MERGES = "merges"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import old_before
-from mcp_server.actions.files.litter import look_for_litter
 from mcp_server.actions.files.size_limit import index_size
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.files.trash import Trashed
+from mcp_server.actions.files.unfinished_files import look_for_litter
 from mcp_server.actions.upkeep.tidy import Tidied, put_aged_away
 from mcp_server.adapters import places
 from mcp_server.adapters.index.database import erase, integrity

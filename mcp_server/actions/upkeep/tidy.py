@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mcp_server.actions.context.questions import Question, open_questions
+from mcp_server.actions.context.open_questions import Question, open_questions
 from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import clock_doubt
 from mcp_server.actions.files.size_limit import measure, prune
@@ -27,7 +27,7 @@ from mcp_server.actions.upkeep.consolidate import (
     knowledge_of,
     planned,
 )
-from mcp_server.actions.upkeep.guesses import take_back_guesses
+from mcp_server.actions.upkeep.former_guesses import take_back_guesses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.prompts import prompt

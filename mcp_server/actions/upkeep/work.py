@@ -12,22 +12,22 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from mcp_server.actions.capture.answered import sweep_answers
 from mcp_server.actions.capture.capture import keep, with_subagents
 from mcp_server.actions.capture.learn import learn_pieces, learn_rests
 from mcp_server.actions.capture.mine import mine_when_logged
 from mcp_server.actions.capture.note import note_ended, note_seen
+from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.capture.pieces import AT_ONCE, Part
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.context.compaction import forget_compactions
-from mcp_server.actions.files.litter import sweep_litter
 from mcp_server.actions.files.sync import catch_up, ensure_synced
+from mcp_server.actions.files.unfinished_files import sweep_litter
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.origins import judge_session
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.model.model_call import refusal
 from mcp_server.actions.upkeep.tidy import tidy_when_due
-from mcp_server.adapters import files, joined, transcript_file
+from mcp_server.adapters import files, team_folder, transcript_file
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.adapters.remote.notes import ask_for_exchange, has_remote, is_asked_for, is_due
@@ -121,7 +121,7 @@ def note_left_behind(store: Store) -> bool:
 def exchange_is_due(store: Store) -> bool:
     """Tell whether other machines of the person's, or their team, were not heard of for a while."""
     now = time.time()
-    return is_due(store.home, every=EXCHANGED_EVERY, now=now) or joined.is_due(
+    return is_due(store.home, every=EXCHANGED_EVERY, now=now) or team_folder.is_due(
         store.home, every=EXCHANGED_EVERY, now=now
     )
 
@@ -269,7 +269,7 @@ def _exchange(store: Store, tally: Work) -> bool:
 
 def _follow_team(store: Store, tally: Work) -> bool:
     """Give the team what waits, and copy what it confirmed, if there is one; return whether that is new."""
-    if not joined.has_team(store.home):
+    if not team_folder.has_team(store.home):
         return False
     from mcp_server.actions.team.copy import copy  # most people have no team
     from mcp_server.actions.team.send import send

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from mcp_server.core.capture.corrections import correction, what_it_corrects
 from mcp_server.core.capture.own_words import own_words
 from mcp_server.core.memory_types import by_rank
+from mcp_server.core.text.text_relation import tokens
 from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
-from mcp_server.core.text.verdict import tokens
 
 STORED_CONFIDENCE = 0.8  # B-39 in docs/features.md: a candidate with this confidence,
 STORED_TIMES = 3  # seen this often,

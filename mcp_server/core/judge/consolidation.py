@@ -18,7 +18,7 @@ from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact
-from mcp_server.core.text.verdict import (
+from mcp_server.core.text.text_relation import (
     AUTHORITY,
     OTHER_WORD,
     Statement,

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from mcp_server.core.judge.consolidation import deny_each_other
 from mcp_server.core.judge.questions import LONGEST, likeness, nearness
-from mcp_server.core.text.verdict import Statement
+from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.words import telling
 
 COMMON = 25  # a word in more memories than this does not make two of them a pair

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_server.core.memory import Memory, fingerprint
-from mcp_server.core.text.verdict import Statement, contains, enumerates, guarded_difference, jaccard
+from mcp_server.core.text.text_relation import Statement, contains, enumerates, guarded_difference, jaccard
 from mcp_server.core.text.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length

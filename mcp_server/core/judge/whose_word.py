@@ -7,8 +7,8 @@ Such a memory is replaced at once only by what the person said themselves; the t
 import re
 
 from mcp_server.core.provenance.provenance import SAID
-from mcp_server.core.provenance.telling import Text, folded, stem, telling_words
-from mcp_server.core.text.verdict import negates, numbers_in
+from mcp_server.core.provenance.telling_words import Text, folded, stem, telling_words
+from mcp_server.core.text.text_relation import negates, numbers_in
 from mcp_server.core.text.words import content_words
 
 _FORGETTING = re.compile(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SAID
 from mcp_server.core.provenance.session_words import SessionText, Voice
-from mcp_server.core.provenance.telling import Telling, Text, telling_words
+from mcp_server.core.provenance.telling_words import Telling, Text, telling_words
 from mcp_server.core.render import one_line
 from mcp_server.core.text.words import STOP_WORDS, words
 

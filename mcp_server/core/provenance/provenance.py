@@ -74,7 +74,7 @@ def source_of(text: str, prompt: str) -> str:
     """
     if not prompt.strip():
         return ASSISTANT
-    from mcp_server.core.provenance.telling import (  # hooks, which never ask, need not wait for it
+    from mcp_server.core.provenance.telling_words import (  # hooks, which never ask, need not wait for it
         Text,
         telling_words,
     )

@@ -13,7 +13,7 @@ import click
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError, disk_refused, similar
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import given, printing
+from mcp_server.doors.cli import printing, text_input
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
@@ -67,7 +67,7 @@ def main() -> None:
     printing.open_output()
     umask = os.umask(0o077)  # others must not read the store; what the person names gets their umask
     try:
-        given.check_words(sys.argv[1:])
+        text_input.check_words(sys.argv[1:])
         daybook(prog_name="daybook", standalone_mode=False, obj=umask)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)

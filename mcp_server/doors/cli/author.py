@@ -5,7 +5,7 @@ from mcp_server.actions.judge.persons_word import Turns, turns_of
 from mcp_server.actions.memory.repository import trust
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.adapters.started_by import ancestors, client_started_by_claude, started_by_claude
+from mcp_server.adapters.parent_processes import ancestors, client_started_by_claude, started_by_claude
 from mcp_server.bootstrap import Opened
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.doors.cli.person import is_here

@@ -22,7 +22,7 @@ from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.doors.cli import given, output, person
+from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown import contradictions, links, mining
@@ -170,7 +170,7 @@ def seed_command(
     options = Options(type_, Level(level) if level else None, split_list(tags))
     store = output.opened().store()
     if file == "-":
-        text = given.standard_input("the text to seed")
+        text = text_input.standard_input("the text to seed")
         imported = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
     else:
         path = Path(file).absolute()

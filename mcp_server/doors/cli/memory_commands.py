@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import (
     compare_and_store,
@@ -45,7 +45,7 @@ from mcp_server.core.render import files_of_before, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
-from mcp_server.doors.cli import given, output, person
+from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, OWN_LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
@@ -94,7 +94,7 @@ def remember_command(
 
     Example: daybook remember "Webhook needs the raw body | Skip body parsing for /webhook." --type gotcha
     """
-    content = given.standard_input("what to remember") if words == ("-",) else " ".join(words)
+    content = text_input.standard_input("what to remember") if words == ("-",) else " ".join(words)
     if not content.strip():
         raise Rejected(
             "There is nothing to remember.", 'For example: daybook remember "Title | what to remember"'
@@ -111,7 +111,7 @@ def remember_command(
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
         category=check_category(category),
-        notes=renoted((), given.metadata(metadata)),
+        notes=renoted((), text_input.metadata(metadata)),
         source=source,
         session=session,
     )
@@ -194,7 +194,7 @@ def revise_command(
     """
     revision = Revision(
         title=title,
-        text=given.standard_input("the new text") if text == "-" else text,
+        text=text_input.standard_input("the new text") if text == "-" else text,
         type=type_,
         tags=None if tags is None else split_list(tags),
         pinned=pinned,
@@ -214,7 +214,7 @@ def revise_command(
         return
     if metadata:
         old_notes = read(store, memory_id).memory.notes
-        revision = replace(revision, notes=renoted(old_notes, given.metadata(metadata)))
+        revision = replace(revision, notes=renoted(old_notes, text_input.metadata(metadata)))
     if revision == Revision() and not supersedes and not distinct and not level:
         raise Rejected(
             "Nothing was given to change.",

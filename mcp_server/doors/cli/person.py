@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 
-from mcp_server.adapters.started_by import Ancestor, ancestors, started_by_claude
+from mcp_server.adapters.parent_processes import Ancestor, ancestors, started_by_claude
 from mcp_server.core.authors import CLAUDE as BY_CLAUDE
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import PersonNeeded

@@ -11,7 +11,7 @@ from mcp_server.adapters import files as disk
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import split_list
 from mcp_server.core.render import counted
-from mcp_server.doors.cli import given, output
+from mcp_server.doors.cli import output, text_input
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import memory as shown
@@ -35,7 +35,7 @@ def save_session_command(
     saved = session.save_session(
         opened.store(),
         title,
-        context if context not in ("", "-") else given.standard_input("the context"),
+        context if context not in ("", "-") else text_input.standard_input("the context"),
         files=split_list(files),
         variables=dict(variable.partition("=")[::2] for variable in variables),
         tasks=tasks,
@@ -68,11 +68,11 @@ def save_conversation_command(title: str, file: Path) -> None:
     Example: daybook save-conversation "Why we left Heroku" talk.json
     """
     if str(file) == "-":
-        text = given.standard_input("the messages")
+        text = text_input.standard_input("the messages")
     elif not file.exists():
         raise Rejected(f"There is no file {file}.", "Give the path of a JSON file, or '-'.")
     else:
-        text = given.decoded(disk.read(Path(os.path.realpath(file)), given.MOST_READ), str(file))
+        text = text_input.decoded(disk.read(Path(os.path.realpath(file)), text_input.MOST_READ), str(file))
     try:
         messages = json.loads(text)
     except (ValueError, RecursionError) as error:

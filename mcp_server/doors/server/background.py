@@ -10,8 +10,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from mcp_server.actions.files.litter import sweep_litter
 from mcp_server.actions.files.sync import make_folders
+from mcp_server.actions.files.unfinished_files import sweep_litter
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.upkeep.work import begins_work, goes_on
@@ -21,7 +21,7 @@ from mcp_server.adapters.own_process import start_worker
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import hooks_are_off
-from mcp_server.doors import by_hand
+from mcp_server.doors import hand_edits
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def _take_up_left_work(opened: Opened, look: Callable[[Store], bool]) -> None:
 def _watch(opened: Opened) -> None:
     work = threading.Event()
     threading.Thread(target=_embed, args=(opened, work), name="embed", daemon=True).start()
-    for whole in by_hand.taken_in(opened):
+    for whole in hand_edits.taken_in(opened):
         if whole:
             try:
                 sweep_litter(opened.store())

@@ -26,7 +26,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from mcp_types.version import is_version_at_least
 from pydantic import ValidationError
 
-from mcp_server.adapters.started_by import client_started_by_claude
+from mcp_server.adapters.parent_processes import client_started_by_claude
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.render import on_one_line
 

@@ -17,12 +17,12 @@ from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import counted, one_line, within
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.persons_yes import (
+from mcp_server.doors.server.confirmation import (
     ask_before_forgetting,
     ask_before_replacing,
     ask_before_rewording,
 )
+from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import LIMIT
 from mcp_server.doors.shown import links
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.context.inject import Called, note_told
-from mcp_server.actions.files.gone import tell_gone
+from mcp_server.actions.files.vanished_folders import tell_gone
 from mcp_server.actions.status.module_seen import note_module
 from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
@@ -23,7 +23,7 @@ from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import PROPOSES, hooks_are_off, is_unattended
 from mcp_server.doors import turns
-from mcp_server.doors.server.look import Look
+from mcp_server.doors.server.index_checks import Look
 from mcp_server.doors.server.session import PERSONS, Session, session_of
 
 log = logging.getLogger(__name__)
@@ -112,7 +112,7 @@ class Hooks:
         session = self.session
         session.id = bounds.session_id(session_id) or session.id
         if session.by_claude and session.id != self._noted:
-            from mcp_server.actions.judge.by_claude import note_by_claude
+            from mcp_server.actions.judge.started_by_claude import note_by_claude
 
             note_by_claude(self._opened.store(), session.id)
             self._noted = session.id

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import Context
 from pydantic import Field
 
-from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import is_shown
 from mcp_server.actions.files.read import read as read_found
 from mcp_server.actions.judge.compare_and_store import (
@@ -53,14 +53,14 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
-from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.persons_yes import (
+from mcp_server.doors.server.confirmation import (
     ask_before_forgetting,
     ask_before_moving,
     may_replace,
     names_in,
     told_title,
 )
+from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.adapters.started_by import client_started_by_claude
+from mcp_server.adapters.parent_processes import client_started_by_claude
 from mcp_server.core.bounds import session_id
 
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 
 if TYPE_CHECKING:
-    from mcp_server.actions.context.questions import Question
+    from mcp_server.actions.context.open_questions import Question
 
 
 def standing(question: Question) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.context.questions import Question
+from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import Level, Staleness, timestamp

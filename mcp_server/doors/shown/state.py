@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.status.doctor import Check
     from mcp_server.actions.status.status import State
     from mcp_server.actions.team.membership import Membership
-    from mcp_server.adapters.former import Former
+    from mcp_server.adapters.missing_projects import Former
     from mcp_server.adapters.project import Project
     from mcp_server.adapters.vault import Vault
     from mcp_server.core.settings import Settings

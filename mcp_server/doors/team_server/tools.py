@@ -14,8 +14,8 @@ from mcp_server.core.render import one_line
 from mcp_server.core.search.query import MAX_LIMIT, Query
 from mcp_server.core.storage.port import PAGE
 from mcp_server.core.team import wire
-from mcp_server.core.team.fit import fit
 from mcp_server.core.team.team import TeamStorage
+from mcp_server.core.team.team_rules import fit
 
 Arguments = dict[str, Any]
 Told = dict[str, Any]

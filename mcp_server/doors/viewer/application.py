@@ -11,20 +11,20 @@ from starlette.staticfiles import StaticFiles
 
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
 from mcp_server.doors.viewer import (
-    acting,
+    acts,
     changes,
     editing,
     graph,
     history,
     insight,
     linking,
-    live,
+    live_updates,
     memories,
+    memory_page,
     page,
-    reading,
+    review,
     today,
-    told,
-    waiting,
+    told_to_claude,
 )
 from mcp_server.doors.viewer.page import STATIC, Viewer
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 # Below /memories/ the first word is an id, which may be any word: no other page has its address there.
 PAGES: "Sequence[Sequence[BaseRoute]]" = (
     today.ROUTES,
-    waiting.ROUTES,
+    review.ROUTES,
     changes.ROUTES,
-    live.ROUTES,
-    told.ROUTES,
+    live_updates.ROUTES,
+    told_to_claude.ROUTES,
     insight.ROUTES,
     graph.ROUTES,
     memories.ROUTES,
-    acting.ROUTES,
+    acts.ROUTES,
     editing.ROUTES,
     linking.ROUTES,
     history.ROUTES,
-    reading.ROUTES,
+    memory_page.ROUTES,
 )
 
 

@@ -15,12 +15,12 @@ from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import Conflict
 from mcp_server.core.search.query import MAX_LIMIT
-from mcp_server.core.text.compared import Stretch, compared, folded
+from mcp_server.core.text.text_difference import Stretch, compared, folded
 from mcp_server.doors.shown import deeds, sessions
 from mcp_server.doors.shown.history import undone
 from mcp_server.doors.shown.runs import line
-from mcp_server.doors.viewer.asked import ALL, Where, store_for
 from mcp_server.doors.viewer.page import Fields, address, form, number, page, paged
+from mcp_server.doors.viewer.page_query import ALL, Where, store_for
 from mcp_server.store import Store
 
 MOST = 50  # deeds of one page

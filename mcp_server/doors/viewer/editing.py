@@ -23,13 +23,13 @@ from mcp_server.core.memory import ID, Draft, Kind, Level, Memory, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS
-from mcp_server.core.text.compared import compared, folded
+from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.core.text.titles import titled
 from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.doors.shown.memory import remembered
-from mcp_server.doors.viewer.asked import WRITE, Where, store_for
 from mcp_server.doors.viewer.guard import READ_ONLY
 from mcp_server.doors.viewer.page import Fields, form, page, viewer
+from mcp_server.doors.viewer.page_query import WRITE, Where, store_for
 from mcp_server.store import Store
 
 WITHOUT = "Leave out the secret; if it is not one, save it as it is."

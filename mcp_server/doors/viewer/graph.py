@@ -26,8 +26,8 @@ from mcp_server.core.graph.network import (
 )
 from mcp_server.core.graph.svg import MARKS, SORTS, STYLE, as_part, mark, types_in
 from mcp_server.core.memory import Level
-from mcp_server.doors.viewer.asked import ALL, Where, projects, store_for
 from mcp_server.doors.viewer.page import address, number, page, paged, viewer
+from mcp_server.doors.viewer.page_query import ALL, Where, projects, store_for
 from mcp_server.store import Store
 
 LISTED = 100  # links of one page of the table

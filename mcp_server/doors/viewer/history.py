@@ -12,7 +12,7 @@ from mcp_server.actions.changes.history import History, history_of
 from mcp_server.actions.changes.put_back import kept
 from mcp_server.actions.changes.put_back import where as place_of
 from mcp_server.actions.changes.undo import LastChange, last_change, undo
-from mcp_server.actions.context.questions import standing_beside
+from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.revise import Revision, revise
@@ -21,11 +21,11 @@ from mcp_server.core.difference import difference
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.text.compared import compared, folded
+from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.doors.shown.history import told as told_history
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.viewer.asked import Where, store_for
 from mcp_server.doors.viewer.page import Fields, form, page
+from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
 
 NOW = "now"  # how the page calls the version that is in the file

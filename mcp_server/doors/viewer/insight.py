@@ -12,8 +12,8 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.status.insight import AGES, SOON, Insight, OneDay, insight
 from mcp_server.adapters.places import USER_KEY
 from mcp_server.core.errors import Rejected
-from mcp_server.doors.viewer.asked import ALL, projects, store_for
 from mcp_server.doors.viewer.page import page
+from mcp_server.doors.viewer.page_query import ALL, projects, store_for
 
 RANGES = (7, 30, 365)  # days
 USUAL = "30"

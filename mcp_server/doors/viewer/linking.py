@@ -17,9 +17,9 @@ from mcp_server.core.render import state_of
 from mcp_server.doors.shown import links as shown
 from mcp_server.doors.shown.draft_outcome import beside as told_apart
 from mcp_server.doors.shown.draft_outcome import note
-from mcp_server.doors.viewer.asked import Where, store_for
 from mcp_server.doors.viewer.editing import linked_words
 from mcp_server.doors.viewer.page import Fields, form, page
+from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
 
 CHOICES = 8  # memories, at most, that a list to choose from has

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
-from mcp_server.actions.memory.trashed import list_trash
+from mcp_server.actions.memory.list_trash import list_trash
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
@@ -20,8 +20,10 @@ from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.text.words import query_terms
 from mcp_server.doors.shown.recall import components, doubts, reasons, shelves
-from mcp_server.doors.viewer.acting import ACTS, BRINGS_BACK, for_many
-from mcp_server.doors.viewer.asked import (
+from mcp_server.doors.viewer.acts import ACTS, BRINGS_BACK, for_many
+from mcp_server.doors.viewer.highlight import marked
+from mcp_server.doors.viewer.page import page, paged, viewer
+from mcp_server.doors.viewer.page_query import (
     ALL,
     ANY,
     MODES,
@@ -33,9 +35,7 @@ from mcp_server.doors.viewer.asked import (
     selection_of,
     store_for,
 )
-from mcp_server.doors.viewer.marked import marked
-from mcp_server.doors.viewer.page import page, paged, viewer
-from mcp_server.doors.viewer.waiting import candidates
+from mcp_server.doors.viewer.review import candidates
 from mcp_server.store import Store
 
 LISTED = 25  # memories of one page

@@ -23,7 +23,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from mcp_server.actions.sessions import glance
+from mcp_server.actions.sessions import session_overview
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
@@ -81,7 +81,8 @@ def folder_of(request: Request) -> Path:
     Without it, the folder where the viewer was started. Raises NotFound for an unknown key.
     """
     opened = viewer(request).opened
-    request.state.mark = glance.mark(opened.store())  # before anything is read, so that later changes show
+    # Before anything is read, so that later changes show.
+    request.state.mark = session_overview.mark(opened.store())
     key = request.query_params.get("project", "")
     if not key:
         return opened.folder

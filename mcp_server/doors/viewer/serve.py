@@ -8,9 +8,9 @@ import uvicorn
 
 from mcp_server.bootstrap import Opened
 from mcp_server.doors.viewer.application import application
-from mcp_server.doors.viewer.following import Following
 from mcp_server.doors.viewer.guard import Guard
 from mcp_server.doors.viewer.page import Viewer
+from mcp_server.doors.viewer.watch import Following
 
 HOST = "127.0.0.1"
 IDLE = 30 * 60  # seconds without anything that a person did, after which the viewer ends

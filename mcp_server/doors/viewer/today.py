@@ -9,13 +9,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.deeds import list_deeds
-from mcp_server.actions.review.everywhere import seen_everywhere
-from mcp_server.actions.sessions import glance, session_history
+from mcp_server.actions.review.same_in_projects import seen_everywhere
+from mcp_server.actions.sessions import session_history, session_overview
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, START, Receipt
 from mcp_server.doors.shown import deeds, sessions
-from mcp_server.doors.viewer.asked import ALL, Where, store_for
 from mcp_server.doors.viewer.page import address, number, page, paged
+from mcp_server.doors.viewer.page_query import ALL, Where, store_for
 
 MOST_SESSIONS = 20  # of one page
 MOST_DONE = 200  # deeds of one session
@@ -68,7 +68,7 @@ def session(request: Request) -> Response:
     store = seen_everywhere(own_store)
     report = session_history.tell_session(store, request.path_params["id"])
     _, stored, _ = session_history.session_memories(store, report.episode.id)
-    memories = glance.told(store, report.episode.id)
+    memories = session_overview.told(store, report.episode.id)
     receipts = [receipt for memory in memories for receipt in memory.receipts]
     return page(
         request,
@@ -81,7 +81,7 @@ def session(request: Request) -> Response:
         tokens=sum(receipt.tokens for receipt in receipts),
         used=sum(any(receipt.used for receipt in memory.receipts) for memory in memories),
         memories=memories,
-        left_out=len(receipts) == glance.MOST_TOLD,
+        left_out=len(receipts) == session_overview.MOST_TOLD,
         deeds=list_deeds(store, session=report.episode.id, limit=MOST_DONE, all_projects=True),
         words=deeds.words,
         why=WHY,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.context import claude_md
-from mcp_server.actions.context.carried import told_by_block
 from mcp_server.actions.context.claude_md import choose, current_block, refresh, repair, trouble
+from mcp_server.actions.context.in_context_already import told_by_block
 from mcp_server.core.context.managed_block import END, START
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.actions.capture.answered import sweep_answers
+from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.files.read import read
 from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable

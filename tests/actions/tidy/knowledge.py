@@ -8,7 +8,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.core.memory import Link
 from mcp_server.core.runs import Reason, RunEntry, change
 from mcp_server.store import Store
-from tests.core.test_verdict import test_what_differs_where_it_matters_is_told as traps
+from tests.core.test_text_relation import test_what_differs_where_it_matters_is_told as traps
 from tests.memories import decided
 from tests.scripted_model import Answer, reply
 

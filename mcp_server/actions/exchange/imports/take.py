@@ -24,7 +24,7 @@ from mcp_server.actions.exchange.imports.batch import (
     write_pending,
     written,
 )
-from mcp_server.actions.exchange.imports.by_words import compared, is_made_of, remembered, reworded
+from mcp_server.actions.exchange.imports.from_text import compared, is_made_of, remembered, reworded
 from mcp_server.actions.exchange.imports.plan import (
     AWAY,
     Around,

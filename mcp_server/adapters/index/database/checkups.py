@@ -12,9 +12,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mcp_server.adapters.handles import open_file
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
+from mcp_server.adapters.open_files import open_file
 from mcp_server.core.errors import IndexUnavailable
 
 NOTE = ".looked"  # beside the index

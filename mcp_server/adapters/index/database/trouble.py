@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from mcp_server.adapters.holders import holder_of_index
+from mcp_server.adapters.lock_holders import holder_of_index
 from mcp_server.core.errors import IndexBusy, IndexUnavailable
 
 REFUSED = 1.0  # seconds without waiting, after a wait in vain: one answer waits once

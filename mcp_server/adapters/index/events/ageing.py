@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 
-from mcp_server.adapters.index.events import life
+from mcp_server.adapters.index.events import signs_of_life
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.core.judge import ageing
@@ -43,7 +43,8 @@ def idle(
         db,
         f"vault IN ({marks(vaults)}) AND status = 'active' AND pinned = 0 AND {kind}"
         f" AND source NOT IN ({marks(own)}) AND (kind != 'conversation' OR source != 'assistant')"
-        f" AND {last_word} < ? AND NOT {life.shown_since(_REF)} AND {life.shown_since(_REF)}"
+        f" AND {last_word} < ?"
+        f" AND NOT {signs_of_life.shown_since(_REF)} AND {signs_of_life.shown_since(_REF)}"
         f" AND NOT EXISTS (SELECT 1 FROM kept WHERE kept.ref = {_REF})"
         f" AND NOT EXISTS (SELECT 1 FROM usage u WHERE u.ref = {_REF} AND (u.promoted >= ?"
         " OR (u.accesses >= ? AND u.last_access > ?)))",
@@ -51,7 +52,7 @@ def idle(
             *vaults, *([] if apart else passing), *own, ahead, ahead, before, before, ahead, 0, ahead,
             before, ratings.HOT_AFTER, now - int(ratings.COLD_AFTER * DAY), ahead, ahead, ahead,
         ),
-        f"max({last_word}, {life.last_shown(_REF)}), id LIMIT {int(limit)}",
+        f"max({last_word}, {signs_of_life.last_shown(_REF)}), id LIMIT {int(limit)}",
     )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from mcp_server.adapters.index.events import EventRow, a_list, a_number, life
-from mcp_server.adapters.index.events.unattended import changed_in
+from mcp_server.adapters.index.events import EventRow, a_list, a_number, signs_of_life
+from mcp_server.adapters.index.events.unread_reports import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
@@ -268,7 +268,7 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
             _put_away(db, [change.reversed() for change in entry.changes], at)
             if entry.step in UPKEEP:
                 _touch(db, entry.refs, at)
-                life.note(db, entry.refs, at)
+                signs_of_life.note(db, entry.refs, at)
         db.execute(
             "UPDATE tidied SET undone = 1 WHERE run = ? AND NOT EXISTS (SELECT 1 FROM json_each(changes) c"
             " WHERE json_extract(c.value, '$.ref') IN (SELECT value FROM json_each(?)))",

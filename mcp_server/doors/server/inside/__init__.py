@@ -13,7 +13,7 @@ from typing import Any
 from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.inside import commands, learning, pane
-from mcp_server.doors.server.inside.asking import AskedInside
+from mcp_server.doors.server.inside.ask_person import AskedInside
 from mcp_server.doors.server.session import TOOL_USE
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.model.embed import unseen
-from mcp_server.actions.recall.meant import meant_by
+from mcp_server.actions.recall.find_named import meant_by
 from mcp_server.actions.recall.recall import recall
-from mcp_server.actions.review.beside import NewAndNear, pairs_of, say
+from mcp_server.actions.review.ask_at_once import NewAndNear, pairs_of, say
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level, split_list
@@ -27,7 +27,7 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
 from mcp_server.doors.server.inside import session_commands, texts
-from mcp_server.doors.server.inside.typed import Answer, Typed, typed
+from mcp_server.doors.server.inside.typed_command import Answer, Typed, typed
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown.draft_outcome import answered, near_command

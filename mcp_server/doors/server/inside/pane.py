@@ -17,7 +17,7 @@ from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Entry, Verdict
-from mcp_server.actions.sessions import glance
+from mcp_server.actions.sessions import session_overview
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
@@ -57,10 +57,10 @@ def draw(application: Application, payload: Payload) -> Answer:
     """
     store, session = _persons(application), application.session.id
     tab, opened, words = (str(payload.get(name) or "")[:WORDS] for name in ("tab", "open", "words"))
-    mark = files.digest("\n".join([session, tab, opened, words, glance.mark(store)]).encode())
+    mark = files.digest("\n".join([session, tab, opened, words, session_overview.mark(store)]).encode())
     if payload.get("seen") == mark:
         return {"mark": mark}
-    memories = glance.told(store, session)
+    memories = session_overview.told(store, session)
     queue = review.review(store, limit=ROWS)
     waiting = sum(queue.counts.values())
     notes: list[str] = []
@@ -73,7 +73,7 @@ def draw(application: Application, payload: Payload) -> Answer:
             rows = [_memory(store, row, "", opened) for row in _searched(store, words)]
             none = "No memory says that."
         case "today":
-            new = glance.new_today(store)
+            new = session_overview.new_today(store)
             rows = [_memory(store, memory.row, BY.get(memory.by, ""), opened) for memory in new[:ROWS]]
             none, left_out, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
         case _:
@@ -111,8 +111,8 @@ def status(application: Application, payload: Payload) -> Answer:
     """Return the entry of the status line, '' for none, and as `toast` what was learned since."""
     del payload
     store, session = application.opened.store(), application.session
-    memories, waiting = glance.told(store, session.id), sum(review.counts(store).values())
-    last, new = glance.learned_since(store, session.learned or glance.NOTHING_YET)
+    memories, waiting = session_overview.told(store, session.id), sum(review.counts(store).values())
+    last, new = session_overview.learned_since(store, session.learned or session_overview.NOTHING_YET)
     first, session.learned = session.learned is None, last
     answer: Answer = {"status": _status(application, len(memories), waiting), "toast": ""}
     if new and not first and not hooks_are_off(application.opened.environment):
@@ -135,7 +135,7 @@ def _in_words(waiting: int) -> str:
     return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
 
 
-def _told(store: Store, memory: glance.ToldMemory, opened: str) -> Answer:
+def _told(store: Store, memory: session_overview.ToldMemory, opened: str) -> Answer:
     why = "; ".join(dict.fromkeys(map(_why, memory.receipts)))
     if memory.row is None:
         return {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}

@@ -1,15 +1,15 @@
 """`/save-session` and `/restore-session`: the state of the work, saved and restored without a model."""
 
-from mcp_server.actions.capture.so_far import so_far
+from mcp_server.actions.capture.session_summary import so_far
 from mcp_server.actions.memory.session import restore_session, save_session
-from mcp_server.actions.recall.meant import meant_by
+from mcp_server.actions.recall.find_named import meant_by
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Kind
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.inside import texts
-from mcp_server.doors.server.inside.typed import Answer, Typed
+from mcp_server.doors.server.inside.typed_command import Answer, Typed
 from mcp_server.doors.shown import memory as shown
 
 

@@ -1,0 +1,170 @@
+"""
+vanished_folders: tell the person once when a folder of memories vanished, because they did not ask for that.
+
+The disk may not be connected, or the folder was deleted as a whole, or a pull deleted memories that they had
+accepted of a repository. No event is written, so that all is as before when the files come back.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp_server.adapters import files, places
+from mcp_server.adapters.index.database.known_before import ids_among, ids_below
+from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
+from mcp_server.adapters.vault import Vault
+from mcp_server.core.errors import Unreadable
+from mcp_server.core.memory import Kind
+from mcp_server.core.render import counted
+from mcp_server.store import Store
+
+NAMED = 5  # memories that are told by name
+FEW = 5  # so many files missing from a folder that stays count as deleted by the person
+NOTED = "gone-"  # a file in the folder `work`, named with the vault's key: what is not told yet
+
+
+def note_lost(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
+    """
+    Note those of the memories lost from *vault* (*lost_paths*: id → path) that are in no vault now.
+
+    Notes nothing when the index only stands in for the one on the disk.
+    """
+    if not lost_paths or store.database.stands_in:
+        return
+    with store.database.read() as db:
+        known_ids = ids_among(db, lost_paths)
+    missing_paths = {memory_id: path for memory_id, path in lost_paths.items() if memory_id not in known_ids}
+    if vault.in_repository:
+        _note_accepted(store, vault, missing_paths)
+    else:
+        _note_gone(store, vault, missing_paths)
+
+
+def vanished_vault(store: Store) -> Vault | None:
+    """Return the vault in this project's repository when the index knows memories of it and it is gone."""
+    if not store.project or store.shared:
+        return None
+    vault = places.repository_vault(store.home, store.project)
+    if os.path.lexists(vault.root / Kind.KNOWLEDGE.folder) or places.linked(vault.root):
+        return None
+    with store.database.read() as db:
+        return vault if ids_below(db, str(vault.root)) else None
+
+
+def _note_gone(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
+    """
+    Note that the memories of *lost_paths*, all in some folders of *vault*, vanished at once.
+
+    A few files missing from folders that are still there are not noted.
+    """
+    missing = [folder for folder in vault.folders() if not folder.is_dir()]
+    if not lost_paths or (not missing and len(lost_paths) <= FEW):
+        return
+    alone = missing[0] if len(missing) == 1 else vault.root
+    with_history = sum(
+        places.history_folder(store.home, f"{vault.key}/{memory_id}").is_dir() for memory_id in lost_paths
+    )
+    notice = {
+        "folder": str(alone),
+        "memories": len(lost_paths),
+        "first": next(iter(lost_paths.values())),
+        "kept": with_history,
+        "vault": vault.key,
+    }
+    _write(store.home, vault.key, notice)
+
+
+def _note_accepted(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
+    """Note which memories of *lost_paths*, gone from a repository, the person had accepted."""
+    with store.database.read() as db:
+        accepted = once_accepted(db, [f"{vault.key}/{memory_id}" for memory_id in lost_paths])
+    lost_accepted = {
+        memory_id: path for memory_id, path in lost_paths.items() if f"{vault.key}/{memory_id}" in accepted
+    }
+    if not lost_accepted:
+        return
+    before = _read(store.home / places.WORK / f"{NOTED}{vault.key}").get("accepted")
+    lost_accepted = {**(before if isinstance(before, dict) else {}), **lost_accepted}
+    _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": lost_accepted})
+
+
+def tell_gone(home: Path) -> list[str]:
+    """Return a sentence for each loss noted below *home*, and delete the notes; usually []."""
+    sentences: list[str] = []
+    for path in _notes(home):
+        with contextlib.suppress(OSError):
+            note_sentences = _said(home, path)
+            files.delete(path)
+            sentences += note_sentences
+    return sentences
+
+
+def untold_gone(home: Path) -> list[str]:
+    """Return what `tell_gone` would return now; the notes stay."""
+    return [sentence for path in _notes(home) for sentence in _said(home, path)]
+
+
+def _notes(home: Path) -> list[Path]:
+    return sorted((home / places.WORK).glob(f"{NOTED}*"))
+
+
+def _said(home: Path, path: Path) -> list[str]:
+    """Return what the note at *path* has to tell; [] when the loss is made up for, or nobody can read it."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        notice = _read(path)
+        if "accepted" in notice:
+            return [*_of_repository(home, notice)]
+        return [] if os.path.exists(notice["first"]) else [_sentence(home, notice)]
+    return []
+
+
+def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence about accepted memories that a repository lost and that can be restored, if any."""
+    trash = places.trash_of(home, notice["vault"])
+    ids = [
+        memory_id
+        for memory_id, path in notice["accepted"].items()
+        if not os.path.exists(path)
+        # Daybook moved what is in the trash.
+        and not any(any(trash.rglob(name)) for name in (f"{memory_id}.md", f"{memory_id}.*.md"))
+        and places.history_folder(home, f"{notice['vault']}/{memory_id}").is_dir()
+    ]
+    if ids:
+        ellipsis = ", ..." if len(ids) > NAMED else ""
+        yield (
+            f"{counted(len(ids), 'memory')} that you accepted {'is' if len(ids) == 1 else 'are'} gone from"
+            f" {notice['folder']}; Daybook did not remove {'it' if len(ids) == 1 else 'them'}: a pull,"
+            " another branch or a person did. 'daybook restore ID' brings back what you accepted:"
+            f" {', '.join(ids[:NAMED])}{ellipsis}"
+        )
+
+
+def _sentence(home: Path, notice: Mapping[str, Any]) -> str:
+    number, with_history, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
+    before = (
+        f" Earlier versions of {with_history} of them are in {places.history_folder(home, notice['vault'])}."
+    )
+    return (
+        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}; Daybook did not"
+        " remove them: connect the disk that holds the folder, or copy the folder back from a backup."
+        f"{before if with_history else ''}"
+    )
+
+
+def _write(home: Path, key: str, notice: Mapping[str, object]) -> None:
+    path = home / places.WORK / f"{NOTED}{key}"
+    with contextlib.suppress(OSError):
+        files.make_folder(path.parent)
+        files.delete(path)
+        files.write_new(path, json.dumps(notice).encode())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return what is noted at *path*, {} when nothing is or it cannot be read."""
+    with contextlib.suppress(OSError, Unreadable, ValueError):
+        notice = json.loads(files.read(path))
+        return notice if isinstance(notice, dict) else {}
+    return {}

@@ -1,0 +1,63 @@
+"""remember_marker: store what the person marks with #remember at once, word for word and as theirs."""
+
+from dataclasses import dataclass, replace
+
+from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.judge.compare_and_store import compare_and_store
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
+from mcp_server.adapters.index.events import deeds
+from mcp_server.core.memory import Draft, fingerprint
+from mcp_server.core.provenance.provenance import ASKED
+from mcp_server.core.sessions.transcript import marked
+from mcp_server.core.text.titles import clipped, split_title
+from mcp_server.store import Store
+
+MARKED = "marked"  # the event: the words with that fingerprint are stored for this session
+MOST = 1000  # marks of one session that are recognised
+UNSEEN = "it waits for the person's word"  # instead of a title that may not be shown unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """
+    What became of what the person marked; `outcome` is None when the tag stood alone, meaning earlier words.
+
+    `masked`: a secret in it was taken out.
+    """
+
+    outcome: DraftOutcome | None = None
+    masked: bool = False
+
+
+def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None:
+    """
+    Store what *prompt* marks with #remember; None when it marks nothing, or a command stores it anyway.
+
+    When the transcript of *session* is read later, it is not stored again. Raises Rejected, OSError.
+    """
+    words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
+    if not words:
+        return None if words is None else Marked()
+    outcome = store_marked(store, words, session=session)
+    near = tuple(
+        memory if is_shown(store, read(store, memory.id)) else replace(memory, title=UNSEEN, differs="")
+        for memory in outcome.near
+    )
+    return Marked(replace(outcome, near=near), "[secret removed" in words)
+
+
+def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> DraftOutcome:
+    """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
+    title, text = split_title(words)
+    draft = Draft(clipped(title), text, session=session, conversation=conversation, evidence=words[:200])
+    outcome = compare_and_store(store, draft, keep_secrets=True)  # the secrets are masked already
+    ref, words_hash = read(store, outcome.id).ref, fingerprint("", words)
+    store.ledger.append(MARKED, store.clock(), refs=[ref], said=words_hash, session=session)
+    return outcome
+
+
+def is_stored(store: Store, words: str, *, session: str) -> bool:
+    """Tell whether *words* were marked in *session* and stored when the person said them."""
+    with store.database.read() as db:
+        events = deeds.listed(db, session=session, events=(MARKED,), limit=MOST) if session else []
+    return fingerprint("", words) in {deed.detail.get("said") for deed in events}

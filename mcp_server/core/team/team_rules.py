@@ -1,0 +1,73 @@
+"""team_rules: a memory made tidy as a team's server keeps it, or the reason why it is refused."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import (
+    MAX_LINKS,
+    MAX_TOUCHES,
+    Kind,
+    Link,
+    Memory,
+    check_id,
+    check_type,
+    clean_tags,
+    clean_text,
+)
+from mcp_server.core.secrets.redaction import refuse_secrets
+from mcp_server.core.text.titles import clean_title
+
+TIDY = {"text": clean_text, "title": clean_title, "type": check_type, "tags": clean_tags, "id": check_id}
+
+
+def fit(memory: Memory) -> Memory:
+    """
+    Return *memory* as a team keeps it: tidied as one's own is, without control characters in any key.
+
+    Raises Rejected for what is no knowledge, too long, too much or seems to hold a secret.
+    """
+    if memory.kind is not Kind.KNOWLEDGE:
+        raise Rejected("A team keeps knowledge only, no conversations and no sessions.")
+    for name, many, most in (
+        ("links", memory.links, MAX_LINKS),
+        ("files touched", memory.touches, MAX_TOUCHES),
+    ):
+        if len(many) > most:
+            raise Rejected(
+                f"{len(many)} {name} were given; {most} is the limit.", "Keep the most useful ones."
+            )
+    tidied: dict[str, Any] = {
+        key.name: _plain(getattr(memory, key.name)) for key in fields(memory) if key.name not in TIDY
+    }
+    tidied |= {name: tidy(getattr(memory, name)) for name, tidy in TIDY.items()}  # type: ignore[operator]
+    fitting = replace(memory, **tidied)
+    refuse_secrets(*_said(fitting))
+    return fitting
+
+
+def _plain(value: object) -> object:
+    """Return *value* with its texts lacking control characters and halves of characters."""
+    match value:
+        case str() if type(value) is str:
+            return "".join(c for c in value if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+        case Link():
+            return Link(*(_plain(each) for each in (value.rel, value.to, value.notes)))  # type: ignore[arg-type]
+        case tuple():
+            return tuple(map(_plain, value))
+    return value
+
+
+def _said(value: object) -> Iterator[str]:
+    """Yield every text that a memory holds."""
+    match value:
+        case str():
+            yield value
+        case tuple():
+            for each in value:
+                yield from _said(each)
+        case Memory() | Link():
+            for key in fields(value):
+                yield from _said(getattr(value, key.name))

@@ -1,0 +1,114 @@
+"""The questions to the person before Claude changes what they said, and the texts shown with them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
+from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_change, may_forget
+from mcp_server.core.errors import NotFound, PersonNeeded
+from mcp_server.core.memory import ID, Draft, Level, split_list
+from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.render import one_line
+from mcp_server.core.text.text_relation import Statement
+from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
+from mcp_server.store import Store
+
+REPLACING = "replacing what the person said"
+FORGETTING = "forgetting what the person said"
+MOVING = "moving what the person said to another level"
+
+
+def names_in(names: list[str] | str) -> tuple[str, ...]:
+    """Return the names in a list, or in one text with commas; a text that is no list of ids is one quote."""
+    parts = split_list(names)
+    ids = all(ID.fullmatch(part.removesuffix(".md")) for part in parts)
+    return parts if ids or not isinstance(names, str) else (names.strip(),)
+
+
+def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], turns: Turns) -> bool:
+    """
+    Ask the person whether *new* may replace what they said; tell whether they agreed to all.
+
+    Does not ask when none of the memories is the person's, or when they said so in the session. Without a
+    dialog nothing is decided. Raises PersonNeeded when they say no, and Asked.
+    """
+    files = kept_from(store, new, olds, turns=turns)
+    for old in files:
+        message = f"Replace “{one_line(old.memory.text)}” ({old.memory.id}) by “{one_line(new.text)}”?"
+        answer = dialog.ask(message, YES_OR_NO)
+        if isinstance(answer, Unanswered):
+            return False
+        if answer != "yes":
+            raise PersonNeeded(REPLACING, f"read {old.memory.id}", why="they said no")
+    return bool(files)
+
+
+def ask_before_replacing(
+    dialog: Asking,
+    store: Store,
+    start: str,
+    end: str,
+    rel: str,
+    turns: Turns,
+    *,
+    level: Level | None = None,
+) -> None:
+    """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded, Asked."""
+    if pair := kept_from_link(store, start, end, rel, turns=turns, level=level):
+        new, old = (file.memory for file in pair)
+        dialog.consent(
+            f"Replace {old.id} by “{one_line(new.text)}” ({new.id})?"
+            f" {told_title(store, old.id, lasting=False)}",
+            act=REPLACING,
+            typed=f"link {new.id} {old.id} --rel supersedes",
+        )
+
+
+def ask_before_forgetting(
+    dialog: Asking, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
+) -> None:
+    """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
+    with suppress(NotFound):  # the action itself reports a missing memory
+        if not may_forget(read(store, memory_id), ASSISTANT, turns):
+            name = one_line(memory_id, 80)
+            dialog.consent(
+                f"Put away the memory {name}? {told_title(store, memory_id, lasting=False)}",
+                act=FORGETTING,
+                typed=f"{verb} {name}",
+            )
+
+
+def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:
+    """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, Asked, NotFound."""
+    if files := kept_from_moving(store, memory_id, level, turns):
+        memory = read(store, memory_id).memory
+        olds = ", ".join(old.memory.id for old in files if old.memory.id != memory.id)
+        dialog.consent(
+            f"Move {memory.id}, “{one_line(memory.title)}”, to {level.value} level?"
+            + (f" It replaces {olds} there." if olds else ""),
+            act=MOVING,
+            typed=f"revise {memory.id} --level {level.value}",
+        )
+
+
+def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:
+    """Ask the person before *words* become the text of a memory of theirs. Raises PersonNeeded, Asked."""
+    with suppress(NotFound):
+        file = read(store, memory_id)
+        if not may_change(file, Statement("", words, file.memory.type, ASSISTANT), turns):
+            dialog.consent(
+                f"Let {file.memory.id}, “{one_line(file.memory.title)}”, say “{one_line(words)}”?",
+                act="changing what the person said",
+                typed=f"revise {file.memory.id} --title TITLE",
+            )
+
+
+def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
+    """Return the text about a memory that is to be deleted; '' for one in the trash."""
+    try:
+        memory = read(store, memory_id).memory
+    except NotFound:
+        return "It is in the trash."
+    end = "cannot be brought back" if lasting else "can be brought back from the trash"
+    return f"It is the {memory.type} “{memory.title}” and {end}."

@@ -1,0 +1,171 @@
+"""A folder of memories that vanished is told once, and all is as before when it comes back."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync, take_in
+from mcp_server.actions.files.vanished_folders import tell_gone
+from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.recall.recall import recall
+from mcp_server.core.memory import Draft, Level
+from mcp_server.core.search.query import Filter, Query
+from mcp_server.store import Store
+from tests.conftest import Open
+
+
+def put(store: Store, number: int, level: Level = Level.PROJECT) -> list[str]:
+    return [
+        remember(store, Draft(f"Lighthouse {each}", f"It has {each} lamps.", level=level)).memory.id
+        for each in range(number)
+    ]
+
+
+def known(store: Store) -> set[str]:
+    return {row.id for row in list_memories(store, Filter()).rows}
+
+
+@pytest.mark.parametrize("level", [Level.PROJECT, Level.USER])
+def test_a_folder_that_vanished_is_told_once_with_what_to_do(store: Store, level: Level) -> None:
+    put(store, 3, level)
+    folder = read(store, put(store, 1, level)[0]).path.parent
+    shutil.rmtree(folder)
+    before = [path.read_bytes() for path in store.ledger.paths()]
+
+    sync(store)
+
+    assert [path.read_bytes() for path in store.ledger.paths()] == before
+    (said,) = tell_gone(store.home)
+    assert said.startswith(f"3 memories are gone from {folder}; Daybook did not remove them:")
+    assert "backup" in said
+    assert tell_gone(store.home) == []
+    sync(store)
+    assert tell_gone(store.home) == []
+
+
+def test_a_vault_that_vanished_is_told_at_the_start_of_a_session(store: Store) -> None:
+    put(store, 2)
+    revise(store, put(store, 3)[2], Revision(text="It has many lamps."))
+    root = store.vaults[-1].root
+    shutil.rmtree(root)
+    sync(store)
+
+    said = notice(store, identity="")
+
+    assert f"3 memories are gone from {root}" in said
+    assert "Earlier versions of 1 of them are in" in said
+    assert notice(store, identity="") == ""
+
+
+def test_when_the_folder_comes_back_all_is_as_before(store: Store, tmp_path: Path) -> None:
+    ids = put(store, 4)
+    root = store.vaults[-1].root
+    root.rename(tmp_path / "away")
+    sync(store)
+    assert known(store) == set()
+    (tmp_path / "away").rename(root)
+
+    sync(store)
+
+    assert known(store) == set(ids)
+    assert tell_gone(store.home) == []
+    assert recall(store, Query("lighthouse with 2 lamps")).hits
+
+
+def test_what_is_written_first_into_a_new_folder_does_not_hide_what_is_gone(store: Store) -> None:
+    put(store, 2)
+    shutil.rmtree(store.vaults[-1].root)
+
+    remember(store, Draft("Harbour", "It is deep."))
+
+    assert tell_gone(store.home)[0].startswith("2 memories are gone")
+
+
+def test_an_emptied_folder_is_told_and_a_few_files_deleted_by_hand_are_the_persons_word(
+    store: Store,
+) -> None:
+    few = put(store, 3)
+    for each in few:
+        read(store, each).path.unlink()
+    sync(store)
+    assert tell_gone(store.home) == []
+
+    for path in [read(store, each).path for each in put(store, 12)]:
+        path.unlink()
+    sync(store)
+    assert tell_gone(store.home)[0].startswith("12 memories are gone")
+
+
+def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> None:
+    paths = [read(store, each).path for each in put(store, 12)]
+    for path in paths[:8]:
+        path.unlink()
+
+    take_in(store, store.vaults[-1], *paths[:8], by_hand=True)
+
+    assert tell_gone(store.home) == []
+
+
+def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
+    ids = put(store, 8)
+    for each in ids[:4]:
+        forget(store, each)
+    vault = store.vaults[-1]
+    for path in (vault.root / "knowledge").glob("*.md"):
+        path.rename(vault.root / "archive" / path.name)
+    shutil.rmtree(vault.root / "knowledge")
+
+    sync(store)
+
+    assert tell_gone(store.home) == []
+
+
+def test_a_store_deleted_under_a_process_is_told_by_it(open_here: Open) -> None:
+    opened = open_here()
+    store = opened.store()
+    put(store, 3, Level.USER)
+    put(store, 4)
+    shutil.rmtree(store.home)
+
+    recall(opened.store(), Query("lighthouse"))
+
+    said = opened.remarks()
+    assert any(f"3 memories are gone from {store.home}" in each for each in said)
+    assert any(f"4 memories are gone from {store.vaults[-1].root}" in each for each in said)
+    assert opened.remarks() == []
+
+
+def test_an_index_that_alone_was_deleted_tells_nothing(open_here: Open) -> None:
+    opened = open_here()
+    put(opened.store(), 7)
+    for path in opened.home.glob("memory.db*"):
+        path.unlink()
+
+    recall(opened.store(), Query("lighthouse"))
+
+    assert opened.remarks() == []
+
+
+def test_where_nobody_reads_it_nothing_is_used_up(open_here: Open, store: Store) -> None:
+    put(store, 2)
+    shutil.rmtree(store.vaults[-1].root)
+    sync(store)
+
+    assert open_here(CLAUDE_CODE_ENTRYPOINT="sdk-cli").remarks() == []
+    assert len(open_here(CLAUDE_CODE_ENTRYPOINT="cli").remarks()) == 1
+
+
+def test_a_note_that_cannot_be_read_stops_nothing(store: Store) -> None:
+    work = store.home / "work"
+    work.mkdir(parents=True)
+    for number, said in enumerate(["", "[]", "{}", json.dumps({"first": 3})]):
+        (work / f"gone-{number}").write_text(said, encoding="utf-8")
+
+    assert tell_gone(store.home) == []
