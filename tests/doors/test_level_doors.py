@@ -65,7 +65,7 @@ def test_words_and_level_are_given_in_one_command_and_neither_when_one_is_refuse
     other = of_project(store, "Other", UPLOADS)
     of_user(store, "Other", UPLOADS)
     refused = run("revise", other, "--tags", "a", "--level", "user")
-    assert "says the same at user level already." in refused.stderr
+    assert "already says the same at user level." in refused.stderr
     assert read(store, other).memory.tags == ()
     late = run("revise", memory_id, "--tags", "a", "--level", "project", "--version", "0123")
     assert f"'{memory_id}' changed since version 0123 was read." in late.stderr

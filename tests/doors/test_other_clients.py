@@ -142,7 +142,7 @@ def test_the_session_tools_work_without_a_hook(
         talk = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
         kept = await call("save_conversation", title="Talk", messages=talk)
         assert "user\n   | why?" in await call("load_conversation", id=kept.split(": ")[0])
-        assert "noted" in await call("summarize_session", summary="Retries got a backoff.")
+        assert "saved" in await call("summarize_session", summary="Retries got a backoff.")
         told = await call("get_session")
         assert not call.failed
         assert "Retries got a backoff." in told

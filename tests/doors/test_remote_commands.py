@@ -132,4 +132,4 @@ def test_what_is_deleted_for_good_names_who_still_has_it(tmp_path: Path) -> None
 
     assert f"'daybook forget {file.stem} --forever' on each" in told
     assert f"{remote} has it in its history: 'daybook remote rewrite'" in told
-    assert "nothing of what was before" in said(home, "remote", "rewrite", typed=True)
+    assert "no history" in said(home, "remote", "rewrite", typed=True)

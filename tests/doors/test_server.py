@@ -116,7 +116,7 @@ def test_errors_say_what_to_do(talk: Call) -> None:
             ("recall", {"query": "x", "mode": "magic"}, "Use keyword, semantic or hybrid."),
             ("recall", {"query": "x", "as_of": "yesterday"}, "Write it as 2026-11-20."),
             ("read_memory", {"id": "nope"}, "No memory has the id 'nope'. Find it with recall"),
-            ("forget", {"id": "../../etc/passwd"}, "An id is lower-case letters"),
+            ("forget", {"id": "../../etc/passwd"}, "No memory has the id '../../etc/passwd'"),
             ("revise", {"id": "nope"}, "Nothing was given to change."),
             ("load_conversation", {"id": "nope"}, "No memory has the id"),
             ("save_conversation", {"title": "t", "messages": []}, "at least one message"),

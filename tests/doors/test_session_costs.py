@@ -75,7 +75,7 @@ def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) ->
     assert "learning from it  2 calls, 1,500 tokens, $0.0025" in said(run("sessions", "aaaaaaaa"))
     status = said(run("status"))
     assert "learning from session aaaaaaaa  2 calls, 1,500 tokens, $0.0025" in status
-    assert "nothing was spent" not in status
+    assert "nothing spent" not in status
     assert len(json.loads(said(run("status", "--json")))["spending"]["sessions"]) == 3
 
 
@@ -111,4 +111,4 @@ def test_a_session_that_no_model_read_cost_nothing(
 
     assert known(opened) == {}
     assert "learning from it  no call of a model" in said(run("sessions", "eeeeeeee"))
-    assert "nothing was spent" in said(run("status"))
+    assert "nothing spent" in said(run("status"))

@@ -114,7 +114,7 @@ def test_a_wrong_token_and_a_wrong_address_are_told_and_nothing_is_joined(
     refused = ben.run("team", "join", url, "--token-file", str(ben.token), "--yes", typed=True)
     assert refused.returncode != 0
     assert "token" in refused.stdout + (refused.stderr or "")
-    for wrong, why in (("http://team.example.org", "unencrypted"), ("team.example.org", "no address")):
+    for wrong, why in (("http://team.example.org", "unencrypted"), ("team.example.org", "not the address")):
         done = ben.run("team", "join", wrong, "--token-file", str(ben.token), "--yes", typed=True)
         assert done.returncode == 4 and why in done.stdout + (done.stderr or ""), wrong
     lacking = ben.run("team", "join", url, "--token-file", str(tmp_path / "none"), "--yes", typed=True)
@@ -143,7 +143,7 @@ def test_a_memory_of_ones_own_is_promoted(team: MinimalTeam, url: str, tmp_path:
     ben = Machine(tmp_path, team, "ben", Role.WRITER)
     own = json.loads(ben.says("remember", "Deploys go out on Fridays.", "--json"))["id"]
     nobody = ben.run("promote", own, "--to", "team")
-    assert nobody.returncode == 4 and "no team" in nobody.stderr
+    assert nobody.returncode == 4 and "not in a team" in nobody.stderr
     ben.join(url)
     assert "given to the team" in ben.says("promote", own, "--to", "team")
     assert "known to the team already" in ben.says("promote", own, "--to", "team")

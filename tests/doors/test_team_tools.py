@@ -80,7 +80,7 @@ def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
 
     async def conversation(call: Answers) -> None:
         refused = await call("revise", id="webhook", content="Parse it.")
-        assert call.failed and "person's own word" in refused
+        assert call.failed and "needs the person's consent" in refused
         assert "Parse it" not in team.kept.load("webhook").memory.text
         assert "revised (team level)" in await call("revise", id="webhook", content="Parse it.")
         refused = await call("forget", id="webhook")

@@ -121,7 +121,7 @@ def test_no_other_tool_goes_round_it(
 
     told = served.call(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
 
-    assert "the person's own word" in told and TYPE_IT in told
+    assert "needs the person's consent" in told and TYPE_IT in told
     assert read(here, old).data == before
 
 
