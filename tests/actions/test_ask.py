@@ -88,7 +88,7 @@ def test_a_question_for_nothing_but_a_tag_is_answered_by_what_has_it(
 
 def test_an_empty_question_is_refused(store: Store) -> None:
     for question in ("", "  \n"):
-        with pytest.raises(Rejected, match="no question"):
+        with pytest.raises(Rejected, match="No question"):
             ask(store, question)
 
 

@@ -256,7 +256,7 @@ def test_what_cannot_be_settled_is_said_before_anything_is_changed(
     one, other = timeouts
     mark_contradiction(store, one, other)
 
-    with pytest.raises(Rejected, match="settles no"):
+    with pytest.raises(Rejected, match="not a way to settle"):
         resolve_contradiction(store, one, other, "burn")
     with pytest.raises(Rejected, match="itself"):
         resolve_contradiction(store, one, one, "delete")

@@ -248,7 +248,7 @@ def test_what_was_changed_since_stays_and_is_said(store: Store) -> None:
 def test_a_session_that_nobody_knows_or_forgot_is_said(store: Store) -> None:
     put(store, "Port", "Staging listens on 8080.", session="good")
 
-    with pytest.raises(Rejected, match="No session"):
+    with pytest.raises(Rejected, match="no session 'never-was'"):
         forget_session(store, "never-was", dry_run=False)
     with pytest.raises(Rejected, match="Nothing of that session was forgotten"):
         undo_forget_session(store, "good")

@@ -228,7 +228,7 @@ def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_pat
         ("image.png", "not a text file"),
         ("latin.txt", "UTF-8"),
         (".", "regular file"),
-        ("a\0b", "no name"),
+        ("a\0b", "not a valid file name"),
     ):
         with pytest.raises(Unreadable, match=why) as refused:
             seed_from_file(store, tmp_path / name)

@@ -149,9 +149,9 @@ def test_a_resolved_contradiction_is_a_reason_that_the_ledger_may_give(store: St
 def test_a_reason_that_is_none_and_a_memory_that_is_none_are_refused(store: Store) -> None:
     heron = remember(store, HERON).memory.id
 
-    with pytest.raises(Rejected, match="no reason"):
+    with pytest.raises(Rejected, match="not a known reason"):
         invalidate(store, heron, reason="confirmed")
-    with pytest.raises(Rejected, match="no reason"):
+    with pytest.raises(Rejected, match="not a known reason"):
         validate(store, heron, reason="low_utility")
     with pytest.raises(NotFound):
         validate(store, "nobody")

@@ -33,7 +33,13 @@ def written(tree: ast.AST) -> set[str]:
         for target in node.targets
         if isinstance(target, ast.Name)
     }
-    names = set()
+    functions = [node.args for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    defaults = [pair for given in functions for pair in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    names = {
+        default.value
+        for parameter, default in defaults
+        if parameter.arg == "event" and isinstance(default, ast.Constant) and default.value
+    }
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if called in ("append", "try_append") and not ast.unparse(call.func).endswith(f"ledger.{called}"):

@@ -80,7 +80,7 @@ def test_where_and_restore_session_say_why_git_is_not_asked(
     sentence = f"Git 2.34.1 ({tmp_path / 'bin' / 'git'}) could be made to run programs of a repository"
     assert sentence in run("where")
     assert sentence in shown
-    assert "\nbranch is feature now\n" in shown
+    assert "\nthe branch is now feature\n" in shown
     assert "\nchanged files: a.txt\n" in shown
     assert "\ncommit " not in shown
     run("init", "--file", "CLAUDE.local.md", typed=True)

@@ -57,7 +57,7 @@ def test_a_call_is_one_request_with_the_token() -> None:
         (Answer(401), NotAllowed, "does not know this token (HTTP 401)."),
         (Answer(413), Rejected, "does not take that much at once"),
         (Answer(429, headers={"retry-after": "7"}), StorageUnavailable, "was asked too often (HTTP 429)."),
-        (Answer(302, headers={"location": "https://evil.example"}), StorageUnavailable, "not followed"),
+        (Answer(302, headers={"location": "https://evil.example"}), StorageUnavailable, "does not follow"),
         (Answer(404), StorageUnavailable, "is not a Daybook team server (HTTP 404)."),
         (Answer(500, b"<html>quagga"), StorageUnavailable, "answered with HTTP 500."),
         (Answer(200, b"<html>quagga"), StorageUnavailable, "gave an answer that is none of a team's server."),
@@ -151,7 +151,7 @@ def test_a_server_that_failed_is_left_alone_by_searches_and_asked_by_what_is_del
 def test_what_is_too_much_is_refused_before_it_is_sent() -> None:
     with ScriptedModel(FOUND) as server:
         whole = replace(memory(), notes=("a" * 1000,) * (MOST_REQUEST // 1000))
-        with pytest.raises(Rejected, match="1,048,576 is the limit"):
+        with pytest.raises(Rejected, match="1,048,576 is the most"):
             TeamClient(server.url, TOKEN).save(whole)
     assert server.calls == 0
 
@@ -169,7 +169,7 @@ def test_an_address_that_cannot_be_used_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("token", ["", " ", "a b", "a\nb", "é", "a" * 201])
 def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
-    with pytest.raises(Rejected, match="no token"):
+    with pytest.raises(Rejected, match="not a team's token"):
         TeamClient("https://team.example.org", token)
 
 

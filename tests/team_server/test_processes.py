@@ -63,7 +63,7 @@ def test_a_token_is_withdrawn_while_it_serves(tmp_path: Path, url: str) -> None:
             client(server, token).load("webhook")
         with pytest.raises(NotAllowed):
             client(server, second).save(memory("another"))
-        assert "works no longer" in team(tmp_path, url, "token", "withdraw", "anna").stdout
+        assert "no longer works" in team(tmp_path, url, "token", "withdraw", "anna").stdout
         assert post(server.address, second).status_code == 401
     assert team(tmp_path, url, "token", "withdraw", "anna").returncode == 3
     assert "Nobody has a token yet." in team(tmp_path, url, "token", "list").stdout

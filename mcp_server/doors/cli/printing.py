@@ -38,10 +38,14 @@ def open_output() -> None:
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  open until we end
         return
+    try:
+        descriptor = sys.stdout.fileno()
+    except io.UnsupportedOperation:  # a program of Python's that collects what is printed
+        return
     if sys.stdout.isatty():  # never full, and on Windows more than a file
         return
     sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_Output(sys.stdout.fileno(), "w", closefd=False)),
+        io.BufferedWriter(_Output(descriptor, "w", closefd=False)),
         encoding=sys.stdout.encoding,
         errors=sys.stdout.errors,
     )

@@ -71,7 +71,7 @@ def test_what_is_listed_and_told_names_the_endpoint(filled: Chosen) -> None:
 
 def test_an_endpoint_that_does_not_answer_is_not_chosen(filled: Chosen) -> None:
     before = config(filled)
-    with ScriptedModel([Answer(404)]) as server, pytest.raises(EmbedderUnavailable, match="does not have"):
+    with ScriptedModel([Answer(404)]) as server, pytest.raises(EmbedderUnavailable, match="lacks the model"):
         use(filled, setting(server))
 
     assert config(filled) == before
@@ -91,7 +91,7 @@ def test_while_the_endpoint_is_away_words_answer_and_afterwards_it_goes_on(fille
         answer = recall(store, Query(TITLES[-1], limit=1))
         assert [hit.title for hit in answer.hits] == [TITLES[-1]]
         assert not answer.semantic
-        assert "does not have the model" in store.meaning.problem
+        assert "lacks the model" in store.meaning.problem
         assert embed_pending(store) == 0
         assert pending(store) == MEMORIES - 16
 

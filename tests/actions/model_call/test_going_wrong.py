@@ -63,7 +63,7 @@ def test_a_spending_limit_ends_at_the_time_that_was_told(
 def test_the_person_can_say_that_a_bill_is_paid(asking: Store, api: ScriptedModel) -> None:
     api.answers = [error(402), reply()]
     refused(asking, later=True, match="credit")
-    refused(asking, later=True, match="left alone")
+    refused(asking, later=True, match="paused until the settings change")
 
     resume(asking)
     ask(asking)
