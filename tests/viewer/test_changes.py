@@ -78,7 +78,7 @@ def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(
     page = look(opened)
     go(page, "Changes")
 
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
     expect(page.locator("del")).to_have_text("5433.")
     expect(page.locator("ins")).to_have_text("5432.")
     assert text(store, memory_id) == NEW
@@ -103,7 +103,7 @@ def test_what_was_edited_since_is_shown_with_both_texts_and_taken_back_anyway(
     page = look(opened)
     go(page, "Changes")
 
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
 
     expect(page.get_by_text("Left alone: it was changed since")).to_be_visible()
     expect(page.locator("del")).to_have_text("6000.")
@@ -122,7 +122,7 @@ def test_a_change_that_is_not_the_last_any_more_is_shown_again(
     memory_id = revised(store)
     page = look(opened)
     go(page, "Changes")
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
     expect(page.locator("ins")).to_have_text("5432.")
     assert run_daybook(memory_dir, "remember", "Jobs wait in the queue.", cwd=project).returncode == 0
 
@@ -186,7 +186,7 @@ def test_nothing_was_done_in_a_new_store_and_nothing_can_be_taken_back(
     page = look(open_here())
     go(page, "Changes")
     expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
     expect(page.get_by_text("No change can be undone.")).to_be_visible()
 
 
@@ -196,7 +196,7 @@ def test_for_looking_only_nothing_can_be_taken_back(look: Callable[..., Page], o
     page = look(opened, read_only=True)
     go(page, "Changes")
     expect(page.locator(".deed")).to_have_count(2)
-    expect(page.locator("#main").get_by_role("link", name="Take back")).to_have_count(0)
+    expect(page.locator("#main").get_by_role("link", name="Undo")).to_have_count(0)
     page.goto(page.url.replace("/changes", "/changes/undo"))
     expect(page.locator("ins")).to_have_text("5432.")
     expect(page.locator("#main").get_by_role("button")).to_have_count(0)
@@ -210,6 +210,6 @@ def test_nobody_is_shut_out_of_the_changes(look: Callable[..., Page], open_here:
     page.locator(".deed").first.get_by_text("What it did").click()
     expect(page.locator("del")).to_be_visible()
     assert serious_findings(page) == []
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
     expect(page.get_by_role("heading", name="Undo a change")).to_be_visible()
     assert serious_findings(page) == []

@@ -82,7 +82,7 @@ def full(look: Callable[..., Page], open_here: Open, clock: Clock) -> tuple[Page
 
 def settled(page: Page) -> None:
     """Wait until what a page asks for by itself is there, and open all that opens."""
-    expect(page.get_by_text("Loading")).to_have_count(0)
+    expect(page.get_by_text("Loading").filter(visible=True)).to_have_count(0)
     for summary in page.locator("summary:visible").all():
         if summary.locator("xpath=..").get_attribute("open") is None:
             summary.click()
@@ -120,7 +120,7 @@ def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str
     wrong = {}
     for path in (*FULL, *OF_ONE):
         at(page, path.format(**names))
-        expect(page.get_by_text("Loading")).to_have_count(0)
+        expect(page.get_by_text("Loading").filter(visible=True)).to_have_count(0)
         page.evaluate("window.reached = [document.querySelector('.skip')]; window.reached[0].focus()")
         unmarked = []
         while True:

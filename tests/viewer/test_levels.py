@@ -28,7 +28,7 @@ def test_a_memory_moves_the_page_follows_and_undo_brings_it_back(
 
     button.click()
 
-    expect(page.get_by_text("moved to user level: it holds in every project.")).to_be_visible()
+    expect(page.get_by_text("moved to user level: it applies in every project.")).to_be_visible()
     expect(page.locator(".kind")).to_contain_text("user level")
     expect(page.get_by_role("button", name="Move to this project")).to_be_visible()
     assert findings(page) == []
@@ -131,7 +131,7 @@ def test_taking_back_is_shown_before_with_the_level(look: Callable[..., Page], o
     deed.get_by_text("What it did").click()
     expect(deed.get_by_text("Moved to user level.")).to_be_visible()
 
-    page.get_by_role("link", name="Take back the last change").click()
+    page.get_by_role("link", name="Undo the last change").click()
 
     expect(page.get_by_text("Moves to project level.")).to_be_visible()
     expect(page.get_by_text("Its words stay the same.")).to_be_visible()

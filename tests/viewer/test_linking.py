@@ -56,7 +56,7 @@ def test_a_link_is_added_and_taken_away_by_the_keyboard_alone(
     assert links(store, memory) == (Link("depends-on", keys),)
     expect(page.get_by_label("To: words of its title")).to_be_focused()
     expect(page.get_by_role("radio")).to_have_count(0)
-    away = row.get_by_role("button", name="Take away depends-on Stripe keys")
+    away = row.get_by_role("button", name="Remove depends-on Stripe keys")
     for _ in range(20):
         page.keyboard.press("Shift+Tab")
         if away.evaluate("it => it === document.activeElement"):
@@ -108,7 +108,7 @@ def test_a_link_from_another_memory_is_taken_away_there(
 ) -> None:
     link(store, keys, memory, "refines")
     page.reload()
-    page.get_by_role("button", name="Take away refines Stripe keys").click()
+    page.get_by_role("button", name="Remove refines Stripe keys").click()
     expect(page.locator("#links").get_by_role("status")).to_contain_text("unlinked")
     assert links(store, keys) == ()
 
@@ -121,7 +121,7 @@ def test_another_takes_the_place_of_the_memory_and_gives_it_back(
     page.get_by_role("button", name="That one replaces this one").click()
     expect(page.locator("#links").get_by_role("status")).to_contain_text("superseded now")
     assert status(store, memory) is Status.SUPERSEDED
-    page.get_by_role("button", name="Take away supersedes Stripe keys").click()
+    page.get_by_role("button", name="Remove supersedes Stripe keys").click()
     expect(page.locator("#links").get_by_role("status")).to_contain_text("active again")
     assert status(store, memory) is Status.ACTIVE
 

@@ -20,6 +20,7 @@ AS_AT_HOME = """() => {
         all.currentNode.data = all.currentNode.data.replace(/\\/[^ ]+\\/memory\\//g, "~/.claude-memory/");
     }
 }"""
+BUSY = ".htmx-request, .htmx-swapping, .htmx-settling"  # Playwright styles inputs: a swap may copy that
 WIDE = {"width": 1120, "height": 760}
 
 
@@ -37,6 +38,7 @@ def taken(page: Page, name: str) -> None:
     """Take the picture called *name* where that is asked for; it is there in any case."""
     path: Path = PICTURES / f"{name}.png"
     if os.environ.get("UPDATE"):
+        expect(page.locator(BUSY)).to_have_count(0)
         page.evaluate(AS_AT_HOME)
         path.parent.mkdir(exist_ok=True)
         page.screenshot(path=path, animations="disabled")
