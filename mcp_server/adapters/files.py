@@ -2,7 +2,7 @@
 Files as Daybook writes them: complete and on the disk before the write is acknowledged, or not at all.
 
 The order survives a crash at any instruction: a temporary file with a random name, every byte written, fsync,
-rename, fsync of the folder. A file that people write, too, is exchanged (`swap`).
+rename, fsync of the folder. A file that people write, too, is exchanged (`guarded_replace`).
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from pathlib import Path
 from mcp_server.adapters import guarded_replace, locks
 from mcp_server.adapters.exchange import link
 from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
-from mcp_server.adapters.open_files import open_file, read_at, set_mode, take_after
+from mcp_server.adapters.open_files import free_bytes, open_file, read_at, set_mode, take_after
 from mcp_server.adapters.open_files import sync_folder as sync_folder
 from mcp_server.core.errors import Conflict, Held, Unreadable
 
@@ -115,9 +115,7 @@ def refuses_writing(folder: Path) -> str:
     try:
         if not os.access(folder, os.W_OK) and folder.is_dir():
             return "may not be written to"
-        import shutil  # most who read or write files need no more of it
-
-        return "is on a full disk" if shutil.disk_usage(folder).free < LEAST_FREE else ""
+        return "is on a full disk" if free_bytes(folder) < LEAST_FREE else ""
     except OSError:
         return ""
 

@@ -1,8 +1,8 @@
 """
 What killed processes left unfinished: temporary files, and now and then text that the person saved.
 
-A file that was being written is litter. A file that a change moved aside (`swap`) may hold what a program
-saved at that moment: it is litter only while its bytes have a digest that its name lists.
+A file that was being written is litter. A file that a change moved aside (`guarded_replace`) may hold what a
+program saved at that moment: it is litter only while its bytes have a digest that its name lists.
 """
 
 import contextlib

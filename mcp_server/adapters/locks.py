@@ -2,7 +2,7 @@
 Exclusive locks of the operating system on open files. They end with the process, even if it is killed.
 
 POSIX locks the file. Windows locks bytes, which no other process can read meanwhile, so we lock a byte far
-after the end: the number of the lock's holder (`holders`) is at the beginning.
+after the end: the number of the lock's holder (`lock_holders`) is at the beginning.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 """
-Open files, where operating systems differ: opening, reading at an offset, setting a mode, making durable.
+Open files, where operating systems differ: opening, reading at an offset, mode, making durable, room.
 
 On Windows other users cannot read a person's home folder, so there we set no POSIX modes.
 """
@@ -85,3 +85,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def free_bytes(folder: Path) -> int:
+    """Return how many bytes the disk of *folder* has left for us; raises OSError."""
+    if sys.platform == "win32":
+        import shutil  # takes longer to load than all of this module
+
+        return shutil.disk_usage(folder).free
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize

@@ -5,7 +5,7 @@ Whatever creates, changes or moves a memory ends here: the history keeps the old
 it is decided whether the new text may be shown unasked, and the ledger and the index are updated.
 Imports, runs of tidying and `put_back` change hundreds of files: they write with `create_many`, `put` and
 `put_bytes`, and write the ledger and the index for many at once. `put_back` moves its files together, too.
-Three write beside it: `crossing`, whose move to another vault must survive a kill halfway, and
+Three write beside it: `between_vaults`, whose move to another vault must survive a kill halfway, and
 `remote/take_in` and `team/copy`, which add what other machines wrote. `forget` and `trash` delete for good.
 It is long because all that may happen to a memory's file is one thing to read.
 """

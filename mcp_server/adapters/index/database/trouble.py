@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mcp_server.adapters.lock_holders import holder_of_index
+from mcp_server.adapters.open_files import free_bytes
 from mcp_server.core.errors import IndexBusy, IndexUnavailable
 
 REFUSED = 1.0  # seconds without waiting, after a wait in vain: one answer waits once
@@ -83,10 +84,8 @@ def _code(error: Exception) -> int:
 
 
 def _is_full(folder: Path) -> bool:
-    import shutil  # slow to load, and needed only after an error
-
     try:
-        return shutil.disk_usage(folder).free < _LEAST_ROOM
+        return free_bytes(folder) < _LEAST_ROOM
     except OSError:
         return False
 
