@@ -8,6 +8,7 @@ back as it was saved.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from mcp_server.core.errors import Rejected
@@ -111,8 +112,8 @@ def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> li
     Return those of *utterances* that *turns*, their conversation, do not have yet.
 
     Some are there already when a process was killed after it wrote them and before it recorded that: the
-    conversation then has turns as late as the first of *utterances*. Where each of them stands is told by its
-    time, for it may be one of several in a turn that began before it.
+    conversation then has turns as late as the first of *utterances*, and those are the first ones. Where each
+    of them stands is told by its time, for it may be one of several in a turn that began before it.
     """
     if not utterances or not any(turn.time >= utterances[0].time for turn in turns):
         return list(utterances)
@@ -127,4 +128,4 @@ def without_said(utterances: Sequence["Utterance"], turns: Sequence[Turn]) -> li
     def is_said(utterance: "Utterance") -> bool:
         return any(has(turn, end, utterance) for turn, end in zip(turns, ends, strict=True))
 
-    return [utterance for utterance in utterances if not is_said(utterance)]
+    return list(dropwhile(is_said, utterances))
