@@ -19,7 +19,7 @@ from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.remote.notes import as_everywhere
-from mcp_server.adapters.team_folder import has_team, joined_of
+from mcp_server.adapters.team_membership import has_team, joined_of
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable

@@ -57,7 +57,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.actions.capture.note import captures, note_ended, upkeep_is_due
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.remote.notes import has_remote
-    from mcp_server.adapters.team_folder import has_team
+    from mcp_server.adapters.team_membership import has_team
     from mcp_server.core.bounds import session_id
 
     store, folder = _opened(event)

@@ -11,7 +11,7 @@ from mcp_server.actions.team.membership import Joining, Membership
 from mcp_server.actions.team.memories import Unconfirmed
 from mcp_server.actions.team.send import Sent, Waiting
 from mcp_server.actions.team.store_in_team import StoredInTeam
-from mcp_server.adapters.team_folder import LastCopy
+from mcp_server.adapters.team_membership import LastCopy
 from mcp_server.core.search.query import Confidence
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Stored
 from mcp_server.core.team.team import Member, Role, Team

@@ -20,7 +20,7 @@ from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stat
 from mcp_server.adapters.index.events import unread_reports
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.notes import has_remote
-from mcp_server.adapters.team_folder import has_team
+from mcp_server.adapters.team_membership import has_team
 from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store

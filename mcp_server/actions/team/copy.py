@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.files.sync import catch_up, if_free, sync
-from mcp_server.adapters import files, history, memory_file, places, team_folder
+from mcp_server.adapters import files, history, memory_file, places, team_membership
 from mcp_server.adapters.index.events import team as confirmations
-from mcp_server.adapters.team_folder import Copied, LastCopy
+from mcp_server.adapters.team_membership import Copied, LastCopy
 from mcp_server.adapters.vault import Vault, confined, stamps
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
 from mcp_server.core.memory import Kind, Memory, Status, id_of_name, timestamp
@@ -50,14 +50,14 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
     if vault is None:
         raise Rejected("You are not in a team.", "Join one with 'daybook team join URL'.")
     with files.lock(vault.root / LOCK, patience=patience):
-        before = team_folder.last_of(home)
+        before = team_membership.last_of(home)
         try:
             about = team.team()
             stored, beyond = _newest(team)
         except DaybookError as error:
-            team_folder.note_last(home, replace(before, trouble=str(error)))
+            team_membership.note_last(home, replace(before, trouble=str(error)))
             raise
-        if known := team_folder.joined_of(home):
+        if known := team_membership.joined_of(home):
             now = replace(
                 known,
                 name=about.name,
@@ -67,9 +67,9 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
                 model=about.model,
             )
             if now != known:
-                team_folder.note_joined(home, now)
+                team_membership.note_joined(home, now)
         done = _make(store, vault, about.name, stored)
-        team_folder.note_last(home, LastCopy(timestamp(store.clock()), "", beyond))
+        team_membership.note_last(home, LastCopy(timestamp(store.clock()), "", beyond))
     return done
 
 
@@ -133,11 +133,11 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
     known = _known(store)
     # What is no longer confirmed is not told from here on, whether or not the rest is done.
     _note(store, confirmations.WITHDRAWN, sorted(known - refs.keys()), {})
-    ours = known | {each.digest for each in team_folder.copied_of(store.home).values()}
+    ours = known | {each.digest for each in team_membership.copied_of(store.home).values()}
     removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)
     written = _written(store, vault, wanted, ours)
     _note(store, confirmations.CONFIRMED, sorted(refs.keys() - known), refs)
-    team_folder.note_copied(store.home, copied)
+    team_membership.note_copied(store.home, copied)
     with if_free(store):
         sync(store, vaults=[vault])
     return Copy(len(wanted), written, removed)

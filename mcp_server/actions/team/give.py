@@ -8,7 +8,7 @@ from mcp_server.actions.memory.remember import checked
 from mcp_server.actions.memory.revise import Revision, revised
 from mcp_server.actions.team.send import Waiting, put_off
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
-from mcp_server.adapters import places, team_folder
+from mcp_server.adapters import places, team_membership
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import (
@@ -142,7 +142,7 @@ def for_team(store: Store, memory: Memory) -> Memory:
 
     Its links keep paths, and ids that the team has here; the ids of the person's own memories are theirs.
     """
-    known = team_folder.copied_of(store.home)
+    known = team_membership.copied_of(store.home)
 
     def kept(link: Link) -> bool:
         return is_artifact(link.to) or link.to in known
@@ -171,7 +171,7 @@ def _waits(error: StorageUnavailable, waiting: Waiting) -> GivenToTeam:
 
 def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
     """Return what the copy says of a memory; raise *error* when it has none."""
-    known = team_folder.copied_of(store.home).get(memory_id)
+    known = team_membership.copied_of(store.home).get(memory_id)
     vaults = places.team_vaults(store.home)
     if not known or not vaults:
         raise error

@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 from mcp_server.actions.files.sync import if_free, sync
 from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
 from mcp_server.actions.team.send import Waiting, waiting
-from mcp_server.adapters import files, places, team_folder
+from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.model_folder import name_of
-from mcp_server.adapters.team_folder import LastCopy, MembershipNote
+from mcp_server.adapters.team_membership import LastCopy, MembershipNote
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
 from mcp_server.core.team.team import JoinedTeam, Team
@@ -56,7 +56,7 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
 
     Raises Rejected when the person is in a team already, and what the server answers.
     """
-    if known := team_folder.joined_of(store.home):
+    if known := team_membership.joined_of(store.home):
         raise Rejected(f"You are in the team '{known.name}' already.", "Leave it first: daybook team leave")
     about = team.team()
     own = _own_model(store)
@@ -70,7 +70,7 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
     """
     about = joining.team
-    team_folder.note_joined(
+    team_membership.note_joined(
         store.home,
         MembershipNote(
             joining.url,
@@ -92,7 +92,7 @@ def leave(store: Store) -> str:
 
     Return the team's name. Raises Rejected without a team, Held.
     """
-    known = team_folder.joined_of(store.home)
+    known = team_membership.joined_of(store.home)
     vaults = places.team_vaults(store.home)
     if not vaults:
         raise Rejected("You are not in a team.", "Nothing was changed.")
@@ -100,7 +100,7 @@ def leave(store: Store) -> str:
         withdraw(store)
         name = known.name if known else ""
         store.ledger.append("team_left", store.clock(), team=name)
-        team_folder.forget_team(store.home)
+        team_membership.forget_team(store.home)
     with if_free(store):
         sync(store, vaults=vaults)
     return name
@@ -108,7 +108,7 @@ def leave(store: Store) -> str:
 
 def membership(store: Store) -> Membership | None:
     """Return how it stands with the team, None without one; asks no server."""
-    known = team_folder.joined_of(store.home)
+    known = team_membership.joined_of(store.home)
     if known is None:
         return None
     return Membership(
@@ -118,8 +118,8 @@ def membership(store: Store) -> Membership | None:
         known.role,
         known.curators,
         known.model,
-        len(team_folder.copied_of(store.home)),
-        team_folder.last_of(store.home),
+        len(team_membership.copied_of(store.home)),
+        team_membership.last_of(store.home),
         waiting(store),
     )
 

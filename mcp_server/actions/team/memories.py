@@ -7,7 +7,7 @@ from mcp_server.actions.files.read import MemoryFile, find, read_told
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import team_of
-from mcp_server.adapters import team_folder
+from mcp_server.adapters import team_membership
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, StorageUnavailable
 from mcp_server.core.memory import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import PAGE, ChangeRecord, Stored
@@ -39,7 +39,7 @@ def is_of_team(store: Store, memory_id: str) -> bool:
 
     Asks the server only about an id that nothing here has, which may raise StorageUnavailable.
     """
-    if not team_folder.has_team(store.home):
+    if not team_membership.has_team(store.home):
         return False
     try:
         row = find(store, memory_id)

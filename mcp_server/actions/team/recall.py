@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcp_server.actions.files.shadows import superseding
 from mcp_server.actions.recall.evidence import may_be_sent
 from mcp_server.actions.recall.recall import WHOLE_TEXT, note_recalled, recall
-from mcp_server.adapters import team_folder
+from mcp_server.adapters import team_membership
 from mcp_server.adapters.places import TEAM_KEY
 from mcp_server.core.errors import DaybookError, StorageUnavailable
 from mcp_server.core.memory import Kind, Level, type_or_kind
@@ -32,7 +32,7 @@ def recall_with_team(store: Store, query: Query, *, session: str = "", told: boo
     the team did not answer. A question with a secret or something private in it is not sent. *session* and
     *told* are as for `recall`. Raises what `recall` does.
     """
-    team = store.team() if team_folder.has_team(store.home) and _concerns(query) else None
+    team = store.team() if team_membership.has_team(store.home) and _concerns(query) else None
     if team is None:
         return recall(store, query, session=session, in_context=told)
     asking = _Asking(team, _asked(query)) if may_be_sent(query.text) else None
@@ -86,7 +86,7 @@ def _asked(query: Query) -> Query:
 
 def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Answer:
     """Return *answer* with what the team answered; each memory once, and the nearer before the farther."""
-    copied = team_folder.copied_of(store.home)
+    copied = team_membership.copied_of(store.home)
     own = [hit for hit in answer.hits if not hit.below]
     below = [hit for hit in answer.hits if hit.below]
     found = {result.stored.memory.id: result for result in results.results if _fits(result, query.filter)}
@@ -115,7 +115,7 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
     )
 
 
-def _is_same(own: Hit, hit: Hit, copied: Mapping[str, team_folder.Copied]) -> bool:
+def _is_same(own: Hit, hit: Hit, copied: Mapping[str, team_membership.Copied]) -> bool:
     """Tell whether *hit*, of the server, says what *own* says: the copy has it, or the person gave it."""
     if own.level is Level.TEAM:
         known = copied.get(own.id)
@@ -130,7 +130,7 @@ def _fits(result: Result, filter: Filter) -> bool:
 
 def _with_authors(store: Store, answer: Answer) -> Answer:
     """Return *answer* with who wrote and who confirmed what is of the team's copy."""
-    copied = team_folder.copied_of(store.home)
+    copied = team_membership.copied_of(store.home)
 
     def with_author(hit: Hit) -> Hit:
         known = copied.get(hit.id) if hit.level is Level.TEAM else None

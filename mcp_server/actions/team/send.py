@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
-from mcp_server.adapters import files, places, team_folder
+from mcp_server.adapters import files, places, team_membership
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
 from mcp_server.core.team import wire
@@ -50,7 +50,7 @@ def waiting(store: Store) -> tuple[Waiting, ...]:
 
 
 def _waiting(store: Store) -> Iterator[Waiting]:
-    for path, said in team_folder.waiting_of(store.home):
+    for path, said in team_membership.waiting_of(store.home):
         with contextlib.suppress(Rejected, KeyError, TypeError):
             memory = wire.memory_of(said["memory"], strict=False)
             at, refused, replaces = (str(said.get(name) or "") for name in ("at", "refused", "replaces"))
@@ -93,7 +93,7 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
                 )  # fmt: skip
                 refused.append(each)
                 continue
-            team_folder.delete_waiting(each.path)
+            team_membership.delete_waiting(each.path)
     return Sent(tuple(given), tuple(refused))
 
 
@@ -102,7 +102,7 @@ def drop(store: Store, memory_id: str) -> Waiting:
     name = check_id(typed_id(memory_id))
     for each in waiting(store):
         if each.id == name:
-            team_folder.delete_waiting(each.path)
+            team_membership.delete_waiting(each.path)
             return each
     raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
 
@@ -123,4 +123,4 @@ def _note(
         "at": at,
         "refused": refused,
     }
-    team_folder.note_waiting(store.home, name, payload)
+    team_membership.note_waiting(store.home, name, payload)

@@ -27,7 +27,7 @@ from mcp_server.actions.judge.origins import judge_session
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.model.model_call import refusal
 from mcp_server.actions.upkeep.tidy import tidy_when_due
-from mcp_server.adapters import files, team_folder, transcript_file
+from mcp_server.adapters import files, team_membership, transcript_file
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.adapters.remote.notes import ask_for_exchange, has_remote, is_asked_for, is_due
@@ -121,7 +121,7 @@ def note_left_behind(store: Store) -> bool:
 def exchange_is_due(store: Store) -> bool:
     """Tell whether other machines of the person's, or their team, were not heard of for a while."""
     now = time.time()
-    return is_due(store.home, every=EXCHANGED_EVERY, now=now) or team_folder.is_due(
+    return is_due(store.home, every=EXCHANGED_EVERY, now=now) or team_membership.is_due(
         store.home, every=EXCHANGED_EVERY, now=now
     )
 
@@ -269,7 +269,7 @@ def _exchange(store: Store, tally: Work) -> bool:
 
 def _follow_team(store: Store, tally: Work) -> bool:
     """Give the team what waits, and copy what it confirmed, if there is one; return whether that is new."""
-    if not team_folder.has_team(store.home):
+    if not team_membership.has_team(store.home):
         return False
     from mcp_server.actions.team.copy import copy  # most people have no team
     from mcp_server.actions.team.send import send

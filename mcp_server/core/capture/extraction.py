@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_server.core.capture.evidence import borne_out
+from mcp_server.core.capture.support import borne_out
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.core.secrets.redaction import find_secrets, redact

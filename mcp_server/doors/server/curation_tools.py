@@ -23,7 +23,7 @@ from mcp_server.core.memory import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.confirmation import ask_before_forgetting, ask_before_replacing
+from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import contradictions, links

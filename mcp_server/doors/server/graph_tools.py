@@ -17,7 +17,7 @@ from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import counted, one_line, within
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.confirmation import (
+from mcp_server.doors.server.consent import (
     ask_before_forgetting,
     ask_before_replacing,
     ask_before_rewording,

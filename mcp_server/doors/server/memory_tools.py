@@ -53,7 +53,7 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
-from mcp_server.doors.server.confirmation import (
+from mcp_server.doors.server.consent import (
     ask_before_forgetting,
     ask_before_moving,
     may_replace,

@@ -14,7 +14,7 @@ from mcp_server.actions.memory.repository import untrusted
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.membership import leave, membership
 from mcp_server.adapters import history
-from mcp_server.adapters.team_folder import MembershipNote, note_joined
+from mcp_server.adapters.team_membership import MembershipNote, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
 from mcp_server.core.memory import Level
 from mcp_server.core.team.team import Role

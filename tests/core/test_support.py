@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.capture.evidence import UNCONFIRMED, Borne, borne_out, utterances_with
+from mcp_server.core.capture.support import UNCONFIRMED, Borne, borne_out, utterances_with
 from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 PERSONS, CLAUDES, WAITS = Borne("extracted"), Borne("assistant"), Borne("assistant", UNCONFIRMED)
