@@ -6,13 +6,13 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import Filter
-from mcp_server.doors.cli import output, text_input
+from mcp_server.doors.cli import filter_options, output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown.rows import listed
 
 
 @click.command("list")
-@text_input.filtered()
+@filter_options.filtered()
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1))
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")

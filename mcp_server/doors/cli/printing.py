@@ -15,7 +15,7 @@ class CannotPrint(DaybookError):
 
 
 class _Output(io.FileIO):
-    """The standard output; it refuses once, unlike the store's disk by CannotPrint, and drops the rest."""
+    """The standard output: its first refusal is CannotPrint, not one of the store; the rest is dropped."""
 
     refused = False
 

@@ -12,7 +12,7 @@ from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import PRESETS, Filter, Mode, Query, Sort, parse_mode, with_preset
-from mcp_server.doors.cli import output, text_input
+from mcp_server.doors.cli import filter_options, output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown.recall import EXCERPT, answered
 from mcp_server.store import Store
@@ -30,7 +30,7 @@ FEW = 64  # passages: about a second
     help="precision: 3 answers, confident ones only; exploratory: 10.",
 )
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
-@text_input.filtered("as_of", "touches")
+@filter_options.filtered("as_of", "touches")
 @click.option("--as-of", default="", help="What was valid on this date.")
 @click.option("--touches", default="", help="Only about this file.")
 @click.option("--expand", is_flag=True, help="Also show what the hits link to.")
