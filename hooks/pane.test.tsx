@@ -8,15 +8,17 @@ const PANE = {
   requestId: 'daybook',
   props: { title: 'Daybook', isFocused: true, bodyColumns: 40, placement: 'dock', scroll: { offset: 0, bodyRows: 20 }, view: {} },
 } as const
+const COMMAND = { command: 'daybook', args: '', origin: { kind: 'composer' }, presentation: { isFullscreen: true, columns: 120 } } as const
 const ACCEPT = { act: 'settle', id: 'staging-a1b2', label: 'Accept', meaning: 'Claude may be told it', key: 'a', digest: 'd1' }
 const ROW = { id: 'origin staging-a1b2', title: 'Staging', about: 'came with the repository' }
 const TABS = [{ name: 'told', label: 'Told 0' }, { name: 'waits', label: 'Waits 1' }, { name: 'search', label: 'Search' }]
 
-/** What the server is asked, and answers as the real one does. */
-function serve(on: On) {
+/** What the server is asked, and answers as the real one does, once and as often as it *isReached*. */
+function serve(on: On, isReached: (event: string) => Promise<boolean> | boolean = () => true) {
   const asked: { event: string; given: Record<string, unknown> }[] = []
-  on('mcp.call', ($, e) => {
+  on('mcp.call', async ($, e) => {
     const { event, given } = e.args as { event: string; given: Record<string, unknown> }
+    if (!(await isReached(event))) return { deny: 'not connected' }
     asked.push({ event, given })
     const rows = given.tab === 'waits' ? [{ ...ROW, ...(given.open ? { text: ['Port 5433.'], actions: [ACCEPT] } : {}) }] : []
     const drawn = { mark: String(asked.length), tabs: TABS, rows, notes: [], status: '1 waits', text: 'one waits' }
@@ -37,7 +39,7 @@ for (const surface of ['terminal', 'desktop'] as const) {
   test(`on ${surface} the pane is drawn, opened row by row, and a button is the server's to answer`, PATIENT, async ($, on) => {
     mock.clock(on)
     const asked = serve(on)
-    await $.command.run({ command: 'daybook', args: '', origin: { kind: 'composer' }, presentation: { isFullscreen: true, columns: 120 } })
+    await $.command.run(COMMAND)
     const ui = await $.ui.mount({ ...PANE, surface })
 
     await ui.press({ key: 'tab waits' })
@@ -53,3 +55,31 @@ for (const surface of ['terminal', 'desktop'] as const) {
     await ui.unmount()
   })
 }
+
+test('what a button did stays to be read when a look from before the server was back ends after it', PATIENT, async ($, on) => {
+  mock.clock(on)
+  let isUp = true
+  let mayLook = Promise.resolve()
+  serve(on, async event => {
+    if (event === 'pane') await mayLook
+    return isUp
+  })
+  await $.command.run(COMMAND)
+  const ui = await $.ui.mount({ ...PANE, surface: 'terminal' })
+  await ui.press({ key: 'tab waits' })
+  await ui.press({ key: ROW.id })
+  isUp = false
+  await ui.press({ key: 'settle staging-a1b2 a' })
+  expect((await ui.find({ type: 'Text', text: /did not answer/ }))?.text).toMatch(/^Daybook did not answer in time/)
+
+  isUp = true
+  let look = () => {}
+  mayLook = new Promise(done => (look = done))
+  const opened = $.command.run(COMMAND)
+  await ui.press({ key: 'settle staging-a1b2 a' })
+  look()
+  await opened
+
+  expect((await ui.find({ type: 'Text', text: /accepted/ }))?.text).toBe('accepted')
+  await ui.unmount()
+})

@@ -88,6 +88,7 @@ async function choose($: EngineInterface, change: Partial<DaybookView>, key?: st
 async function press($: EngineInterface, action: DaybookAction) {
   const told = await tell($, 'act', { given: action }, PATIENCE)
   if (told === undefined) return void (await sayAway($))
+  saysAway = false // else a look that was asked before takes this outcome for that sentence, and clears it
   const said = { text: String(told.text ?? ''), actions: (told.actions ?? []) as DaybookAction[] }
   const next = said.actions[0] ? keyOf(said.actions[0]) : `tab ${(await read($, view)).tab}`
   await update($, view, now => ({ ...now, said }))
