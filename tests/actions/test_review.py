@@ -13,6 +13,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Became, review, settle
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
+from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -49,7 +50,10 @@ def test_what_was_stored_here_comes_before_what_came_with_the_repository_the_new
 
     assert [entry.id for entry in found.entries] == ["own-new-a1b2", "own-old-a1b2", "new-a1b2", "old-a1b2"]
     assert found.counts[ORIGIN] == 4
-    assert {entry.why for entry in found.entries} == {"reads like an instruction", "came with the repository"}
+    assert {entry.why for entry in found.entries} == {
+        OriginReason(OriginDoubt.INSTRUCTS),
+        OriginReason(OriginDoubt.FROM_REPOSITORY),
+    }
 
 
 def test_no_more_are_read_than_are_shown(shared: Store) -> None:

@@ -23,6 +23,7 @@ from mcp_server.actions.memory.trust import Standing, TrustHistory
 from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.recall.ask import CitedAnswer
 from mcp_server.actions.recall.nearby import Near
+from mcp_server.actions.review.review import ORIGIN, Review
 from mcp_server.actions.sessions.forget_session import ForgottenSession
 from mcp_server.actions.sessions.predict import Pattern
 from mcp_server.actions.sessions.quality import Quality
@@ -58,6 +59,7 @@ from mcp_server.doors.shown import (
     memory,
     mining,
     recall,
+    review,
     rows,
     sessions,
     state,
@@ -82,6 +84,7 @@ from tests.doors.shown_values import (
     MEMORY,
     OLDER_ENTRY,
     ONE,
+    ORIGINS,
     OTHER,
     PATH,
     PROPOSED,
@@ -102,6 +105,10 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "trust": lambda: [
         trust.history(TrustHistory("webhook-1", 0.7, (TrustEvent(AT, "wrong", -0.3, "s1", HOSTILE),), STALE)),
         trust.history(TrustHistory("webhook-1", 0.9, (), Standing(0.9, Staleness()))),
+    ],
+    "review": lambda: [
+        review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
+        review.waiting(Review((), {})),
     ],
     "hot": lambda: [
         hot.status(HotStatus(20, (PINNED,), (ACCESSED,), (PREDICTED,), PINNED, {"shop/webhook-1": 0.5})),

@@ -12,6 +12,8 @@ from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.trust import Standing
 from mcp_server.actions.model.model_call import Spending
+from mcp_server.actions.review.entries import Entry, Verdict
+from mcp_server.actions.review.review import ORIGIN
 from mcp_server.actions.status.stats import Capture, Stats
 from mcp_server.actions.status.status import Needs, State
 from mcp_server.actions.upkeep.tidy import Tidied
@@ -25,6 +27,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Staleness, Status
+from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score
@@ -62,6 +65,13 @@ EPISODE = Episode(
 COST = Cost(2, 1, 1500, 0.0025)
 SPENDING = Spending(0.0025, 2, "", None, 0, 1, sessions=(("8d7cabcd", COST),))
 OLDER_ENTRY = RunEntry("duplicates", Reason("merge 2, as an earlier version wrote it"), (), HOSTILE)
+ORIGINS = [
+    Entry(
+        ORIGIN, f"webhook-{number}", "", "gotcha", HOSTILE, HOSTILE, ("tags: a, b",),
+        OriginReason(doubt, "npm run x", "a web page"), "/x.md", NOON, "", (Verdict.ACCEPT, Verdict.LATER),
+    )
+    for number, doubt in enumerate([*OriginDoubt, "names 'x', as an earlier version wrote it"])
+]  # fmt: skip
 REVIVED = tuple(
     Change(f"shop/{memory_id}", "", {}, now)
     for memory_id, now in (("old", {"status": "active"}), ("older", {"superseded_by": "last"}))

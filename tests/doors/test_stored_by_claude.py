@@ -10,6 +10,7 @@ from mcp_server.actions.judge.origins import waiting
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
+from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from tests.doors.shell import Run
 from tests.durability.served import Served
 from tests.recorded import Recorded
@@ -71,9 +72,7 @@ def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
     arguments = {"title": "Totals", "content": "Totals are summed twice on purpose."}
     served.ask("tools/call", {"name": "remember", "arguments": arguments, "_meta": meta})
     here = open_here().store()
-    assert [one.why for one in waiting(here)] == [
-        "was stored a moment ago, and its session has not been checked yet"
-    ]
+    assert [origin.why for origin in waiting(here)] == [OriginReason(OriginDoubt.NOT_JUDGED)]
 
     session.claude("I stored it.")
     served.call("hook", event="Stop", session_id=session.session, transcript_path=str(session.path))

@@ -29,28 +29,26 @@ from mcp_server.adapters.vault import stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import Memory, fingerprint
-from mcp_server.core.provenance.origins import INSTRUCTS, WITHOUT, Inquiry
+from mcp_server.core.provenance.origins import Inquiry, OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ASSISTANT, OUTPUT, SEEDED
 from mcp_server.core.provenance.session_words import Hearing, SessionText, Voice
 from mcp_server.store import Store
 
 JUDGED = "judged_origin"
-LATER = "was stored a moment ago, and its session has not been checked yet"
-SHARED = "came with the repository"
-CHANGED = "was changed since you accepted it, but not by Daybook"
 MOST_READ = 32 * 1024 * 1024  # bytes at the end of a session's transcripts that are looked at
 AT_ONCE = 512 * 1024  # bytes that are looked at while an answer waits: 20 ms
 MOST_PENDING = 50  # memories of one session that are looked up together
-_ALONE = {OUTPUT: "is what a program printed", SEEDED: "is what a document says"}
+_ALONE = {OUTPUT: OriginDoubt.PRINTED, SEEDED: OriginDoubt.IN_DOCUMENT}
+_FORMER_NO_TRANSCRIPT = "was stored in a session without a transcript"  # as earlier versions wrote it
 _BROUGHT = frozenset("node_modules site-packages vendor .venv venv target dist build .git".split())
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingOrigin:
-    """A memory that is not shown unasked until the person accepts it, and why, as the end of a sentence."""
+    """A memory that is not shown unasked until the person accepts it, and why."""
 
     row: Row
-    why: str
+    why: OriginReason
 
 
 def waiting(store: Store) -> list[WaitingOrigin]:
@@ -67,18 +65,23 @@ def waiting(store: Store) -> list[WaitingOrigin]:
         accepted_refs = once_accepted(db, [row.ref for row in rows if row.vault in shared])
         alone = [row for row in selections.searched_alone(db, keys) if row.vault not in shared]
         origins = [
-            WaitingOrigin(row, CHANGED if row.ref in accepted_refs else _why(store, row, _judged(db, row)))
+            WaitingOrigin(
+                row,
+                OriginReason(OriginDoubt.CHANGED)
+                if row.ref in accepted_refs
+                else _why(store, row, _judged(db, row)),
+            )
             for row in rows
         ]
     origins.sort(key=lambda origin: origin.row.vault in shared)
-    return [*origins, *(WaitingOrigin(row, _ALONE[row.source]) for row in alone)]
+    return [*origins, *(WaitingOrigin(row, OriginReason(_ALONE[row.source])) for row in alone)]
 
 
 def judge(
     store: Store, memory_id: str, transcript: Path | None, *, prompt: str = "", call: str = "", was: str = ""
-) -> str:
+) -> OriginReason | None:
     """
-    Look up in its session the memory that Claude just stored; return why it waits, '' when it does not.
+    Look up in its session the memory that Claude just stored; return why it waits, None when it does not.
 
     *prompt* is the person's last turn, which the transcript may not have yet, and *call* the id of the tool
     call that stored it: while the transcript lacks that call, or is too long, `judge_session` judges later.
@@ -86,19 +89,20 @@ def judge(
     """
     file = read(store, memory_id)
     if file.memory.source != ASSISTANT or is_accepted(store, file):
-        return ""
+        return None
     if transcript is None:
-        _note(store, file.ref, file.digest, WITHOUT)
-        return WITHOUT
+        why = OriginReason(OriginDoubt.NO_TRANSCRIPT)
+        _note(store, file.ref, file.digest, why)
+        return why
     if sum(map(transcript_file.size, _transcripts(transcript))) > AT_ONCE:
-        return LATER
+        return OriginReason(OriginDoubt.NOT_JUDGED)
     session_texts = [SessionText(Voice.PERSON, prompt), SessionText(Voice.PROJECT, was)]
-    (why,), calls = inquire(store, transcript, [words_of(file.memory)], session_texts)
+    (judged,), calls = inquire(store, transcript, [words_of(file.memory)], session_texts)
     if call and call not in calls:
-        return LATER
-    _note(store, file.ref, file.digest, why)
-    _settle(store, file, why)
-    return why
+        return OriginReason(OriginDoubt.NOT_JUDGED)
+    _note(store, file.ref, file.digest, judged)
+    _settle(store, file, judged)
+    return judged
 
 
 def judge_session(
@@ -156,9 +160,9 @@ def inquire(
     session_texts: Sequence[SessionText] = (),
     *,
     orders_wait: bool = False,
-) -> tuple[list[str], frozenset[str]]:
+) -> tuple[list[OriginReason | None], frozenset[str]]:
     """
-    Return (why each of *texts* waits, '' for what does not; the ids of the calls in the transcript).
+    Return (why each of *texts* waits, None for what does not; the ids of the calls in the transcript).
 
     At most the last 32 MiB of the session's transcripts are read, those of its agents included.
     """
@@ -232,18 +236,21 @@ def _tracked(persons: Git, root: Path, index: Stamp | None) -> frozenset[str]:
     return git.tracked(persons, root)
 
 
-def _judged(db: sqlite3.Connection, row: Row) -> str:
-    """Return why the memory waits by its last judgement with these bytes, '' when there is none."""
+def _judged(db: sqlite3.Connection, row: Row) -> OriginReason | None:
+    """Return why the memory waits by its last judgement with these bytes, None when there is none."""
     last = deeds.listed(db, ref=row.ref, events=(JUDGED,), limit=1)
-    return str(last[0].detail.get("why") or "") if last and last[0].detail.get("of") == row.digest else ""
+    detail = last[0].detail if last else {}
+    if not detail.get("why") or detail.get("of") != row.digest:
+        return None
+    return OriginReason(str(detail["why"]), str(detail.get("word", "")), str(detail.get("place", "")))
 
 
 def _judged_now(db: sqlite3.Connection, row: Row) -> bool:
     why = _judged(db, row)
-    return bool(why) and why != WITHOUT
+    return why is not None and why.doubt not in (OriginDoubt.NO_TRANSCRIPT, _FORMER_NO_TRANSCRIPT)
 
 
-def _settle(store: Store, file: MemoryFile, why: str) -> None:
+def _settle(store: Store, file: MemoryFile, why: OriginReason | None) -> None:
     """
     Let a memory supersede what its file says, or, when it waits (*why*), make those memories active again.
 
@@ -253,21 +260,32 @@ def _settle(store: Store, file: MemoryFile, why: str) -> None:
     with store.database.read() as db:
         wrote = deeds.last_change(db, [file.vault.key], refs=[file.ref]) if memory.supersedes else None
     with one_change(str(wrote.detail.get("change") or "") if wrote else ""):
-        if not why:
+        if why is None:
             supersede(store, file, session=memory.session)
         for old in memory.supersedes if why else ():
             reinstate(store, old, by=memory.id, session=memory.session)
 
 
-def _why(store: Store, row: Row, judged: str) -> str:
-    if row.source != ASSISTANT:
-        return SHARED if row.vault not in store.private else INSTRUCTS
-    return judged or (INSTRUCTS if row.instructing else LATER if row.session else WITHOUT)
+def _why(store: Store, row: Row, judged: OriginReason | None) -> OriginReason:
+    if judged and row.source == ASSISTANT:
+        return judged
+    if row.source != ASSISTANT and row.vault not in store.private:
+        return OriginReason(OriginDoubt.FROM_REPOSITORY)
+    if row.source != ASSISTANT or row.instructing:
+        return OriginReason(OriginDoubt.INSTRUCTS)
+    return OriginReason(OriginDoubt.NOT_JUDGED if row.session else OriginDoubt.NO_TRANSCRIPT)
 
 
-def _note(store: Store, ref: str, digest: str, why: str) -> None:
+def _note(store: Store, ref: str, digest: str, why: OriginReason | None) -> None:
     refs = [ref] if ref else []
+    reason = why or OriginReason("")
     store.ledger.try_append(
-        JUDGED, store.clock(), refs=refs, digests=[] if why else [digest], of=digest, why=why
+        JUDGED,
+        store.clock(),
+        refs=refs,
+        digests=[] if why else [digest],
+        of=digest,
+        why=reason.doubt,
+        **{name: value for name, value in (("word", reason.word), ("place", reason.place)) if value},
     )
     catch_up_if_free(store)

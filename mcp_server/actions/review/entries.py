@@ -9,6 +9,7 @@ from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Level, Memory, Staleness
+from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.store import Store
 
 BETWEEN = "+"  # separates the ids of a question
@@ -55,7 +56,7 @@ class Idle:
     days: int
 
 
-Why = str | Question | Staleness | SaidIn | Idle
+Why = str | OriginReason | Question | Staleness | SaidIn | Idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Entry:
     """
     One thing that waits for the person: what it says, why it waits, where its file lies.
 
-    `why` is a value of which doors make the end of a sentence; a text is one already, as the ledger has it.
+    `why` is a value of which doors make the end of a sentence; a text is one already, as a candidate's file
+    has it.
 
     `about` is what else the file says that Claude may be shown, a line each. `digest` is that of the file's
     bytes; `ref` is its name in the ledger. A question is about two memories: `against` is the one that would

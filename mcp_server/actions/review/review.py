@@ -16,7 +16,7 @@ from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.compare import compare_pending
-from mcp_server.actions.judge.origins import CHANGED, waiting
+from mcp_server.actions.judge.origins import waiting
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.forget import to_trash
 from mcp_server.actions.memory.repository import accept, keep
@@ -41,6 +41,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Level, typed_id
+from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
 from mcp_server.store import Store
@@ -161,7 +162,7 @@ def _memory(store: Store, kind: str, row: Row, why: Why) -> Entry | None:
     except (NotFound, Unreadable):
         return None  # the file was deleted a moment ago, or `status` names it
     entry = entry_of(kind, row, file, why, KINDS[kind].words)
-    if why == CHANGED:
+    if why == OriginReason(OriginDoubt.CHANGED):
         entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, file.memory)))
     return entry
 

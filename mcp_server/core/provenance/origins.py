@@ -6,6 +6,8 @@ reads like an instruction and no turn of the person has it. docs/privacy.md stat
 """
 
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SAID
@@ -14,11 +16,37 @@ from mcp_server.core.provenance.telling_words import Telling, Text, telling_word
 from mcp_server.core.render import one_line
 from mcp_server.core.text.words import STOP_WORDS, words
 
-INSTRUCTS = "reads like an instruction"
-WITHOUT = "was stored in a session without a transcript"
-UNREAD = "comes from a session that could not be read in full"
-LONGEST_SHOWN = 60  # characters of the decisive word that are shown
+LONGEST_KEPT = 60  # characters of the decisive word that a reason keeps
 _LATE = "~"  # sorts after every time
+
+
+class OriginDoubt(StrEnum):
+    """Why it is doubted that a memory's words are the person's or Claude's own."""
+
+    INSTRUCTS = "instructs"
+    NO_TRANSCRIPT = "no transcript"
+    UNREAD = "not all was read"
+    SAID_BY_OTHERS = "said by others"
+    NAMED_BY_OTHERS = "named by others"
+    NAMED_AFTER_OTHERS = "named after others"
+    NOT_JUDGED = "not judged yet"
+    FROM_REPOSITORY = "from the repository"
+    CHANGED = "changed"
+    PRINTED = "printed"
+    IN_DOCUMENT = "in a document"
+
+
+class OriginReason(NamedTuple):
+    """
+    Why a memory waits for the person, as values of which doors make the end of a sentence.
+
+    `doubt` is an OriginDoubt; where an earlier version wrote the event, it is the whole end of the sentence.
+    `word` is the word that decided, `place` names where others had it, or what of theirs was read before it.
+    """
+
+    doubt: str
+    word: str = ""
+    place: str = ""
 
 
 @dataclass(slots=True)
@@ -77,24 +105,24 @@ class Inquiry:
         stand = sum(telling.stands_in(text) for telling in plain) / max(1, len(plain))
         return min(1.0, max(share, stand)) >= SAID
 
-    def verdict(self, *, unread: bool, orders_wait: bool = False) -> str:
+    def verdict(self, *, unread: bool, orders_wait: bool = False) -> OriginReason | None:
         """
-        Return why the memory waits, as the end of a sentence for people, '' when it may be shown unasked.
+        Return why the memory waits, None when it may be shown unasked.
 
         *unread*: a part of the session could not be read, so a word not found may be there.
         *orders_wait*: a memory that reads like an instruction waits even if a turn of the person has it.
         """
         if reads_like_instruction(self.text) and (orders_wait or not self._by_person):
-            return INSTRUCTS
+            return OriginReason(OriginDoubt.INSTRUCTS)
         nowhere = False
         for telling, where in zip(self.tellings, self._where, strict=True):
             if where.settled or where.claude < where.others:
                 continue
             if where.others != _LATE:
-                verb = "says" if telling.run else "names"
-                return f"{verb} '{one_line(telling.word, LONGEST_SHOWN)}', which only {where.place} said"
+                doubt = OriginDoubt.SAID_BY_OTHERS if telling.run else OriginDoubt.NAMED_BY_OTHERS
+                return OriginReason(doubt, one_line(telling.word, LONGEST_KEPT), where.place)
             if telling.named and self._outside:
-                word = one_line(telling.word, LONGEST_SHOWN)
-                return f"names '{word}', which nothing in its session said after {self._outside} was read"
+                word = one_line(telling.word, LONGEST_KEPT)
+                return OriginReason(OriginDoubt.NAMED_AFTER_OTHERS, word, self._outside)
             nowhere = nowhere or not telling.run
-        return UNREAD if nowhere and unread else ""
+        return OriginReason(OriginDoubt.UNREAD) if nowhere and unread else None

@@ -1,6 +1,6 @@
 """Whose words a command stores: the person's, or Claude's when Claude Code started it."""
 
-from mcp_server.actions.judge.origins import LATER, judge, waiting
+from mcp_server.actions.judge.origins import judge, waiting
 from mcp_server.actions.judge.persons_word import Turns, turns_of
 from mcp_server.actions.memory.repository import trust
 from mcp_server.adapters import transcript_file
@@ -9,6 +9,7 @@ from mcp_server.adapters.parent_processes import ancestors, client_started_by_cl
 from mcp_server.bootstrap import Opened
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.doors.cli.person import is_here
+from mcp_server.doors.shown import origins as shown
 
 SESSION = "CLAUDE_CODE_SESSION_ID"
 
@@ -46,5 +47,4 @@ def judged(opened: Opened, memory_id: str) -> str:
     if source == MANUAL:
         return ""
     transcript = transcript_file.find(claude_folder(opened.environment) / "projects", session)
-    why = judge(opened.store(), memory_id, transcript)
-    return f"It is not shown unasked until the person accepts it: it {why}." if why not in ("", LATER) else ""
+    return shown.waits(judge(opened.store(), memory_id, transcript))

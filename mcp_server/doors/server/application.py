@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from mcp_server import __version__
 from mcp_server.actions.capture.learn_on_plan import HandedOut
-from mcp_server.actions.judge.origins import LATER, judge, judge_words
+from mcp_server.actions.judge.origins import judge, judge_words
 from mcp_server.actions.judge.persons_word import turns_of
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, disk_refused
@@ -18,6 +18,7 @@ from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.dialog import PersonAsked
 from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.session import TOOL_USE
+from mcp_server.doors.shown import origins as shown
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -57,7 +58,7 @@ class Application:
         session = self.session
         self.meet("")
         try:
-            why = judge(
+            reason = judge(
                 self.opened.store(),
                 memory_id,
                 session.transcript(),
@@ -67,9 +68,7 @@ class Application:
             )
         except DaybookError:
             return ""  # it is stored, and waits for the person
-        if why in ("", LATER):
-            return ""
-        return f"It is not shown unasked until the person accepts it: it {why}."
+        return shown.waits(reason)
 
     def judged_words(self, *words: str) -> None:
         """Find in the session the source of Claude's summary, so that the next session may be told it."""

@@ -8,8 +8,10 @@ from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.memory import Level, Staleness, timestamp
+from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.origins import because
 from mcp_server.doors.shown.questions import standing
 
 if TYPE_CHECKING:
@@ -111,8 +113,10 @@ def why(entry: Entry) -> str:
             return f"is said in the same words in {', '.join(projects)}"
         case Idle(days):
             return f"showed no sign of life for {days} days, and are more than one run may archive"
-        case str(reason):
-            return reason
+        case OriginReason() as reason:
+            return because(reason)
+        case str(text):
+            return text
 
 
 def outcome(entry: Entry, became: Became) -> str:
