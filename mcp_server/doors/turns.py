@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mcp_server.actions.context import inject
 from mcp_server.adapters.remote.notes import has_remote
-from mcp_server.core.errors import DaybookError, IndexUnavailable
+from mcp_server.core.errors import DaybookError, IndexUnavailable, Rejected
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)
@@ -46,8 +46,12 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
 
 
 def is_marked(prompt: str) -> bool:
-    """Tell whether *prompt* may mark something with #remember; most do not, and `mark` is slow to load."""
-    return TAG in prompt.lower()
+    """Tell whether the person marks something with #remember in *prompt*, and does not only quote the tag."""
+    if TAG not in prompt.lower():
+        return False
+    from mcp_server.core.sessions.transcript import marked  # few prompts need it
+
+    return marked(prompt) is not None
 
 
 def mark(store: Store, prompt: str, *, session: str) -> str:
@@ -57,6 +61,8 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
 
     try:
         result = remember_marked(store, prompt, session=session)
+    except Rejected as error:
+        return f"{MARKED} this prompt, and Daybook did not store it: {error} {error.hint} Tell the person."
     except (DaybookError, OSError) as error:
         log.warning("what was marked with #remember waits for the transcript: %s", error)
         return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."

@@ -172,6 +172,17 @@ def test_a_secret_is_refused_unless_the_person_insists(store: Store) -> None:
     assert remember(store, draft, keep_secrets=True).path.exists()
 
 
+@pytest.mark.parametrize("text", ["{mask}", "`{mask}`.", "- {mask}\n- {mask}"])
+def test_what_is_nothing_but_a_masked_secret_is_refused(store: Store, text: str) -> None:
+    draft = Draft("Deploy key", text.format(mask="[secret removed: a GitHub token]"))
+
+    with pytest.raises(Rejected, match="nothing but a secret") as refusal:
+        remember(store, draft, keep_secrets=True)
+
+    assert refusal.value.hint
+    assert remember(store, Draft("Deploy key", f"It is {draft.text}, in the vault.")).path.exists()
+
+
 def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
     remember(store, Draft("A", "one", id="auth-flow"))
 

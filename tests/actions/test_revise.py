@@ -80,6 +80,7 @@ def test_a_memory_that_is_not_there_is_named_with_its_nearest(store: Store, know
         Revision(text=" "),
         Revision(type="idea"),
         Revision(text="ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"),
+        Revision(text="[secret removed: a GitHub token]"),
     ],
 )
 def test_a_revision_that_cannot_be_stored_is_refused(store: Store, known: str, revision: Revision) -> None:

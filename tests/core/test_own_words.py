@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.capture.own_words import GAP, own_words
+from mcp_server.core.text.own_words import GAP, own_words
 
 RULE = "always build with make release"
 

@@ -142,6 +142,27 @@ def test_private_and_secret_words_are_not_stored_and_a_mask_is_told(prompt: Prom
     assert all(token.encode() not in path.read_bytes() for path in store.home.rglob("*") if path.is_file())
 
 
+def test_a_secret_alone_is_stored_neither_at_once_nor_from_the_transcript(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    told = prompt("#remember ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
+
+    keep(store, seen(store, recorded))
+
+    assert "did not store it: It is nothing but a secret" in told
+    assert knowledge(store) == []
+
+
+def test_a_tag_that_is_only_quoted_is_no_order_in_the_transcript_either(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    assert "#remember" not in prompt(f"What does `#remember` do?\n\n```\n#remember {DEPLOY}\n```")
+
+    keep(store, seen(store, recorded))
+
+    assert knowledge(store) == []
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -40,7 +40,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
-from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.sessions.snapshot import name_of
 from mcp_server.core.text.level_words import names_project
 from mcp_server.core.text.titles import clean_title
@@ -230,6 +230,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
         tags=clean_tags(draft.tags),
         id=check_id(draft.id) if draft.id else "",
     )
+    refuse_masks_alone(draft.text)
     if not keep_secrets:
         texts = (
             draft.title,

@@ -23,7 +23,7 @@ from mcp_server.core.memory import (
     clean_text,
 )
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
+from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
 
@@ -182,6 +182,7 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
         changes["title"] = clean_title(changes["title"])
     if "text" in changes:
         changes["text"] = clean_text(changes["text"])
+        refuse_masks_alone(changes["text"])
     if "type" in changes:
         changes["type"] = check_type(changes["type"])
     if "tags" in changes:

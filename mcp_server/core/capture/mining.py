@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.core.capture.corrections import correction, what_it_corrects
-from mcp_server.core.capture.own_words import own_words
 from mcp_server.core.memory_types import by_rank
+from mcp_server.core.text.own_words import own_words
 from mcp_server.core.text.text_relation import tokens
 from mcp_server.core.text.titles import MOST_MADE, clipped, title_of
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from mcp_server.core.capture.assent import assents
 from mcp_server.core.capture.corrections import denies
-from mcp_server.core.capture.own_words import own_words
 from mcp_server.core.provenance.provenance import ASSISTANT, SAID
 from mcp_server.core.provenance.telling_words import Text, telling_words
 from mcp_server.core.sessions.transcript import Speaker, Utterance
+from mcp_server.core.text.own_words import own_words
 from mcp_server.core.text.text_relation import negates
 from mcp_server.core.text.words import folded_words, identifier_parts, telling
 

@@ -21,6 +21,7 @@ from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.private import says_skip, without_private
+from mcp_server.core.text.remember_tag import without_order
 
 LONGEST_TURN = 4000  # characters; the middle of a longer one is left out
 LONGEST_COMMAND = 200  # characters of a command or a path
@@ -45,7 +46,6 @@ _TELLING = {  # which argument of a tool call is kept
     "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
     "Read": "file_path", "Write": "file_path",
 }  # fmt: skip
-_REMEMBER = re.compile(r"(?<![\w/#&=.-])#remember(?![\w-]):?", re.IGNORECASE)
 _INJECTED = {"<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->"}
 _FRAMED = re.compile(
     rf"(?m)^[ \t>]{{0,40}}(?:{re.escape(FRAME)}|{re.escape(PROMPT_FRAME)})[^\n]*(?:\n[ \t]*[^\s][^\n]*)*"
@@ -178,10 +178,11 @@ class Condenser:
             self.skipping = False
         if self.skipping:
             return None
-        public, untagged = _public(text)
-        forced = not asked_by_claude and untagged != public
+        public = _public(text)
+        untagged = without_order(public)
+        forced = not asked_by_claude and untagged is not None
         # A turn with only the tag is about the turn before it.
-        words = _kept(untagged) or (_kept(public) if forced else "")
+        words = _kept(public if untagged is None else untagged) or (_kept(public) if forced else "")
         speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
         if speaker is Speaker.USER:
             self.first_words = self.first_words or words
@@ -206,16 +207,15 @@ class Condenser:
 
 
 def marked(prompt: str) -> str | None:
-    """Return the text marked with #remember, cleaned like a turn; '' for the tag alone, None without it."""
+    """Return what #remember orders to be stored, cleaned like a turn; '' for the tag alone, None without."""
     if prompt.lstrip().startswith(ECHOES) or says_skip(not_injected(prompt)):
         return None
-    public, untagged = _public(_LINE_END.sub("\n", prompt))
-    return None if untagged == public else _kept(untagged)
+    untagged = without_order(_public(_LINE_END.sub("\n", prompt)))
+    return None if untagged is None else _kept(untagged)
 
 
-def _public(text: str) -> tuple[str, str]:
-    public = not_injected(without_private(text))
-    return public, _REMEMBER.sub("", public)
+def _public(text: str) -> str:
+    return not_injected(without_private(text))
 
 
 def parsed(line: bytes) -> _Data | None:

@@ -22,6 +22,7 @@ def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store
         mem(3, "x" * 65_537),
         mem(4, "This one is fine."),
         {"type": "decision", "content": "no id"},
+        mem(6, "[secret removed: a GitHub token]"),
     )
 
     done = items(import_from(store, "memory-mcp"))
@@ -30,6 +31,7 @@ def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store
     assert "seems to contain" in why["1"]
     assert "needs text" in why["2"]
     assert "65,537" in why["3"]
+    assert "nothing but a secret" in why["6"]
     assert done["memory 5"].why == "has no id"
     assert list(memories(store)) == ["This one is fine"]
     assert b"ghp_" not in b"".join(tree(store.home).values())

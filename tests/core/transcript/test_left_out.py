@@ -131,4 +131,6 @@ def test_the_person_can_ask_to_keep_a_turn(given: str, kept: str) -> None:
     (utterance,) = said(user(given))
 
     assert (utterance.words, utterance.forced) == (kept, True)
-    assert not said(user("see page/#remember"))[0].forced
+    for quoted in ("see page/#remember", "what does `#remember` do?"):
+        (utterance,) = said(user(quoted))
+        assert (utterance.words, utterance.forced) == (quoted, False)

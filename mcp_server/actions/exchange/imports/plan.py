@@ -26,7 +26,7 @@ from mcp_server.core.memory import (
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.provenance.provenance import SEEDED
-from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.secrets.redaction import find_secrets, refuse_masks_alone
 from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
 
@@ -110,6 +110,8 @@ def checked(
     )
     if secrets and not (own_export and record.lossless):
         raise Rejected(f"it seems to contain {secrets[0].kind}")
+    if not record.lossless:
+        refuse_masks_alone(text)
     vault = store.user_vault if record.path else _vault(store, record, level)
     return Plan(record, origin, vault, title, text, revises=reading.revises)
 

@@ -8,8 +8,9 @@ Made on the sessions of `tests/data/extraction` that are not held out.
 """
 
 import functools
+import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from mcp_server.core import markdown
 
@@ -73,24 +74,29 @@ _SPEECH = re.compile(
 @functools.lru_cache(maxsize=512)
 def own_words(turn: str) -> str:
     """Return *turn*, one of the person's, with GAP in place of each passage that others wrote."""
+    parts, at = [], 0
+    for start, end in others_words(turn):
+        parts += [turn[at:start], GAP]
+        at = end
+    return "".join([*parts, turn[at:]])
+
+
+def others_words(turn: str) -> list[tuple[int, int]]:
+    """Return from where to where others wrote *turn*, one of the person's: pastes, and quoted speech."""
     lines = turn.split("\n")
-    parts: list[str] = []
-    at = 0
+    starts = [0, *itertools.accumulate(len(line) + 1 for line in lines)]  # of each line, and past the last
+    spans: list[tuple[int, int]] = []
+    at = own_from = 0
     while at < len(lines):
-        end = _paste_end(lines, at)
-        if end > at:
-            parts.append(GAP)
-            at = end
+        begin, end = at, _paste_end(lines, at)
+        if end == at and _announces(lines[at]):
+            begin, end = at + 1, _announced_end(lines, at + 1)
+        if end == begin:
+            at = begin + (begin == at)
             continue
-        line = lines[at]
-        parts.append(line)
-        at += 1
-        if _announces(line):
-            end = _announced_end(lines, at)
-            if end > at:
-                parts.append(GAP)
-                at = end
-    return _SPEECH.sub(_without_speech, "\n".join(parts))
+        spans += [*_speech(turn, own_from, starts[begin]), (starts[begin], starts[end] - 1)]
+        at, own_from = end, starts[end] - 1
+    return [*spans, *_speech(turn, own_from, len(turn))]
 
 
 def _paste_end(lines: Sequence[str], at: int) -> int:
@@ -142,10 +148,9 @@ def _while(lines: Sequence[str], at: int, holds: Callable[[str], bool]) -> int:
     return next((n for n in range(at, len(lines)) if not holds(lines[n])), len(lines))
 
 
-def _without_speech(match: re.Match[str]) -> str:
-    words = next(filter(None, match.groups()))
-    return (
-        GAP
-        if len(words.split()) >= SHORTEST_SPEECH or (not words.isascii() and " " not in words)
-        else match[0]
-    )
+def _speech(turn: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield from where to where another's speech is quoted in a part of *turn*."""
+    for match in _SPEECH.finditer(turn, start, end):
+        words = next(filter(None, match.groups()))
+        if len(words.split()) >= SHORTEST_SPEECH or (not words.isascii() and " " not in words):
+            yield match.span()
