@@ -86,7 +86,7 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Cal
     for summary in page.locator("summary").all():
         summary.click()
     told, yesterday = "2026-11-18", "2026-11-19"
-    assert cells(figure(page, "Tokens told")) == [[yesterday, "0", "300", "70"], [told, "1,250", "0", "0"]]
+    assert cells(figure(page, "Tokens shown to Claude")) == [[yesterday, "0", "300", "70"], [told, "1,250", "0", "0"]]
     assert cells(figure(page, "Share of it that was used")) == [[yesterday, "2", "1"]]
     assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [told, "1"]]
     assert cells(figure(page, "Cost of model calls")) == [[yesterday, "0.2500", "1", "0"]]
@@ -134,7 +134,7 @@ def test_a_project_shows_its_own_figures_and_all_show_all(
     expect(page.locator("#memories")).to_have_text("3")
     page.get_by_role("combobox", name="Project").select_option("office")
     expect(page.locator("#memories")).to_have_text("1")
-    expect(page.get_by_text("Nothing was told in these days.")).to_be_visible()
+    expect(page.get_by_text("Claude was shown nothing in these days.")).to_be_visible()
     expect(page.locator("canvas")).to_have_count(1)  # the cost of all projects
 
 

@@ -64,7 +64,7 @@ class _Asking:
         """Return the results, or None and why there are none, as a sentence."""
         self._thread.join(max(0.0, self._until - time.monotonic()))
         if not self._told:
-            return None, f"The team's memory did not answer within {PATIENCE * 1000:.0f} ms."
+            return None, f"The team's memory did not answer within {PATIENCE:g} seconds."
         told = self._told[0]
         if isinstance(told, DaybookError):
             short = "" if isinstance(told, StorageUnavailable) else f" {told.hint}".rstrip()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mcp_server.core.text.words import STOP_WORDS, words
 
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
-OTHER_WORD = "another word in the same place"
+OTHER_WORD = "one word"
 
 AUTHORITY = {
     "manual": 4,

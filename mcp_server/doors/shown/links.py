@@ -26,7 +26,7 @@ AFTER = {
     After.MARKED: "Both are shown, the older one with a mark, until the contradiction is resolved.",
     After.TRACE: "'{id}' is {state}: the link is kept as a trace of it.",
     After.ACTIVE: "'{id}' is active again.",
-    After.HOLDS_HERE: "'{id}' holds in this project, too.",
+    After.HOLDS_HERE: "'{id}' holds in this project again.",
     After.STAYS: "'{id}' stays {state}.",
     After.GONE: "'{id}' is gone.",
     After.SAYS_SO_TOO: "'{id}' says so too: unlink '{id}' and '{source}' as well.",

@@ -110,7 +110,7 @@ def test_a_team_that_does_not_answer_delays_nothing_and_is_told_in_a_sentence(
     monkeypatch.setattr(recall, "PATIENCE", WAITED)
     answer = ask(ben.store)  # the question is never answered: without a bound this would not end
     assert {hit.id for hit in answer.hits} == {mine, "webhook"}
-    assert answer.team == "The team's memory did not answer within 300 ms."
+    assert answer.team == "The team's memory did not answer within 0.3 seconds."
 
 
 def test_without_a_team_nothing_is_asked(team: MinimalTeam, person: Join) -> None:
