@@ -86,7 +86,8 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Cal
     for summary in page.locator("summary").all():
         summary.click()
     told, yesterday = "2026-11-18", "2026-11-19"
-    assert cells(figure(page, "Tokens shown to Claude")) == [[yesterday, "0", "300", "70"], [told, "1,250", "0", "0"]]
+    shown = figure(page, "Tokens shown to Claude")
+    assert cells(shown) == [[yesterday, "0", "300", "70"], [told, "1,250", "0", "0"]]
     assert cells(figure(page, "Share of it that was used")) == [[yesterday, "2", "1"]]
     assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [told, "1"]]
     assert cells(figure(page, "Cost of model calls")) == [[yesterday, "0.2500", "1", "0"]]
