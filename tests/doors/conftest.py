@@ -1,4 +1,4 @@
-"""`daybook`, run as a process of its own."""
+"""`daybook`, run in this process, or as a person types it in a terminal."""
 
 import os
 import subprocess
@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.shell import Run
+from tests.doors.shell import Run, run_here
 from tests.live import ROOT
-from tests.patience import PATIENCE
 from tests.terminal import Answers, type_in_terminal
 
 
@@ -18,23 +17,8 @@ def run(memory_dir: Path, project: Path) -> Run:
     """Run `daybook` with the words given; EMBEDDING_MODEL=none unless told otherwise."""
 
     def run_(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        settings = {
-            "MEMORY_DIR": str(memory_dir),
-            "EMBEDDING_MODEL": "none",
-            "PYTHONPATH": str(ROOT),
-            **environment,
-        }
-        return subprocess.run(
-            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=project,
-            env={**os.environ, **settings},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="surrogateescape",
-            timeout=PATIENCE,
-        )
+        settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", **environment}
+        return run_here(words, folder=project, environment=settings, stdin=stdin)
 
     return run_
 

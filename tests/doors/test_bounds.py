@@ -13,6 +13,7 @@ from mcp_server.core.bounds import check_amount, session_id
 from mcp_server.core.errors import Rejected
 from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.hooks import EVENTS
+from tests.doors.shell import Run
 from tests.durability.served import Served, environment
 from tests.patience import PATIENCE
 
@@ -87,19 +88,11 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(tmp_path: Path, event: st
         ["mine", "--log", "-"],
     ],
 )
-def test_much_on_standard_input_is_refused_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
-    (tmp_path / "shop").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-m", "mcp_server.doors.cli", *arguments],
-        input=b"word " * 4_000_000,
-        env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
-        capture_output=True,
-        timeout=PATIENCE,
-    )
+def test_much_on_standard_input_is_refused_in_a_sentence(run: Run, arguments: list[str]) -> None:
+    done = run(*arguments, stdin="word " * 4_000_000)
 
     assert done.returncode == 4
     assert 1 <= len(done.stderr.splitlines()) <= 2
-    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

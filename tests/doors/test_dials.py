@@ -3,12 +3,10 @@
 import json
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from click.testing import CliRunner
 from mcp import Client
 
 from mcp_server.actions.files.runs import undo
@@ -21,9 +19,9 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Query
-from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.shell import Run, said
 from tests.patience import PATIENCE
 
 
@@ -151,22 +149,6 @@ def test_patterns_uses_and_their_sum_are_told(open_here: Callable[..., Opened], 
 
 # The command line
 
-Run = Callable[..., str]
-
-
-@pytest.fixture
-def run(memory_dir: Path, project: Path) -> Run:
-    environment = {
-        "MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "CLAUDE_PROJECT_DIR": str(project)
-    }  # fmt: skip
-
-    def run_(*words: str) -> str:
-        done = CliRunner().invoke(daybook, words, env=environment, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    return run_
-
 
 def test_a_refusal_says_what_to_do(store: Store) -> None:
     talk = remember(store, Draft("Talk", "Long ago.", kind=Kind.CONVERSATION)).memory.id
@@ -186,25 +168,25 @@ def test_the_hot_set_is_shown_and_changed_from_the_shell(run: Run, store: Store)
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
 
     def held() -> list[str]:
-        return [one["why"] for one in json.loads(run("hot", "--json"))["held"]]
+        return [one["why"] for one in json.loads(said(run("hot", "--json")))["held"]]
 
-    run("pin", heron)
+    said(run("pin", heron))
     assert held() == ["pinned"]
-    run("unpin", heron)
-    run("promote", heron)
+    said(run("unpin", heron))
+    said(run("promote", heron))
     assert held() == ["promoted"]
-    run("demote", heron)
+    said(run("demote", heron))
     assert held() == []
 
 
 def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.", type="decision")).memory.id
-    run("sync")
+    said(run("sync"))
 
-    run("invalidate", heron, "--reason", "wrong", "--note", "it moved")
-    assert "trust: high" in run("validate", heron, "--reason", "cross_validated")
-    said = json.loads(run("trust-history", heron, "--json"))
-    assert [(event["reason"], event["note"]) for event in said["events"]] == [
+    said(run("invalidate", heron, "--reason", "wrong", "--note", "it moved"))
+    assert "trust: high" in said(run("validate", heron, "--reason", "cross_validated"))
+    told = json.loads(said(run("trust-history", heron, "--json")))
+    assert [(event["reason"], event["note"]) for event in told["events"]] == [
         ("cross_validated", ""),
         ("wrong", "it moved"),
     ]
@@ -213,9 +195,9 @@ def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
 def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
     recall(store, Query("heron"), session="s1")
-    run("mark-used", heron)
+    said(run("mark-used", heron))
 
-    assert heron in run("why") and "recall" in run("why", "--last")
-    assert json.loads(run("why", "--session", "s1", "--json"))[0]["said"] == "heron"
-    assert json.loads(run("why", "--session", "nobody", "--json")) == []
-    assert json.loads(run("stats", "--json", "--days", "0"))["quality"]["used"] == 1
+    assert heron in said(run("why")) and "recall" in said(run("why", "--last"))
+    assert json.loads(said(run("why", "--session", "s1", "--json")))[0]["said"] == "heron"
+    assert json.loads(said(run("why", "--session", "nobody", "--json"))) == []
+    assert json.loads(said(run("stats", "--json", "--days", "0")))["quality"]["used"] == 1

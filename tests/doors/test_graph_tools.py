@@ -6,14 +6,13 @@ from typing import Any
 
 import anyio
 import pytest
-from click.testing import CliRunner
 from mcp import Client
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.cli import daybook
 from mcp_server.doors.server import build
+from tests.doors.shell import Run, said
 from tests.live import parameters, tools
 from tests.recorded import Recorded
 
@@ -177,37 +176,27 @@ def test_an_answer_never_exceeds_what_a_tool_may_say(
 
 
 def test_the_command_line_shows_the_graph_as_text_picture_and_json(
-    talk: Callable[..., list[str]],
-    open_here: Callable[..., Opened],
-    monkeypatch: pytest.MonkeyPatch,
-    project: Any,
-    memory_dir: Any,
+    talk: Callable[..., list[str]], open_here: Callable[..., Opened], run: Run, project: Path
 ) -> None:
-    monkeypatch.chdir(project)
-    monkeypatch.setenv("MEMORY_DIR", str(memory_dir))
-    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    def graph(*words: str) -> str:
+        return said(run("graph", *words))
 
-    def run(*words: str) -> str:
-        done = CliRunner().invoke(daybook, ["graph", *words])
-        assert done.exit_code == 0, done.output
-        return done.output
-
-    assert run().startswith("The graph is empty")
+    assert graph().startswith("The graph is empty")
     talk(put("a", "n", "says"), edge("a", "n", "src/a.ts", "explains"), put("a", "lone", "alone"))
     remember(open_here().store(), Draft("Plain", "text"))
 
-    assert "- n --explains--> src/a.ts" in run()
-    assert "lone" not in run("--around", "n")
-    assert "level" not in run("--level", "user").replace("user level", "")
-    assert '"rel": "explains"' in run("--json")
-    assert run("--mermaid").startswith("flowchart LR\n")
-    assert run("--svg").startswith("<svg xmlns=")
-    assert run("--svg", "g.svg") == "Drawn into g.svg\n"
-    assert (project / "g.svg").read_text("utf-8") == run("--svg")
-    assert run("--svg", "--around", "n").count("<title>") == 3, "two nodes and a line"
-    assert run("--mermaid", "g.mmd") == "Drawn into g.mmd\n"
+    assert "- n --explains--> src/a.ts" in graph()
+    assert "lone" not in graph("--around", "n")
+    assert "level" not in graph("--level", "user").replace("user level", "")
+    assert '"rel": "explains"' in graph("--json")
+    assert graph("--mermaid").startswith("flowchart LR\n")
+    assert graph("--svg").startswith("<svg xmlns=")
+    assert graph("--svg", "g.svg") == "Drawn into g.svg\n"
+    assert (project / "g.svg").read_text("utf-8") == graph("--svg")
+    assert graph("--svg", "--around", "n").count("<title>") == 3, "two nodes and a line"
+    assert graph("--mermaid", "g.mmd") == "Drawn into g.mmd\n"
     assert (project / "g.mmd").read_text("utf-8").startswith("flowchart LR\n")
-    assert CliRunner().invoke(daybook, ["graph", "--around", "nobody"]).exit_code == 1
+    assert run("graph", "--around", "nobody").returncode == 3
 
 
 def test_the_own_puts_of_a_session_that_no_hook_named_are_no_news(
