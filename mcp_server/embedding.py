@@ -34,7 +34,8 @@ class Embedding:
     The model by which a store finds memories, see `store.Embedding`; a process loads it once.
 
     *choice* returns the setting at this moment, and *load* its model, as `load_embedder` does. With *wait* a
-    call loads the model; otherwise a thread loads it, and calls return None until then.
+    call loads the model; otherwise a thread loads it, and calls return None until then. Between `hold_back`
+    and `begin` no thread does.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Embedding:
         self._load_embedder = load
         self._database = database
         self._wait = wait
+        self._may_begin = True
         self._lock = threading.Lock()
         self._loader: threading.Thread | None = None
         self._loaded = _Loaded(NONE)
@@ -63,10 +65,19 @@ class Embedding:
             return loaded.meaning
         if self._wait:
             return self.loaded()
-        if self._loader is None or not self._loader.is_alive():
+        if self._may_begin and (self._loader is None or not self._loader.is_alive()):
             self._loader = threading.Thread(target=self.loaded, name="load-embedder", daemon=True)
             self._loader.start()
         return None
+
+    def hold_back(self) -> None:
+        """Let no thread load the model: it would take the interpreter from what is being answered."""
+        self._may_begin = False
+
+    def begin(self) -> None:
+        """End `hold_back`, and load the model as a call does."""
+        self._may_begin = True
+        self()
 
     def loaded(self) -> "Meaning | None":
         """Return the chosen model, loading it if need be; None when there is none."""

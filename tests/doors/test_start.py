@@ -115,6 +115,10 @@ class Server:
         # Not readlink, which fails on what was closed meanwhile.
         return any(os.path.realpath(each).endswith("anon_inode:[eventpoll]") for each in opened)
 
+    def ends(self) -> None:
+        """Wait until the process ends by itself."""
+        self._process.wait(timeout=PATIENCE)
+
     def close(self) -> None:
         assert self._process.stdin and self._process.stdout
         self._process.stdin.close()
@@ -241,6 +245,23 @@ def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
 
     assert server.hear()["id"] == "hook"
     gate.write_text("", encoding="utf-8")
+
+
+def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slow_it_down(
+    open_here: Callable[..., Opened], serve: Callable[..., Server], memory_dir: Path, tmp_path: Path
+) -> None:
+    remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
+    (tmp_path / "fatal").mkdir()
+    (tmp_path / "fatal" / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
+    search_path = os.pathsep.join((str(tmp_path / "fatal"), str(ROOT)))
+    server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
+    prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
+    call = ("tools/call", {"name": "hook", "arguments": prompt})
+
+    answer = server.results([("initialize", GREETING), call])[-1]
+
+    assert answer["content"][0]["text"] == "{}"
+    server.ends()
 
 
 def test_what_is_odd_is_answered_by_the_library(serve: Callable[..., Server]) -> None:

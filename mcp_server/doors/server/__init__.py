@@ -51,6 +51,7 @@ def main() -> None:
         start = Start(Refusing(error), beside=lambda: None)
     else:
         send_warnings_to(opened.home / "logs" / "server.log")
+        opened.meaning.hold_back()  # until the first prompt is answered
         start = Start(opened, beside=partial(_keep_current, opened))
     try:
         start.serve()
@@ -97,6 +98,7 @@ def build(opened: Opened, hooks: Hooks | None = None) -> "MCPServer[Any]":
 def _keep_current(opened: Opened) -> None:
     from mcp_server.doors.server.background import keep_current  # the first answers need not wait for it
 
+    opened.meaning.begin()
     keep_current(opened)
 
 

@@ -38,7 +38,6 @@ def keep_current(opened: Opened) -> None:
         make_folders(opened.store(), places.user_vault(opened.home))
         files.make_folder(opened.home / places.PROJECTS)
         files.make_folder(opened.home / "ledger")
-        opened.meaning()
         _take_up_left_work(opened, begins_work)
         with files.lock(opened.home / ".watcher.lock", patience=math.inf):
             _watch(opened)
