@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -57,6 +58,13 @@ def texts(store: Store) -> dict[str, str]:
     }
 
 
+def fill(disk: Path) -> None:
+    """Take all room that *disk* has."""
+    with contextlib.suppress(OSError), open(disk / "ballast", "wb", buffering=0) as ballast:
+        while ballast.write(bytes(4096)):
+            pass
+
+
 def test_a_full_disk_refuses_and_keeps_what_was_there(
     small_disk: Path, on_small_disk: Callable[[], Opened]
 ) -> None:
@@ -91,9 +99,7 @@ def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_doe
     opened = on_small_disk()
     known = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
     opened.database.close()
-    with contextlib.suppress(OSError), open(small_disk / "ballast", "wb", buffering=0) as ballast:
-        while ballast.write(bytes(4096)):
-            pass
+    fill(small_disk)
 
     for command in (
         ["recall", "quokkas"],
@@ -107,6 +113,20 @@ def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_doe
         assert command == ["status"] or "known" in done.stdout
         assert "The disk is full" in done.stderr
         assert "rebuild" not in done.stderr
+
+
+def test_on_a_full_disk_doctor_blames_the_disk_alone(small_disk: Path, tmp_path: Path) -> None:
+    run_daybook(small_disk / "memory", "remember", "Quokkas | They live on Rottnest.")
+    fill(small_disk)
+
+    done = run_daybook(small_disk / "memory", "doctor", "--json", TMPDIR=str(tmp_path), EMBEDDING_MODEL="")
+
+    failed = [check for check in json.loads(done.stdout) if not check["well"]]
+    assert done.returncode == 1
+    assert {"store", "index", "embedding model"} <= {check["name"] for check in failed}
+    for check in failed:
+        assert "No space left" in check["seen"] or "The disk is full" in check["seen"]
+        assert check["advice"].startswith("Make room")
 
 
 def test_a_writer_that_trusts_one_write_leaves_half_a_file_on_a_full_disk(small_disk: Path) -> None:

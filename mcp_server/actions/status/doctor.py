@@ -54,12 +54,18 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
     yield Check("Python", True, platform.python_version())
     yield _tried("SQLite", integrity.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
-    yield _tried("store", lambda: _writable(store.home), f"Make {store.home} writable, or set MEMORY_DIR.")
+    writable = f"Make room on the disk of {store.home}, make the folder writable, or set MEMORY_DIR."
+    yield _tried("store", lambda: _writable(store.home), writable)
     yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
     yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
     yield _tried("edits", lambda: _nothing_held(store), "Copy what you need of them, and delete them.")
     yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
-    yield _tried("round trip", lambda: _round_trip(store), "Run 'daybook maintain all', then try again.")
+    yield _tried(
+        "round trip",
+        lambda: _round_trip(store),
+        "Run 'daybook maintain all', then try again.",
+        disk="Make room for temporary files, or name another folder for them in TMPDIR.",
+    )
     yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
     yield Check("module", True, module_seen(store.home))
     yield Check("tools", True, _toolsets(store))
@@ -67,12 +73,16 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
 
 
-def _tried(name: str, look: Callable[[], str], advice: str) -> Check:
+def _tried(name: str, look: Callable[[], str], advice: str, *, disk: str = "") -> Check:
+    """Return what *look* saw; *advice* helps when it fails, and *disk* instead when a disk refused it."""
     try:
         return Check(name, True, look())
     except DaybookError as error:
         return Check(name, False, str(error), error.hint or advice)
-    except (OSError, sqlite3.Error, AssertionError) as error:
+    except OSError as error:
+        place = f" ({error.filename})" if isinstance(error.filename, str) else ""
+        return Check(name, False, f"{error.strerror or error}{place}", disk or advice)
+    except (sqlite3.Error, AssertionError) as error:
         return Check(name, False, str(error), advice)
 
 
@@ -82,12 +92,14 @@ def _writable(home: Path) -> str:
 
 
 def _index(store: Store) -> str:
+    store.database.require()  # what stands in for an index that cannot be used is no index
     with store.database.alone() as db:
         integrity.check(db)
     return str(store.database.path)
 
 
 def _readable(store: Store) -> str:
+    store.database.require()
     stats = get_stats(store)
     assert not refused(store), refused(store)
     assert not stats.unreadable, f"{counted(len(stats.unreadable), 'file')} cannot be read"
@@ -103,6 +115,7 @@ def _nothing_held(store: Store) -> str:
 def _model(store: Store) -> str:
     if store.settings.embedding_model == "none":
         return "switched off; recall searches by words only"
+    store.database.require()  # without an index no model is opened
     meaning = store.meaning()
     assert meaning, store.meaning.problem or "the model did not load"
     (probe,) = meaning.embedder.embed_queries(["probe"])
@@ -197,6 +210,7 @@ def _captures(store: Store) -> str:
     """Look whether sessions that ended are in the raw tier by now."""
     if store.settings.capture == "manual":
         return "switched off"
+    store.database.require()
     catch_up_if_free(store)
     with store.database.read() as db:
         late_sessions = transcripts.late(db, store.now() - LATE)
@@ -209,10 +223,12 @@ def _captures(store: Store) -> str:
 def _language_model(store: Store) -> str:
     """Tell whether the model may and can be called; never calls it, because that would cost."""
     if store.settings.on_plan:
+        store.database.require()
         calls = spending(store).plan_calls
         return f"on your plan; {calls} of {counted(store.settings.daily_plan_calls, 'call')} made today"
     if not store.settings.model_calls:
         return "not allowed: nothing is sent, nothing is spent"
+    store.database.require()
     assert store.model(), "it is allowed, but there is no API key"
     spent = spending(store)
     assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason
