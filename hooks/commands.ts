@@ -1,4 +1,4 @@
-// The words that people type without a prefix: the server answers, the person is asked where it asks.
+// The commands that people type without a prefix: the server answers them, and the person answers its questions.
 import type { CommandRunInput, CommandRunResult, CommandSpec, EngineInterface, On } from 'claude-code'
 
 import { type Answer, askPerson, away, isRunning, tell } from './server'
@@ -26,22 +26,23 @@ export async function registerOurs($: EngineInterface, commands: readonly Comman
   await Promise.all(free.map(command => $.command.register(command).catch(() => undefined)))
 }
 
-/** Tells whether the command is ours still: another plugin may have registered its name later. */
+/** Tells whether the command *name* is still ours: another plugin may have registered it later. */
 export async function isOurs($: EngineInterface, name: string) {
   const holders = (await $.command.list()).filter(command => command.name === name)
   return holders.length > 0 && holders.every(command => command.plugin === PLUGIN)
 }
 
 /**
- * Tells the server of *event*, and asks the person as long as it answers with a question: null stands for no
- * answer (the dialog was closed, or nobody can be asked). Returns its last answer, undefined when it is away.
+ * Tells the server of *event*, and asks the person while the server answers with a question. The server gets null
+ * for no answer (the dialog was closed, or nobody can be asked). Returns the last answer of the server, undefined
+ * when it does not answer.
  */
 export async function tellAndAsk($: EngineInterface, event: string, given: Answer): Promise<Answer | undefined> {
   const answers: Record<string, string | null> = {}
   for (let state: unknown; ; ) {
-    const told = await tell($, event, { given: { ...given, answers, state } }, PATIENCE)
-    const ask = told?.ask as { question: string; options: string[]; state: unknown } | undefined
-    if (!ask) return told
+    const answer = await tell($, event, { given: { ...given, answers, state } }, PATIENCE)
+    const ask = answer?.ask as { question: string; options: string[]; state: unknown } | undefined
+    if (!ask) return answer
     answers[ask.question] = (await askPerson($, ask)) ?? null
     state = ask.state
   }
@@ -51,9 +52,9 @@ export function answerCommands(on: On) {
   for (const { name } of COMMANDS) {
     on('command.run', { command: name }, async ($, e: CommandRunInput, next): Promise<CommandRunResult> => {
       if (!(await isOurs($, name))) return next(e)
-      await isRunning($, PATIENCE) // typed while the server starts, it waits for that
-      const told = await tellAndAsk($, 'command', { name, words: e.args, origin: e.origin.kind })
-      return { text: String(told?.text ?? (await away($))), context: told?.context as string[] | undefined, isTextDisplayOnly: true }
+      await isRunning($, PATIENCE) // a command typed while the server starts waits for it
+      const answer = await tellAndAsk($, 'command', { name, words: e.args, origin: e.origin.kind })
+      return { text: String(answer?.text ?? (await away($))), context: answer?.context as string[] | undefined, isTextDisplayOnly: true }
     })
   }
 }

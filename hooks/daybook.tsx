@@ -1,4 +1,4 @@
-// Daybook inside the client: an event comes, the server is asked, what it says is done or drawn.
+// Daybook inside the client: at each event this module asks the server, and does or draws what it answers.
 // The launcher's own hooks do the same where this module is not loaded; DAYBOOK_MODULE tells them that it is.
 import type { EngineInterface, Register } from 'claude-code'
 
@@ -7,9 +7,9 @@ import { learn, stopLearning } from './learning'
 import { answerPane, registerPane, showStatus } from './pane'
 import { attempt, isAway, missing, tell } from './server'
 
-const PROMPT_PATIENCE = 300 // ms that a prompt waits for what it calls for
-const NOTE_PATIENCE = 5000 // ms until a turn that nobody could note is left to the end of the session
-const STARTS = 30 // times that a server which starts is asked for what the status line says
+const PROMPT_PATIENCE = 300 // ms that a prompt waits for its memories
+const NOTE_PATIENCE = 5000 // ms that noting a turn may take; the end of the session notes what was not
+const STARTS = 30 // times that a starting server is asked for the text of the status line
 
 /** The tools that the main conversation is not offered: `KEPT` of mcp_server/core/settings.py, which says why. */
 const KEPT = [
@@ -31,14 +31,17 @@ const KEPT = [
 let client = 'unknown'
 let isThere = false
 
-/** Tells the launcher's hooks, for what both did would be told and noted twice; where that may not be, they do it. */
-async function sayThatItIsThere($: EngineInterface) {
+/**
+ * Tells the launcher's hooks that this module runs, so that nothing is shown or noted twice. Where it cannot tell
+ * them, they do the work.
+ */
+async function announce($: EngineInterface) {
   isThere = !missing.has('server') && (await setModule($)) === true
 }
 
-function setModule($: EngineInterface, said?: string) {
+function setModule($: EngineInterface, value?: string) {
   return attempt('prompts', async () => {
-    const { deny } = await $.env.set('DAYBOOK_MODULE', said ?? (await $.session.id()))
+    const { deny } = await $.env.set('DAYBOOK_MODULE', value ?? (await $.session.id()))
     if (deny) throw new TypeError(deny)
     return true
   })
@@ -48,15 +51,15 @@ export const register: Register = on => {
   let isInteractive = false
   on('session.start', async ($, e, next) => {
     isInteractive = e.isInteractive
-    await Promise.all([ // the server is started, and the first prompt sent, when all of this is done
-      // Nobody waits for the answer: it shows whether this client can ask a server at all.
-      tell($, 'Begun', {}, 0).then(() => sayThatItIsThere($)),
+    await Promise.all([ // the client starts the server, and sends the first prompt, after all of this
+      // Its answer is not waited for: the call shows whether this client can call a server at all.
+      tell($, 'Begun', {}, 0).then(() => announce($)),
       attempt('commands', () => registerPane($)),
       attempt('version', async () => { client = (await $.session.version()).version }),
     ])
     if (isInteractive) void showStatus($, STARTS)
     const started = await next(e)
-    await attempt('commands', () => registerCommands($)) // last: a name that another plugin registers is theirs
+    await attempt('commands', () => registerCommands($)) // last: another plugin that registers the same name keeps it
     return started
   })
   answerCommands(on)
@@ -64,17 +67,18 @@ export const register: Register = on => {
 
   on('prompt.submit', async ($, e, next) => {
     stopLearning()
-    await sayThatItIsThere($) // a /clear made another session of this one
+    await announce($) // a /clear gave the session another id
     if (!isThere) return next(e)
     const module = [client, ...missing].join(' ')
     const given = { prompt: e.text, origin: e.origin.kind, module }
-    const told = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
-    const { additionalContext: text } = (told?.hookSpecificOutput ?? {}) as { additionalContext?: string }
+    const answer = await tell($, 'UserPromptSubmit', given, PROMPT_PATIENCE)
+    const { additionalContext: text } = (answer?.hookSpecificOutput ?? {}) as { additionalContext?: string }
     if (isAway) await setModule($, 'away') // while it is set up, hooks find by words alone
     if (!text) return next(e)
     const entered = await next({ ...e, context: [...(e.context ?? []), text] })
-    // What comes too late, or with a prompt that was stopped, was told to nobody. The status line says it when the
-    // turn is over: a call takes the client some 10 ms, in which it would not send the prompt to the model.
+    // Told: only now is it certain that Claude is shown the text; it may come too late, or the prompt may be stopped.
+    // The status line follows when the turn is over: a call takes the client some 10 ms, by which it would send the
+    // prompt later.
     if (entered.drop === undefined) void tell($, 'Told', {}, NOTE_PATIENCE)
     return entered
   })
@@ -87,8 +91,8 @@ export const register: Register = on => {
     return next(e)
   })
 
-  // By a pattern: the name of an event that a client does not know keeps it from loading anything of this. By
-  // names: the client asks this module about these tools alone, and needs no time for all the others.
+  // A pattern, because a client loads nothing of a module that names an event which it does not know. With names,
+  // because the client then asks this module about these tools alone, and loses no time with the others.
   on('tool.*', { tool: KEPT }, ($, e, next) => {
     return next.is('tool.offer', e) && !e.agentId ? { isOffered: false } : next(e)
   })

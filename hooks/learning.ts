@@ -1,10 +1,10 @@
-// Learning between turns on the person's own plan: the server hands out a piece and its question, the client's
-// small model is asked, the server checks and stores. One call at a time, and none while the person waits.
+// Learning between turns on the person's own plan: the server gives a piece and its question, the client's small
+// model answers, the server checks the answer and stores. One call at a time, and none while the person waits.
 import type { EngineInterface, ModelCompleteRequest } from 'claude-code'
 
 import { askPerson, attempt, missing, tell } from './server'
 
-const PATIENCE = 60_000 // ms; nobody waits for it
+const PATIENCE = 60_000 // ms; the person does not wait for it
 const UNHEARD = "Daybook did not hear your answer and asks again. If its server has ended, '/mcp' starts it." // three lines
 
 let stopping = new AbortController()
@@ -14,7 +14,7 @@ export function stopLearning() {
   stopping.abort()
 }
 
-/** Does what the server says until it says nothing, or the person writes a prompt. */
+/** Asks the person or the model what the server wants, until it wants nothing or the person writes a prompt. */
 export async function learn($: EngineInterface) {
   stopLearning()
   if (missing.has('learning')) return
@@ -29,16 +29,16 @@ export async function learn($: EngineInterface) {
       if (missing.has('asking')) return
       given = { answer: answer ?? '' }
     } else if (next?.call) {
-      const said = await ask($, next.request as ModelCompleteRequest, signal)
-      await tell($, 'learned', { given: { call: next.call, ...said } }, PATIENCE)
+      const result = await ask($, next.request as ModelCompleteRequest, signal)
+      await tell($, 'learned', { given: { call: next.call, ...result } }, PATIENCE)
       if (missing.has('learning')) return
     } else return
   }
 }
 
-/** Returns what the model said; the reason `stopped` when the person went on, `refused` when nobody was asked. */
+/** Returns the model's answer, or the reason without one: `stopped` by a prompt, `refused` by the client. */
 async function ask($: EngineInterface, request: ModelCompleteRequest, signal: AbortSignal) {
-  const said = await attempt('learning', () => $.model.complete(request, { signal }))
-  if (said === undefined) return { reason: missing.has('learning') ? 'stopped' : 'refused' }
-  return signal.aborted && !said.isAnswered ? { reason: 'stopped' } : said
+  const answer = await attempt('learning', () => $.model.complete(request, { signal }))
+  if (answer === undefined) return { reason: missing.has('learning') ? 'stopped' : 'refused' }
+  return signal.aborted && !answer.isAnswered ? { reason: 'stopped' } : answer
 }

@@ -9,9 +9,9 @@ const PANE = {
   props: { title: 'Daybook', isFocused: true, bodyColumns: 40, placement: 'dock', scroll: { offset: 0, bodyRows: 20 }, view: {} },
 } as const
 const COMMAND = { command: 'daybook', args: '', origin: { kind: 'composer' }, presentation: { isFullscreen: true, columns: 120 } } as const
-const ACCEPT = { act: 'settle', id: 'staging-a1b2', label: 'Accept', meaning: 'Claude may be told it', key: 'a', digest: 'd1' }
+const ACCEPT = { act: 'settle', id: 'staging-a1b2', label: 'Accept', meaning: 'Claude may be shown it', key: 'a', digest: 'd1' }
 const ROW = { id: 'origin staging-a1b2', title: 'Staging', about: 'came with the repository' }
-const TABS = [{ name: 'told', label: 'Told 0' }, { name: 'waits', label: 'Waits 1' }, { name: 'search', label: 'Search' }]
+const TABS = [{ name: 'told', label: 'Shown 0' }, { name: 'waits', label: 'Waits 1' }, { name: 'search', label: 'Search' }]
 
 /** What the server is asked, and answers as the real one does, once and as often as it *isReached*. */
 function serve(on: On, isReached: (event: string) => Promise<boolean> | boolean = () => true) {

@@ -1,4 +1,4 @@
-// The pane beside the chat, the entry in the status line and the toast: the server says what, this draws.
+// The pane beside the chat, the entry in the status line and the toast: the server says what they show.
 import { atom, read, update } from 'claude-code'
 import type { EngineInterface, On } from 'claude-code'
 
@@ -15,50 +15,50 @@ const SHAPE = { shape: 'pane-1' } as const
 const view = atom({ plugin: 'daybook', key: 'view' } as const, { tab: 'told', open: '', words: '', said: null }, SHAPE)
 const drawn = atom({ plugin: 'daybook', key: 'drawn' } as const, null, SHAPE)
 
-let asked: Promise<void> | undefined // the one question that is on its way
+let looking: Promise<void> | undefined // the look that is on its way, one at a time
 let watching = false
 let saysAway = false // the pane says that the server does not answer
 
-/** Registers the command that opens the pane; a name that is taken stays whose it is. */
+/** Registers the command that opens the pane, unless another plugin or the person has its name. */
 export async function registerPane($: EngineInterface) {
-  const description = 'Show what Claude was told, what waits for you, and search your memory'
+  const description = 'Show what Claude was shown, what waits for you, and search your memory'
   await registerOurs($, [{ name: PANE, description, immediate: true }])
 }
 
 /**
- * Shows how much was told and waits in the status line, and what was learned since as a toast. A server that
- * does not answer yet, or is being set up, is asked *again* so many times.
+ * Shows in the status line how much Claude was shown and how much waits, and as a toast what was learned since.
+ * While the server does not answer yet, or is being set up, it is asked *again* so many times.
  */
 export async function showStatus($: EngineInterface, again = 0) {
-  const told = await tell($, 'status', {}, PATIENCE)
-  if (told?.status === undefined) {
+  const answer = await tell($, 'status', {}, PATIENCE)
+  if (answer?.status === undefined) {
     if (again > 0) await attempt('status', () => $.clock.after(AGAIN, () => void showStatus($, again - 1)))
     return
   }
-  await show($, told.status)
-  if (told.toast) await attempt('toasts', () => $.ui.toast(String(told.toast), { timeoutMs: 10_000 }))
+  await show($, answer.status)
+  if (answer.toast) await attempt('toasts', () => $.ui.toast(String(answer.toast), { timeoutMs: 10_000 }))
 }
 
 async function show($: EngineInterface, status: unknown) {
   await attempt('status', () => $.ui.status(String(status) || undefined))
 }
 
-/** Asks the server what is drawn now; a question on its way is waited for, and asked anew with the last words. */
+/** Asks the server what to draw. Waits for a look that is on its way, and then asks with the present view. */
 async function look($: EngineInterface): Promise<void> {
-  while (asked !== undefined) await asked
-  asked = ask($).finally(() => (asked = undefined))
-  return asked
+  while (looking !== undefined) await looking
+  looking = ask($).finally(() => (looking = undefined))
+  return looking
 }
 
 async function ask($: EngineInterface) {
   const { tab, open, words } = await read($, view)
   const seen = (await read($, drawn))?.mark ?? ''
-  const told = await tell($, 'pane', { given: { tab, open, words, seen } }, PATIENCE)
-  if (told !== undefined && saysAway) await update($, view, now => ({ ...now, said: null }))
-  saysAway &&= told === undefined
-  if (told?.tabs === undefined) return
-  await update($, drawn, () => told as DaybookDrawn)
-  await show($, told.status)
+  const answer = await tell($, 'pane', { given: { tab, open, words, seen } }, PATIENCE)
+  if (answer !== undefined && saysAway) await update($, view, now => ({ ...now, said: null }))
+  saysAway &&= answer === undefined
+  if (answer?.tabs === undefined) return
+  await update($, drawn, () => answer as DaybookDrawn)
+  await show($, answer.status)
 }
 
 /** Looks again every second for as long as the pane is open. */
@@ -68,7 +68,7 @@ function watch($: EngineInterface) {
   const timer = $.clock.every(EVERY, async () => {
     const panes = await attempt('pane', () => $.ui.panes())
     const isOpen = panes?.some(pane => pane.id === PANE)
-    if (isOpen && asked === undefined) await look($)
+    if (isOpen && looking === undefined) await look($)
     if (isOpen) return
     watching = false
     timer.cancel()
@@ -76,7 +76,7 @@ function watch($: EngineInterface) {
 }
 
 async function focus($: EngineInterface, key: string) {
-  await attempt('focus', () => $.ui.focus({ requestId: PANE, key })) // whoever has the keys keeps them
+  await attempt('focus', () => $.ui.focus({ requestId: PANE, key })) // refused when the person types elsewhere
 }
 
 async function choose($: EngineInterface, change: Partial<DaybookView>, key?: string) {
@@ -86,13 +86,13 @@ async function choose($: EngineInterface, change: Partial<DaybookView>, key?: st
 }
 
 async function press($: EngineInterface, action: DaybookAction) {
-  const told = await tell($, 'act', { given: action }, PATIENCE)
-  if (told === undefined) return void (await sayAway($))
-  saysAway = false // else a look that was asked before takes this outcome for that sentence, and clears it
-  const said = { text: String(told.text ?? ''), actions: (told.actions ?? []) as DaybookAction[] }
+  const answer = await tell($, 'act', { given: action }, PATIENCE)
+  if (answer === undefined) return void (await sayAway($))
+  saysAway = false // else an earlier look takes this outcome for the sentence of a missing server, and clears it
+  const said = { text: String(answer.text ?? ''), actions: (answer.actions ?? []) as DaybookAction[] }
   const next = said.actions[0] ? keyOf(said.actions[0]) : `tab ${(await read($, view)).tab}`
   await update($, view, now => ({ ...now, said }))
-  await focus($, next) // before its button goes, else the prompt gets the keys
+  await focus($, next) // before the pressed button goes, else the prompt gets the keys
   await look($)
 }
 
@@ -112,7 +112,7 @@ export function answerPane(on: On) {
     const pane = { id: PANE, title: 'Daybook', focus: true, closeOnEscape: true, ...size } as const
     await update($, view, was => ({ ...was, said: null }))
     const opened = await attempt('pane', () => $.ui.open(pane))
-    const isUp = await isRunning($, PATIENCE) // typed while the server starts, it waits for that
+    const isUp = await isRunning($, PATIENCE) // a command typed while the server starts waits for it
     await look($)
     const now = await read($, drawn)
     const text = now === null || isUp === false ? await sayAway($) : now.text
@@ -125,8 +125,8 @@ export function answerPane(on: On) {
     watch($)
     if (now === null) return <Text dimColor>{chosen.said?.text ?? 'One moment …'}</Text>
 
-    const actions = (those: DaybookAction[]) =>
-      those.map(action => (
+    const buttons = (actions: DaybookAction[]) =>
+      actions.map(action => (
         <Box columnGap={1}>
           <Button
             key={keyOf(action)}
@@ -137,23 +137,23 @@ export function answerPane(on: On) {
           <Text dimColor>{action.meaning}</Text>
         </Box>
       ))
-    const row = (each: DaybookRow, number: number) => (
+    const row = (entry: DaybookRow, number: number) => (
       <Box flexDirection="column">
         <Button
-          key={each.id}
+          key={entry.id}
           plain
           autoFocus={number === 0 || undefined}
-          onPress={() => void choose($, { open: chosen.open === each.id ? '' : each.id })}
+          onPress={() => void choose($, { open: chosen.open === entry.id ? '' : entry.id })}
         >
-          {chosen.open === each.id ? '▾ ' : '▸ '}
-          {each.title} <Text dimColor>{each.about}</Text>
+          {chosen.open === entry.id ? '▾ ' : '▸ '}
+          {entry.title} <Text dimColor>{entry.about}</Text>
         </Button>
         <Box flexDirection="column" paddingLeft={2}>
-          {(each.text ?? []).map(line => (
+          {(entry.text ?? []).map(line => (
             <Text>{line}</Text>
           ))}
-          {actions(each.actions ?? [])}
-          {(each.below ?? []).map(line => (
+          {buttons(entry.actions ?? [])}
+          {(entry.below ?? []).map(line => (
             <Text dimColor>{line}</Text>
           ))}
         </Box>
@@ -186,7 +186,7 @@ export function answerPane(on: On) {
         {chosen.said && (
           <Box flexDirection="column">
             <Text color="success">{chosen.said.text}</Text>
-            {actions(chosen.said.actions)}
+            {buttons(chosen.said.actions)}
           </Box>
         )}
         <Box flexDirection="column">

@@ -1,4 +1,4 @@
-// How the module asks Daybook's server, which decides everything; nothing here ever fails or waits for long.
+// How the module asks Daybook's server, which decides everything. No function of this file throws or waits for long.
 import type { EngineInterface } from 'claude-code'
 
 const SERVER = 'plugin:daybook:daybook'
@@ -10,60 +10,60 @@ const ENDED =
   ` '/mcp reconnect ${SERVER}' or a new session starts it, 'daybook doctor' in a terminal says more.`
 const SLOW = "Daybook did not answer in time, and may still do it: 'daybook doctor' in a terminal says more."
 
-/** Whether the client reached no server of ours when it asked last: the launcher's hooks do the work then. */
+/** True when the last call reached no server of ours: the launcher's hooks do the work then. */
 export let isAway = false
 
 /** What the server answers, as JSON; each event reads its own part of it. */
 export type Answer = Record<string, unknown>
 
-/** What this client has not, of what the parts of this module need: that part alone is off, and `doctor` says so. */
+/** The parts of this module for which this client lacks something: each is off by itself, and `doctor` names it. */
 export const missing = new Set<string>()
 
-/** Does what one *part* is there for and returns what comes of it, undefined when it failed. */
+/** Returns what *act* of the *part* returns, undefined when it failed. */
 export async function attempt<T>(part: string, act: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    const done = await act()
+    const result = await act()
     missing.delete(part)
-    return done
+    return result
   } catch (error) {
-    if (error instanceof TypeError) missing.add(part) // `undefined` was called; all else may be otherwise next time
+    if (error instanceof TypeError) missing.add(part) // `undefined` was called; any other error may not come again
     return undefined
   }
 }
 
 /**
- * Tells the server of *event* and returns its answer, undefined when none came within *patience* ms:
- * the server starts, is gone, or Python is missing. The session never hears of that.
+ * Tells the server of *event* and returns its answer, undefined when none came within *patience* ms (the server
+ * starts, has ended, or Python is missing). Nothing of that is shown in the session.
  */
 export function tell($: EngineInterface, event: string, given: Answer, patience: number): Promise<Answer | undefined> {
   return attempt('server', async () => {
-    const asked = $.session.id().then(session_id => $.mcp.call(SERVER, TOOL, { event, session_id, ...given }))
-    asked.then(({ isError }) => (isAway = isError === true), () => (isAway = true)) // an error while it is set up
-    const result = await within($, patience, asked)
+    const call = $.session.id().then(session_id => $.mcp.call(SERVER, TOOL, { event, session_id, ...given }))
+    call.then(({ isError }) => (isAway = isError === true), () => (isAway = true)) // an error while it is set up
+    const result = await within($, patience, call)
     const [block] = result?.content ?? []
     if (result === undefined || result.isError || block?.type !== 'text') return undefined
     return JSON.parse(String(block.text)) as Answer
   })
 }
 
-/** Waits up to *patience* ms for a server that starts; false when it does not run, undefined when nobody knows. */
+/** Waits up to *patience* ms for a starting server; false when it does not run, undefined when that is not known. */
 export async function isRunning($: EngineInterface, patience: number) {
   return (await attempt('waiting', () => within($, patience, $.mcp.connect('daybook'))))?.isConnected
 }
 
-/** Returns what the person reads where the server should have answered. */
+/** Returns the sentence that the person reads when the server did not answer. */
 export async function away($: EngineInterface) {
   return (await isRunning($, LOOK)) === false ? ENDED : SLOW
 }
 
-/** Asks the person in the client's own dialog; undefined when it was closed, or nobody can be asked. */
+/** Asks the person in the client's own dialog; undefined when it was closed, or there is no screen. */
 export function askPerson($: EngineInterface, { question, options }: { question: string; options: string[] }) {
   return attempt('asking', () => $.ui.ask(question, { options, header: 'Daybook' }))
 }
 
 /**
- * Returns what *work* comes to, undefined when it takes more than *patience* ms. `$.clock.sleep` would do, but is
- * counted as the hook's own time, of which it has ten seconds.
+ * Returns the result of *work*, undefined when it takes more than *patience* ms. Not by `$.clock.sleep`, which the
+ * client counts as the hook's own time, of which a hook has ten seconds.
  */
 async function within<T>($: EngineInterface, patience: number, work: Promise<T>): Promise<T | undefined> {
   let timer: { cancel: () => void } | undefined

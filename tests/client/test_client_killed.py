@@ -70,7 +70,7 @@ def test_what_the_person_chose_when_the_server_had_ended_is_asked_again_and_noth
     subprocess.run(remember, cwd=claude.project, env=environment, check=True, stdout=subprocess.DEVNULL)
     again = f"/remember Deploys | {FRIDAYS}"
     with claude.interactive(rows=90) as terminal:
-        terminal.wait_for("daybook: 1 told")
+        terminal.wait_for("daybook: 1 shown")
         terminal.command(again, r"❯ 1\. Keep both")
         kill(store)
         terminal.press("Down", r"❯ 2\. The new one replaces it")

@@ -66,7 +66,7 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
         (old,) = re.findall(r"(deploys-\w+): remembered", screen)
         terminal.command(f"/remember Deploys | {FRIDAYS}", rf"Near it: {old}(?s:.*)--distinct\s+{old}")
         terminal.command(f"/forget {old}", "Nothing was forgotten")
-        terminal.command("/daybook", r"Claude was told \d+ memor")
+        terminal.command("/daybook", r"Claude was shown \d+ memor")
         terminal.send("good morning", ["good morning to you"])
         wait_until(lambda: ledger(store, "spent"), terminal.screen)
         (asked,) = terminal.send(ASKS, ["on Tuesdays"])

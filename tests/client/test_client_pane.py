@@ -37,7 +37,7 @@ def memories(claude: Claude, plugin: Path) -> None:
 
 def open_pane(terminal: Terminal) -> str:
     """Type `/daybook` once the status line tells that the server answers; return the screen with the pane."""
-    terminal.wait_for("daybook: 1 told · 1 waits")
+    terminal.wait_for("daybook: 1 shown · 1 waits")
     terminal.type("/daybook")
     terminal.wait_for(r"❯\s/daybook\s*$")
     return terminal.press("Enter", r"2: Waits \d")
@@ -67,14 +67,14 @@ def test_what_was_told_is_shown_and_a_press_accepts_what_waits(
         entry = words_of(terminal.press("Enter", r"\[ Accept \]"))
         terminal.press("a", "accepted")
         accepted = words_of(terminal.wait_for("Waits 0"))
-        terminal.wait_for(r"daybook: 1 told\s*$")
+        terminal.wait_for(r"daybook: 1 shown\s*$")
         terminal.type("3")
         terminal.wait_for("words or a question")
         terminal.type("staging")
         terminal.wait_for(r"▸ Staging port gotcha")
         terminal._tmux("send-keys", "Escape")
 
-    tabs = "1: Told 1 2: Waits {} 3: Search 4: Today"
+    tabs = "1: Shown 1 2: Waits {} 3: Search 4: Today"
     assert opened == f"{tabs.format(1)} ▸ Deploys on Tuesdays at the start of the session"
     assert f"session {DEPLOYS} [ Pin ] at hand in every session" in words_of(whole)
     assert waiting == f"{tabs.format(1)} ▸ Staging port came with the repository"
@@ -120,7 +120,7 @@ def test_without_a_screen_it_says_in_a_sentence_what_the_pane_would_show(
 ) -> None:
     run = claude.prompt("/daybook")
 
-    told = "Claude was told 1 memory in this session; 1 entry waits for you: 'daybook review'."
+    told = "Claude was shown 1 memory in this session; 1 entry waits for you: 'daybook review'."
     assert run.answer.endswith(told)
     assert not run.main
 

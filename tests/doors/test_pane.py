@@ -89,14 +89,14 @@ def actions(drawn: Said, row: int = 0) -> dict[str, Said]:
 
 
 def test_what_claude_was_told_is_shown_with_its_words_and_why(told: Tell, store: Store, deploys: str) -> None:
-    assert labels(told("pane"))[0] == "Told 0"
+    assert labels(told("pane"))[0] == "Shown 0"
     assert inject(store, PROMPT, session=SESSION)
     recall(store, Query("production deploys"), session=SESSION)
     inject(store, PROMPT, session="another")
 
     drawn = told("pane", tab="told", open=deploys)
 
-    assert (labels(drawn)[0], drawn["status"]) == ("Told 1", "1 told")
+    assert (labels(drawn)[0], drawn["status"]) == ("Shown 1", "1 shown")
     (row,) = drawn["rows"]
     assert DEPLOYS in row["text"]
     searched, asked = row["about"].split("; ")
@@ -235,7 +235,7 @@ def test_a_setting_leaves_the_status_line_empty(
     inject(store, PROMPT, session=SESSION)
     off = serve(**{name: "off"})
 
-    assert serve()("status")["status"] == "1 told"
+    assert serve()("status")["status"] == "1 shown"
     assert off("status")["status"] == off("pane")["status"] == ""
 
 

@@ -54,7 +54,7 @@ def test_a_memory_is_shown_whole_with_what_its_file_says(
     assert fact(page, "File") == str(read(store, memory_id).path)
     assert fact(page, "Source").startswith("manual")
     assert fact(page, "Category") == "ops"
-    assert fact(page, "Told unasked") == "Claude may be shown it unasked."
+    assert fact(page, "Shown unasked") == "Claude may be shown it unasked."
     page.get_by_role("link", name="billing").click()
     expect(page.locator("#found h2 a")).to_have_text(["Raw body"])
 

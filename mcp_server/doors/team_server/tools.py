@@ -223,7 +223,7 @@ TOOLS: dict[str, Tool] = {
     "restore": Tool("Bring a forgotten memory back.", {"id": _ID}, _restore, ("id",), reads=False),
     "history": Tool(
         "Show what was done to a memory, by whom, and what it said before; oldest first.",
-        {"id": _ID, "skip": {"type": "integer", "minimum": 0, "description": "changes told already"}},
+        {"id": _ID, "skip": {"type": "integer", "minimum": 0, "description": "changes already reported"}},
         _history,
         ("id",),
     ),

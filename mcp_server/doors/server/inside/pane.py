@@ -78,9 +78,9 @@ def draw(application: Application, payload: Payload) -> Answer:
             none, left_out, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
         case _:
             rows = [_told(store, memory, opened) for memory in memories[:ROWS]]
-            none, left_out = "Claude was told nothing yet in this session.", len(memories) - ROWS
+            none, left_out = "Claude was shown nothing yet in this session.", len(memories) - ROWS
     labels = {
-        "told": f"Told {len(memories)}",
+        "told": f"Shown {len(memories)}",
         "waits": f"Waits {waiting}",
         "search": "Search",
         "today": "Today",
@@ -91,7 +91,7 @@ def draw(application: Application, payload: Payload) -> Answer:
         "rows": rows,
         "notes": [*([] if rows else [none]), *([f"and {left_out} more"] if left_out > 0 else []), *notes],
         "status": _status(application, len(memories), waiting),
-        "text": f"Claude was told {counted(len(memories), 'memory')} in this session; {_in_words(waiting)}",
+        "text": f"Claude was shown {counted(len(memories), 'memory')} in this session; {_in_words(waiting)}",
     }
 
 
@@ -125,7 +125,7 @@ def _status(application: Application, told_count: int, waiting: int) -> str:
     opened = application.opened
     if not opened.store().settings.status_line or hooks_are_off(opened.environment):
         return ""
-    parts = [*([f"{told_count} told"] if told_count else []), *([f"{waiting} waits"] if waiting else [])]
+    parts = [*([f"{told_count} shown"] if told_count else []), *([f"{waiting} waits"] if waiting else [])]
     return " · ".join(parts)
 
 
