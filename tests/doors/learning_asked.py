@@ -2,14 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
-from anyio.from_thread import start_blocking_portal
-from mcp import Client
-
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from tests.doors.called import connected
 
 META = {"claudecode/toolUseId": "toolu_plugin_1"}
 
@@ -19,18 +16,13 @@ Tell = Callable[..., dict[str, Any]]
 @contextmanager
 def module(opened: Opened, meta: dict[str, str] = META) -> Iterator[Tell]:
     """Yield what asks a server as the module does: an event and what is given."""
-    with ExitStack() as stack:
-        portal = stack.enter_context(start_blocking_portal())
-        client = stack.enter_context(portal.wrap_async_context_manager(Client(build(opened))))
+    with connected(opened) as call:
 
         def tell(event: str, **given: Any) -> dict[str, Any]:
-            arguments = {"event": event, "session_id": "s1", "given": given}
-
-            async def call() -> str:
-                result = await client.call_tool("hook", arguments, meta=meta)
-                return "".join(block.text for block in result.content)
-
-            return json.loads(portal.call(call))
+            told: dict[str, Any] = json.loads(
+                call("hook", meta=meta, event=event, session_id="s1", given=given)
+            )
+            return told
 
         yield tell
 

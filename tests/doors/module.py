@@ -4,11 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import anyio
-from mcp import Client
-
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from tests.doors.called import connected
 
 BY_A_PLUGIN = {"claudecode/toolUseId": "toolu_plugin_x"}  # what the client adds to a call of a module's
 Say = Callable[[], None]
@@ -16,15 +13,9 @@ Say = Callable[[], None]
 
 def tell(opened: Opened, event: str, *, meta: dict[str, Any] = BY_A_PLUGIN, **given: Any) -> dict[str, Any]:
     """Return what the server answers the module on *event*."""
-
-    async def conversation() -> str:
-        async with Client(build(opened)) as client:
-            arguments = {"event": event, "given": given}
-            result = await client.call_tool("hook", arguments, meta=meta)
-            return "".join(block.text for block in result.content if block.type == "text")
-
-    told: dict[str, Any] = json.loads(anyio.run(conversation))
-    return told
+    with connected(opened) as call:
+        told: dict[str, Any] = json.loads(call("hook", meta=meta, event=event, given=given))
+        return told
 
 
 class Typed:

@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.compaction import KEEP
@@ -21,8 +19,8 @@ from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.called import connected
 from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
@@ -151,19 +149,11 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
     assert shown_only in hook("SessionStart", memory_dir, recorded)
     used = remember(store, Draft("Rounding", "Totals are rounded half to even.", type="note")).memory.id
 
-    async def conversation() -> None:
-        async with Client(build(opened)) as client:
-            said = {
-                "session_id": recorded.session,
-                "transcript_path": str(recorded.path),
-                "cwd": str(project),
-            }
-            prompt = {**said, "event": "UserPromptSubmit", "prompt": "how are totals rounded, half to even?"}
-            shown = await client.call_tool("hook", prompt)
-            assert used in shown.content[0].text
-            await client.call_tool("hook", {**said, "event": "Told"})
-
-    anyio.run(conversation)
+    said = {"session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(project)}
+    with connected(opened) as call:
+        prompt = "how are totals rounded, half to even?"
+        assert used in call("hook", **said, event="UserPromptSubmit", prompt=prompt)
+        call("hook", **said, event="Told")
     assert hook("PreCompact", memory_dir, recorded, DAYBOOK_SETUP="missing").startswith(KEEP)
 
     told = hook("SessionStart", memory_dir, recorded, source="compact")
@@ -182,21 +172,10 @@ def test_an_answer_is_noted_by_the_running_server(
     opened = open_here()
     recorded.claude("A third line, so that it counts.")
 
-    async def conversation() -> None:
-        async with Client(build(opened)) as client:
-            said = {
-                "session_id": recorded.session,
-                "transcript_path": str(recorded.path),
-                "cwd": str(project),
-            }
-            stopped = await client.call_tool("hook", {**said, "event": "Stop"})
-            assert stopped.content[0].text == "{}"
-            wrong = await client.call_tool(
-                "hook", {**said, "event": "Stop", "transcript_path": "/dev/zero.jsonl"}
-            )
-            assert wrong.content[0].text == "{}"
-
-    anyio.run(conversation)
+    said = {"session_id": recorded.session, "cwd": str(project), "event": "Stop"}
+    with connected(opened) as call:
+        for path in (recorded.path, "/dev/zero.jsonl"):
+            assert call("hook", **said, transcript_path=str(path)) == "{}"
 
     assert events(opened.store()) == ["transcript_seen"]
 

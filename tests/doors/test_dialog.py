@@ -4,9 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from mcp_server.actions.judge.origins import waiting
@@ -17,10 +15,10 @@ from mcp_server.actions.review.review import review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter
-from mcp_server.doors.server import build
 from mcp_server.doors.server.dialog import LINES, MOST_PARTS, WIDTH, fits
 from mcp_server.store import Store
 from tests.conftest import Clock
+from tests.doors.called import connected
 from tests.person import Person, chosen
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -29,13 +27,8 @@ TYPE_IT = "not one that Claude started: daybook review"
 
 def call(opened: Opened, person: Person | None, mode: str, tool: str, **arguments: Any) -> str:
     """Return what the tool answers to a client whose person is *person*."""
-
-    async def conversation() -> str:
-        async with Client(build(opened), elicitation_callback=person, mode=mode) as client:
-            result = await client.call_tool(tool, arguments)
-            return "".join(block.text for block in result.content)
-
-    return anyio.run(conversation)
+    with connected(opened, person, mode=mode) as call_:
+        return call_(tool, **arguments)
 
 
 @pytest.fixture

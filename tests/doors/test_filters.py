@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors.called import Caller
 from tests.doors.shell import Run, said
-from tests.doors.test_server import Answers, Call
-from tests.doors.test_server import talk as talk
 
 NOTES = (
     ("Alpha", "a,c++", "work"),
@@ -53,26 +52,23 @@ def test_lists_and_answers_in_the_shell_take_the_same_filters(run: Run) -> None:
             assert sorted(each["title"] for each in heard) == wanted.split(), filters
 
 
-def test_the_tools_take_the_same_filters(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        paths = [
-            (await call("remember", title=title, content=f"About colours {title}.", tags=tags,
-                        category=category, metadata={"owner": "ann"})).splitlines()[1]
-            for title, tags, category in NOTES
-        ]  # fmt: skip
-        dated(paths)
-        for filters, wanted in LISTED:
-            any_tags = filters.get("any_tags", "").replace(",", "|")
-            arguments = {key: value for key, value in filters.items() if key != "any_tags"}
-            arguments["tags"] = ",".join(filter(None, [filters.get("tags", ""), any_tags]))
-            heard = [await call("list_memories", **arguments)]
-            if "category" not in filters:
-                heard.append(await call("recall", query="colours", **arguments))
-            for answer in heard:
-                told = [title for title in ("Alpha", "Beta", "Delta", "Gamma") if title in answer]
-                assert told == wanted.split(), (filters, answer)
-
-    talk(conversation)
+def test_the_tools_take_the_same_filters(call: Caller) -> None:
+    paths = [
+        call("remember", title=title, content=f"About colours {title}.", tags=tags,
+                    category=category, metadata={"owner": "ann"}).splitlines()[1]
+        for title, tags, category in NOTES
+    ]  # fmt: skip
+    dated(paths)
+    for filters, wanted in LISTED:
+        any_tags = filters.get("any_tags", "").replace(",", "|")
+        arguments = {key: value for key, value in filters.items() if key != "any_tags"}
+        arguments["tags"] = ",".join(filter(None, [filters.get("tags", ""), any_tags]))
+        heard = [call("list_memories", **arguments)]
+        if "category" not in filters:
+            heard.append(call("recall", query="colours", **arguments))
+        for answer in heard:
+            told = [title for title in ("Alpha", "Beta", "Delta", "Gamma") if title in answer]
+            assert told == wanted.split(), (filters, answer)
 
 
 def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> None:
@@ -89,32 +85,26 @@ def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> Non
     assert "has no '='" in run("revise", stored["id"], "--meta", "owner").stderr
 
 
-def test_a_tool_sets_category_and_metadata(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        said = await call(
-            "remember",
-            title="Keys",
-            content="In the safe.",
-            category="house",
-            metadata={"room": 4, "a": None},
-        )
-        memory_id = said.split(": ")[0]
-        await call("revise", id=memory_id, metadata={"room": None, "owner": "bob"})
-        revised = await call("read_memory", id=memory_id)
-        assert "category: house" in revised and "owner: bob" in revised and "room" not in revised
-        await call("revise", id=memory_id, category="")
-        assert "category:" not in await call("read_memory", id=memory_id)
-        assert "cannot be a category" in await call("remember", title="K", content="c", category="graph")
-
-    talk(conversation)
+def test_a_tool_sets_category_and_metadata(call: Caller) -> None:
+    said = call(
+        "remember",
+        title="Keys",
+        content="In the safe.",
+        category="house",
+        metadata={"room": 4, "a": None},
+    )
+    memory_id = said.split(": ")[0]
+    call("revise", id=memory_id, metadata={"room": None, "owner": "bob"})
+    revised = call("read_memory", id=memory_id)
+    assert "category: house" in revised and "owner: bob" in revised and "room" not in revised
+    call("revise", id=memory_id, category="")
+    assert "category:" not in call("read_memory", id=memory_id)
+    assert "cannot be a category" in call("remember", title="K", content="c", category="graph")
 
 
 @pytest.mark.parametrize("name", ["metadata", "category"])
-def test_no_secret_is_kept_beside_a_memory(talk: Call, name: str) -> None:
+def test_no_secret_is_kept_beside_a_memory(call: Caller, name: str) -> None:
     token = "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"
 
-    async def conversation(call: Answers) -> None:
-        value = {"key": token} if name == "metadata" else token
-        assert "seems to contain" in await call("remember", title="K", content="c", **{name: value})
-
-    talk(conversation)
+    value = {"key": token} if name == "metadata" else token
+    assert "seems to contain" in call("remember", title="K", content="c", **{name: value})

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.server import build
+from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.live import parameters, tools
 from tests.recorded import Recorded
@@ -29,16 +27,14 @@ def talk(open_here: Callable[..., Opened], scratch_home: Path, project: Path) ->
         for session in (A, B):
             Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project, session=session).user("Go.")
 
-        async def conversation() -> None:
-            a = build(open_here(CLAUDE_CODE_SESSION_ID=A))
-            b = build(open_here(CLAUDE_CODE_SESSION_ID=B))
-            async with Client(a) as first, Client(b) as second:
-                for who, name, given in calls:
-                    result = await (first if who == "a" else second).call_tool(name, given)
-                    text = "".join(block.text for block in result.content)
-                    said.append(f"error: {text}" if result.is_error else text)
-
-        anyio.run(conversation)
+        with (
+            connected(open_here(CLAUDE_CODE_SESSION_ID=A)) as first,
+            connected(open_here(CLAUDE_CODE_SESSION_ID=B)) as second,
+        ):
+            for who, name, given in calls:
+                call = first if who == "a" else second
+                text = call(name, **given)
+                said.append(f"error: {text}" if call.failed else text)
         return said
 
     return talking
@@ -202,19 +198,9 @@ def test_the_command_line_shows_the_graph_as_text_picture_and_json(
 def test_the_own_puts_of_a_session_that_no_hook_named_are_no_news(
     open_here: Callable[..., Opened],
 ) -> None:
-    said: list[str] = []
+    with connected(open_here(CLAUDE_CODE_SESSION_ID="")) as call:
+        short = call("kg_register_session")
+        call("kg_put_node", level="project", id="own", gist="what I put")
+        told = call("kg_sync", session_id=short)
 
-    async def conversation() -> None:
-        async with Client(build(open_here(CLAUDE_CODE_SESSION_ID=""))) as client:
-
-            async def call(name: str, **given: object) -> str:
-                (block,) = (await client.call_tool(name, given)).content
-                return str(block.text)
-
-            short = await call("kg_register_session")
-            await call("kg_put_node", level="project", id="own", gist="what I put")
-            said.append(await call("kg_sync", session_id=short))
-
-    anyio.run(conversation)
-
-    assert "own" not in said[0]
+    assert "own" not in told

@@ -5,16 +5,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.server import build
+from tests.doors.called import connected
 from tests.person import Agreeing
 from tests.recorded import Recorded
 
@@ -36,15 +34,9 @@ def opened(open_here: Callable[..., Opened], tmp_path: Path, project: Path) -> O
 def talk(opened: Opened, *calls: tuple[str, dict[str, object]]) -> list[str]:
     """Return what the tools answer, one after the other."""
     said: list[str] = []
-
-    async def conversation() -> None:
-        async with Client(build(opened), elicitation_callback=Agreeing()) as client:
-            for name, arguments in calls:
-                given = arguments(said) if callable(arguments) else arguments
-                result = await client.call_tool(name, given)
-                said.append("".join(block.text for block in result.content))
-
-    anyio.run(conversation)
+    with connected(opened, Agreeing()) as call:
+        for name, arguments in calls:
+            said.append(call(name, **(arguments(said) if callable(arguments) else arguments)))
     return said
 
 

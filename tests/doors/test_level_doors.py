@@ -1,8 +1,6 @@
 """A memory is moved to another level in a terminal and by Claude: what is told, and whose word is needed."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,23 +11,17 @@ from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, UPLOADS, level, of_project, of_user
 from tests.conftest import Open
+from tests.doors.called import Caller
 from tests.doors.shell import Run, said
-from tests.durability.served import Served
 from tests.recorded import Recorded
 
 NEEDED = "Moving what the person said to another level needs the person's consent"
 
 
-@pytest.fixture
-def session(scratch_home: Path, project: Path) -> Recorded:
-    return Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project)
-
-
-@pytest.fixture
-def served(memory_dir: Path, project: Path, session: Recorded) -> Iterator[Served]:
+@pytest.fixture(autouse=True)
+def asked(session: Recorded) -> None:
+    """The person asked, which is no word for a change."""
     session.user("how long may uploads take?")
-    with Served(memory_dir, project, CLAUDE_CODE_SESSION_ID=session.session) as server:
-        yield server.greet()
 
 
 def of_claude(store: Store, **more: object) -> str:
@@ -90,26 +82,26 @@ def test_what_goes_into_a_shared_repository_and_leaves_it_is_told(
 
 
 def test_claude_moves_its_own_and_what_the_person_said_by_their_word(
-    served: Served, session: Recorded, store: Store
+    claude: Caller, session: Recorded, store: Store
 ) -> None:
     own, theirs = of_claude(store), of_project(store, "Upload timeout", LONGER)
-    assert f"{own}: moved to user level" in served.call("revise", id=own, level="user")
+    assert f"{own}: moved to user level" in claude("revise", id=own, level="user")
     assert level(store, own) is Level.USER
 
-    told = served.call("revise", id=theirs, level="user")
+    told = claude("revise", id=theirs, level="user")
     assert NEEDED in told and f"daybook revise {theirs} --level user" in told
     assert level(store, theirs) is Level.PROJECT
 
     session.user("the upload timeout holds everywhere, not just here")
-    assert "moved to user level" in served.call("revise", id=theirs, level="user")
-    assert "at user level already." in served.call("revise", id=theirs, level="user")
+    assert "moved to user level" in claude("revise", id=theirs, level="user")
+    assert "at user level already." in claude("revise", id=theirs, level="user")
 
 
-def test_claude_takes_nothing_of_the_persons_level_away_by_a_move(served: Served, store: Store) -> None:
+def test_claude_takes_nothing_of_the_persons_level_away_by_a_move(claude: Caller, store: Store) -> None:
     old = of_user(store, "Upload timeout", LONGER)
     own = of_claude(store, supersedes=(old,))
 
-    assert NEEDED in served.call("revise", id=own, level="user")
+    assert NEEDED in claude("revise", id=own, level="user")
 
     assert read(store, old).memory.status is Status.ACTIVE
     assert level(store, own) is Level.PROJECT
@@ -125,12 +117,12 @@ def test_claude_in_a_shell_needs_the_word_too(run: Run, store: Store) -> None:
 
 
 def test_other_words_beside_the_persons_change_no_level(
-    served: Served, session: Recorded, store: Store
+    claude: Caller, session: Recorded, store: Store
 ) -> None:
     theirs = of_project(store, "Upload timeout", UPLOADS)
     session.user("move the upload timeout to the user level")
 
-    told = served.call("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
+    told = claude("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
 
     assert "not changed, because the person said it." in told
     assert "The level of neither was changed." in told

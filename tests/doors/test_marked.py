@@ -4,9 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.files.read import read
@@ -17,8 +15,8 @@ from mcp_server.adapters import own_process
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Memory
 from mcp_server.core.search.query import Filter
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.called import connected
 from tests.patience import PATIENCE
 from tests.recorded import Recorded, seen
 
@@ -46,11 +44,8 @@ def prompt(open_here: Callable[..., Opened], recorded: Recorded) -> Prompt:
         recorded.user(words)
         given = {"event": "UserPromptSubmit", "session_id": recorded.session, "prompt": words}
 
-        async def conversation() -> str:
-            async with Client(build(open_here(**environment))) as client:
-                return str((await client.call_tool("hook", given)).content[0].text)  # type: ignore[union-attr]
-
-        told = json.loads(anyio.run(conversation))
+        with connected(open_here(**environment)) as call:
+            told = json.loads(call("hook", **given))
         return str(told["hookSpecificOutput"]["additionalContext"]) if told else ""
 
     return typed

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from anyio.from_thread import start_blocking_portal
-from mcp import Client
-from mcp_types import TextContent
 
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
@@ -23,8 +20,8 @@ from mcp_server.core.authors import MODEL
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.called import connected
 from tests.durability.served import eventually
 
 Said = dict[str, Any]
@@ -39,19 +36,13 @@ PROMPT = "On which day do production deploys run?"
 def serve(open_here: Callable[..., Opened]) -> Iterator[Callable[..., Tell]]:
     """Start a server, and return what tells it of an event as the module does, or *by* somebody else."""
     with ExitStack() as running:
-        portal = running.enter_context(start_blocking_portal())
 
         def start(**settings: str) -> Tell:
-            context = portal.wrap_async_context_manager(Client(build(open_here(**settings))))
-            client = running.enter_context(context)
+            call = running.enter_context(connected(open_here(**settings)))
 
             def tell(event: str, *, by: str = BY_THE_MODULE, **given: Any) -> Said:
-                arguments = {"event": event, "session_id": SESSION, "given": given}
-                meta: dict[str, Any] = {"claudecode/toolUseId": by}
-                result = portal.call(lambda: client.call_tool("hook", arguments, meta=meta))
-                (block,) = result.content
-                assert isinstance(block, TextContent)
-                said: Said = json.loads(block.text)
+                meta = {"claudecode/toolUseId": by}
+                said: Said = json.loads(call("hook", meta=meta, event=event, session_id=SESSION, given=given))
                 return said
 
             return tell

@@ -1,19 +1,17 @@
 """A preview of tidying spends nothing, and says what it would cost to ask the model."""
 
-import asyncio
 import re
 from collections.abc import Callable
 
 import pytest
-from mcp import Client
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.model_call import spending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.server import build
 from tests.actions.tidy.knowledge import FIVE, plan_of
 from tests.conftest import Clock
+from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.scripted_model import ScriptedModel
 
@@ -40,15 +38,13 @@ def test_the_tool_shows_the_plan_without_a_call_and_with_one_when_asked(
     with ScriptedModel([plan_of(keep=[1, 2, 3, 4, 5])]) as api:
         here = five(api)
 
-        async def asked(**arguments: bool) -> str:
-            async with Client(build(here)) as client:
-                return str((await client.call_tool("consolidate", arguments)).content[0].text)  # type: ignore[union-attr]
-
-        told = asyncio.run(asked())
+        with connected(here) as call:
+            told = call("consolidate")
         assert re.search(r"The model was not asked: 1 call, at most \$0\.\d{4}", told)
         assert (api.calls, spending(here.store()).today_usd) == (0, 0.0)
 
-        told = asyncio.run(asked(with_model=True))
+        with connected(here) as call:
+            told = call("consolidate", with_model=True)
         assert "model calls 1 ($0.0" in told
         assert api.calls == 1
 

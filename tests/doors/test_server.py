@@ -1,84 +1,36 @@
 """The MCP tools, called by the real client of the protocol in the same process."""
 
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
 
-from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import HOOK_TOOL, PROPOSES
-from mcp_server.doors.server import build, start
-from tests.person import Agreeing
-
-Call = Callable[..., Any]
+from mcp_server.doors.server import start
+from tests.doors.called import Caller
 
 
-class Answers:
-    """What a client got: `text` of the last answer, and whether it was an error."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.failed = False
-
-    async def __call__(self, tool: str, /, **arguments: object) -> str:
-        result = await self.client.call_tool(tool, arguments)
-        self.failed = bool(result.is_error)
-        assert result.structured_content is None
-        return "".join(block.text for block in result.content if block.type == "text")
-
-
-@pytest.fixture
-def talk(open_here: Callable[..., Opened]) -> Callable[[Callable[[Answers], Any]], None]:
-    """Run a conversation with a server of its own."""
-
-    @asynccontextmanager
-    async def connected() -> AsyncIterator[Answers]:
-        async with Client(build(open_here()), elicitation_callback=Agreeing()) as client:
-            yield Answers(client)
-
-    def run(conversation: Callable[[Answers], Any]) -> None:
-        async def main() -> None:
-            async with connected() as call:
-                await conversation(call)
-
-        anyio.run(main)
-
-    return run
-
-
-def test_two_tools_are_always_loaded_and_the_module_has_its_own(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        tools = {tool.name: tool for tool in (await call.client.list_tools()).tools}
-        assert "hook" in tools  # the client calls none that is not listed
-        always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
-        assert always == {"remember", "recall"}
-        assert all(tool.output_schema is None for tool in tools.values())
-        assert (await call("hook", event="Stop", of_a_newer_client=1)) == "{}"
-
-    talk(conversation)
+def test_two_tools_are_always_loaded_and_the_module_has_its_own(call: Caller) -> None:
+    tools = {tool.name: tool for tool in call.wait_for(call.client.list_tools).tools}
+    assert "hook" in tools  # the client calls none that is not listed
+    always = {name for name, tool in tools.items() if (tool.meta or {}).get("anthropic/alwaysLoad")}
+    assert always == {"remember", "recall"}
+    assert all(tool.output_schema is None for tool in tools.values())
+    assert (call("hook", event="Stop", of_a_newer_client=1)) == "{}"
 
 
 @pytest.mark.feature("A-42", "D-08", "D-30", "D-31")
-def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        said = await call(
-            "remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"]
-        )
-        memory_id, path = said.split(": ")[0], said.splitlines()[1]
-        assert Path(path).is_file()
-        found = await call("recall", query="body parsing")
-        assert found.split("\n")[1].startswith(f"{memory_id} · gotcha · project · 2026-11-20")
-        assert "   | Skip body parsing." in found
-        read = await call("read_memory", id=memory_id)
-        assert read.startswith(f"{memory_id} · gotcha · active · version ")
-        assert "tags: stripe" in read
-
-    talk(conversation)
+def test_a_memory_goes_in_and_comes_back_with_its_id_first(call: Caller) -> None:
+    said = call("remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"])
+    memory_id, path = said.split(": ")[0], said.splitlines()[1]
+    assert Path(path).is_file()
+    found = call("recall", query="body parsing")
+    assert found.split("\n")[1].startswith(f"{memory_id} · gotcha · project · 2026-11-20")
+    assert "   | Skip body parsing." in found
+    read = call("read_memory", id=memory_id)
+    assert read.startswith(f"{memory_id} · gotcha · active · version ")
+    assert "tags: stripe" in read
 
 
 @pytest.mark.parametrize(
@@ -89,44 +41,35 @@ def test_a_memory_goes_in_and_comes_back_with_its_id_first(talk: Call) -> None:
         {"title": "Webhook", "content": "Skip body parsing.", "tags": "a, b", "type": "note"},
     ],
 )
-def test_a_memory_can_be_said_in_one_string(talk: Call, arguments: dict[str, Any]) -> None:
-    async def conversation(call: Answers) -> None:
-        said = await call("remember", **arguments)
-        assert not call.failed, said
-        assert "title: Webhook\n" in await call("read_memory", id=said.split(": ")[0])
-
-    talk(conversation)
+def test_a_memory_can_be_said_in_one_string(call: Caller, arguments: dict[str, Any]) -> None:
+    said = call("remember", **arguments)
+    assert not call.failed, said
+    assert "title: Webhook\n" in call("read_memory", id=said.split(": ")[0])
 
 
-def test_what_is_all_title_is_said_once(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        await call("remember", content="The turnstile opens at noon.")
-        assert (await call("recall", query="turnstile noon")).casefold().count("turnstile opens") == 1
-
-    talk(conversation)
+def test_what_is_all_title_is_said_once(call: Caller) -> None:
+    call("remember", content="The turnstile opens at noon.")
+    assert call("recall", query="turnstile noon").casefold().count("turnstile opens") == 1
 
 
 @pytest.mark.feature("B-47")
-def test_errors_say_what_to_do(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        for tool, arguments, sentence in (
-            ("remember", {}, "A memory needs a title. Give one"),
-            ("remember", {"title": "a", "content": "b", "type": "idea"}, "Use one of: architecture"),
-            ("recall", {"query": "x", "limit": 0}, "Give a number from 1 to 50."),
-            ("recall", {"query": "x", "mode": "magic"}, "Use keyword, semantic or hybrid."),
-            ("recall", {"query": "x", "as_of": "yesterday"}, "Write it as 2026-11-20."),
-            ("read_memory", {"id": "nope"}, "No memory has the id 'nope'. Find it with recall"),
-            ("forget", {"id": "../../etc/passwd"}, "No memory has the id '../../etc/passwd'"),
-            ("revise", {"id": "nope"}, "Nothing was given to change."),
-            ("load_conversation", {"id": "nope"}, "No memory has the id"),
-            ("save_conversation", {"title": "t", "messages": []}, "at least one message"),
-        ):
-            said = await call(tool, **arguments)
-            assert call.failed
-            assert sentence in said
-            assert not said.startswith("Error executing")
-
-    talk(conversation)
+def test_errors_say_what_to_do(call: Caller) -> None:
+    for tool, arguments, sentence in (
+        ("remember", {}, "A memory needs a title. Give one"),
+        ("remember", {"title": "a", "content": "b", "type": "idea"}, "Use one of: architecture"),
+        ("recall", {"query": "x", "limit": 0}, "Give a number from 1 to 50."),
+        ("recall", {"query": "x", "mode": "magic"}, "Use keyword, semantic or hybrid."),
+        ("recall", {"query": "x", "as_of": "yesterday"}, "Write it as 2026-11-20."),
+        ("read_memory", {"id": "nope"}, "No memory has the id 'nope'. Find it with recall"),
+        ("forget", {"id": "../../etc/passwd"}, "No memory has the id '../../etc/passwd'"),
+        ("revise", {"id": "nope"}, "Nothing was given to change."),
+        ("load_conversation", {"id": "nope"}, "No memory has the id"),
+        ("save_conversation", {"title": "t", "messages": []}, "at least one message"),
+    ):
+        said = call(tool, **arguments)
+        assert call.failed
+        assert sentence in said
+        assert not said.startswith("Error executing")
 
 
 @pytest.mark.parametrize(
@@ -177,79 +120,64 @@ def test_errors_say_what_to_do(talk: Call) -> None:
     ],
 )
 def test_wrong_arguments_are_named_with_what_they_take(
-    talk: Call, tool: str, arguments: dict[str, Any], sentences: str
+    call: Caller, tool: str, arguments: dict[str, Any], sentences: str
 ) -> None:
-    async def conversation(call: Answers) -> None:
-        said = await call(tool, **arguments)
-        assert call.failed
-        assert said.endswith(sentences)
-        assert said.startswith(("The argument '", "This tool has no argument '", "There is no tool '"))
-        assert len(said) < 300
-
-    talk(conversation)
+    said = call(tool, **arguments)
+    assert call.failed
+    assert said.endswith(sentences)
+    assert said.startswith(("The argument '", "This tool has no argument '", "There is no tool '"))
+    assert len(said) < 300
 
 
 @pytest.mark.feature("B-14")
-def test_a_memory_is_revised_forgotten_and_restored(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        memory_id = (await call("remember", title="Deploys", content="From main.")).split(": ")[0]
-        version = (await call("read_memory", id=memory_id)).split("version ")[1].split("\n")[0]
-        assert "revised" in await call("revise", id=memory_id, content="From release.", version=version)
-        assert "changed since version" in await call("revise", id=memory_id, content="x", version=version)
-        assert "forgotten" in await call("forget", id=memory_id)
-        assert "No memory matches" in await call("recall", query="release")
-        assert "restored" in await call("restore_memory", id=memory_id)
-        assert "From release." in await call("recall", query="release")
-        assert "deleted for good" in await call("forget", id=memory_id, forever=True)
-
-    talk(conversation)
+def test_a_memory_is_revised_forgotten_and_restored(call: Caller) -> None:
+    memory_id = call("remember", title="Deploys", content="From main.").split(": ")[0]
+    version = call("read_memory", id=memory_id).split("version ")[1].split("\n")[0]
+    assert "revised" in call("revise", id=memory_id, content="From release.", version=version)
+    assert "changed since version" in call("revise", id=memory_id, content="x", version=version)
+    assert "forgotten" in call("forget", id=memory_id)
+    assert "No memory matches" in call("recall", query="release")
+    assert "restored" in call("restore_memory", id=memory_id)
+    assert "From release." in call("recall", query="release")
+    assert "deleted for good" in call("forget", id=memory_id, forever=True)
 
 
 @pytest.mark.feature("B-14", "D-32", "D-37", "D-38")
-def test_lists_counts_and_knowledge_searches(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        assert await call("list_memories") == "No memories."
-        for number in range(3):
-            await call(
-                "remember",
-                title=f"Choice {number}",
-                content="Because of cost.",
-                type="decision",
-                tags="money",
-            )
-        await call("remember", title="Other", content="A note on cost.")
-        assert (await call("list_memories", filter="decision")).startswith("3 memories\n")
-        assert (await call("list_memories", filter="money", limit=2)).endswith("(1 more: offset=2)")
-        counts = await call("get_stats")
-        assert "type decision: 3\ntype note: 1" in counts
-        assert "Other" not in await call("search_knowledge", query="cost", category="decision")
-
-    talk(conversation)
+def test_lists_counts_and_knowledge_searches(call: Caller) -> None:
+    assert call("list_memories") == "No memories."
+    for number in range(3):
+        call(
+            "remember",
+            title=f"Choice {number}",
+            content="Because of cost.",
+            type="decision",
+            tags="money",
+        )
+    call("remember", title="Other", content="A note on cost.")
+    assert call("list_memories", filter="decision").startswith("3 memories\n")
+    assert call("list_memories", filter="money", limit=2).endswith("(1 more: offset=2)")
+    counts = call("get_stats")
+    assert "type decision: 3\ntype note: 1" in counts
+    assert "Other" not in call("search_knowledge", query="cost", category="decision")
 
 
-def test_a_prompt_hook_answers_with_context_or_nothing(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        said_so = "Remember that the stripe webhook needs the raw body."
-        await call("hook", event="UserPromptSubmit", session_id="s0", prompt=said_so)
-        memory_id = (
-            await call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
-        ).split(": ")[0]
-        hook = {"event": "UserPromptSubmit", "session_id": "s1"}
-        said = json.loads(await call("hook", **hook, prompt="the stripe webhook has no raw body"))
-        assert memory_id in said["hookSpecificOutput"]["additionalContext"]
-        assert await call("hook", **hook, prompt="write me a poem about autumn") == "{}"
-        assert await call("hook", **hook, prompt="x" * 5_000_000) == "{}"
-        allowed = json.loads(await call("hook", event="PreToolUse"))
-        assert allowed["hookSpecificOutput"]["permissionDecision"] == "allow"
-
-    talk(conversation)
+def test_a_prompt_hook_answers_with_context_or_nothing(call: Caller) -> None:
+    said_so = "Remember that the stripe webhook needs the raw body."
+    call("hook", event="UserPromptSubmit", session_id="s0", prompt=said_so)
+    memory_id = (
+        call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
+    ).split(": ")[0]
+    hook = {"event": "UserPromptSubmit", "session_id": "s1"}
+    said = json.loads(call("hook", **hook, prompt="the stripe webhook has no raw body"))
+    assert memory_id in said["hookSpecificOutput"]["additionalContext"]
+    assert call("hook", **hook, prompt="write me a poem about autumn") == "{}"
+    assert call("hook", **hook, prompt="x" * 5_000_000) == "{}"
+    allowed = json.loads(call("hook", event="PreToolUse"))
+    assert allowed["hookSpecificOutput"]["permissionDecision"] == "allow"
 
 
-def test_what_an_agent_proposes_runs_unasked_only_after_a_yes(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        assert await call("hook", event="PreToolUse", tool=PROPOSES) == "{}"
-
-    talk(conversation)
+def test_what_an_agent_proposes_runs_unasked_only_after_a_yes(call: Caller) -> None:
+    assert call("hook", event="PreToolUse", tool=PROPOSES) == "{}"
 
 
 def test_the_tool_of_the_hooks_takes_the_same_before_and_after_the_library_is_loaded() -> None:
@@ -258,32 +186,24 @@ def test_the_tool_of_the_hooks_takes_the_same_before_and_after_the_library_is_lo
     assert set(hook["inputSchema"]["properties"]) == start.HOOK_ARGUMENTS | {"given"}
 
 
-def test_what_claude_stores_of_its_own_accord_is_marked_so(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        async def source(**arguments: str) -> str:
-            memory_id = (await call("remember", **arguments)).split(": ")[0]
-            return (await call("read_memory", id=memory_id)).split("source: ")[1].split("\n")[0]
+def test_what_claude_stores_of_its_own_accord_is_marked_so(call: Caller) -> None:
+    def source(**arguments: str) -> str:
+        memory_id = call("remember", **arguments).split(": ")[0]
+        return call("read_memory", id=memory_id).split("source: ")[1].split("\n")[0]
 
-        await call("hook", event="UserPromptSubmit", prompt="please fix the login page")
-        assert await source(title="Login", content="The page loads slowly because of fonts.") == "assistant"
-        await call(
-            "hook", event="UserPromptSubmit", prompt="our staging server is called heron and runs debian"
-        )
-        assert await source(title="Staging server", content="The staging server is called heron.") == "manual"
-        await call("hook", event="UserPromptSubmit", prompt="/daybook:remember what we settled")
-        assert await source(title="Queues", content="Jobs are retried thrice.") == "manual"
-
-    talk(conversation)
+    call("hook", event="UserPromptSubmit", prompt="please fix the login page")
+    assert source(title="Login", content="The page loads slowly because of fonts.") == "assistant"
+    call("hook", event="UserPromptSubmit", prompt="our staging server is called heron and runs debian")
+    assert source(title="Staging server", content="The staging server is called heron.") == "manual"
+    call("hook", event="UserPromptSubmit", prompt="/daybook:remember what we settled")
+    assert source(title="Queues", content="Jobs are retried thrice.") == "manual"
 
 
 @pytest.mark.feature("B-31")
-def test_answers_stay_below_eight_thousand_characters(talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        for number in range(20):
-            content = f"webhook topic{'abcdefghijklmnopqrst'[number]} " + "word " * 230
-            await call("remember", title=f"Long {number}", content=content)
-        said = await call("recall", query="webhook", limit=20)
-        assert 4000 < len(said) <= 8000
-        assert "more did not fit" in said
-
-    talk(conversation)
+def test_answers_stay_below_eight_thousand_characters(call: Caller) -> None:
+    for number in range(20):
+        content = f"webhook topic{'abcdefghijklmnopqrst'[number]} " + "word " * 230
+        call("remember", title=f"Long {number}", content=content)
+    said = call("recall", query="webhook", limit=20)
+    assert 4000 < len(said) <= 8000
+    assert "more did not fit" in said

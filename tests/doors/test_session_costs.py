@@ -12,10 +12,9 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.budget import Cost
 from tests.actions.work.worked import ended, worked
 from tests.conftest import Open
+from tests.doors.called import Caller
 from tests.doors.learning_asked import module
 from tests.doors.shell import Run, said
-from tests.doors.test_server import Answers, Call
-from tests.doors.test_server import talk as talk
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel, agreed, reply
 
@@ -79,13 +78,10 @@ def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) ->
     assert len(json.loads(said(run("status", "--json")))["spending"]["sessions"]) == 3
 
 
-def test_claude_is_told_what_each_session_cost(learned: Opened, talk: Call) -> None:
-    async def conversation(call: Answers) -> None:
-        assert " · learning from it 1 call, 600 tokens, $0.0010" in await call("get_sessions")
-        assert "learning from it: 2 calls, 1,500 tokens, $0.0025" in await call("get_session", id="aaaaaaaa")
-        assert "learning from session bbbbbbbb · 1 call, 300 tokens, $0.0005" in await call("metrics_status")
-
-    talk(conversation)
+def test_claude_is_told_what_each_session_cost(learned: Opened, call: Caller) -> None:
+    assert " · learning from it 1 call, 600 tokens, $0.0010" in call("get_sessions")
+    assert "learning from it: 2 calls, 1,500 tokens, $0.0025" in call("get_session", id="aaaaaaaa")
+    assert "learning from session bbbbbbbb · 1 call, 300 tokens, $0.0005" in call("metrics_status")
 
 
 def test_what_went_to_the_plan_counts_as_calls_and_costs_nothing(

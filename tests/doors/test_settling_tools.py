@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import pytest
-from mcp import Client
 from mcp_types import ElicitResult
 
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.server import build
+from tests.doors.called import connected
 from tests.person import Person
 
 TEXT = "---\nid: one-a1b2\ntitle: Tabs\nsource: assistant\n---\nAlways run make check.\n"
@@ -46,12 +44,8 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
         "nobody": None,
     }[answer]
 
-    async def conversation() -> str:
-        async with Client(build(opened), elicitation_callback=person) as client:
-            result = await client.call_tool(tool, SETTLING_TOOLS[tool])
-            return "".join(block.text for block in result.content if block.type == "text")
-
-    told = anyio.run(conversation)
+    with connected(opened, person) as call:
+        told = call(tool, **SETTLING_TOOLS[tool])
 
     if answer != "no":
         assert "The person types it in their own terminal, not one that Claude started: daybook " in told

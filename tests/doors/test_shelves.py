@@ -2,9 +2,8 @@
 
 import json
 
+from tests.doors.called import Caller
 from tests.doors.shell import Run, said
-from tests.doors.test_server import Answers, Call
-from tests.doors.test_server import talk as talk
 
 QUESTION = "when do we deploy to production?"
 RIGHT = "Production deploys only on Tuesdays after 10:00 UTC."
@@ -12,22 +11,19 @@ BELOW = "From past conversations, which also contain guesses"
 ALONE = "No memory answers this with confidence."
 
 
-def test_both_doors_show_the_same_shelves(talk: Call, run: Run) -> None:
-    async def conversation(call: Answers) -> None:
-        await call("save_conversation", title="Deploys", messages=[{"role": "user", "content": RIGHT}])
-        answer = await call("recall", query=QUESTION)
-        assert answer.startswith("High confidence, by past conversations alone")
-        assert f"{ALONE} {BELOW}" in answer
+def test_both_doors_show_the_same_shelves(call: Caller, run: Run) -> None:
+    call("save_conversation", title="Deploys", messages=[{"role": "user", "content": RIGHT}])
+    answer = call("recall", query=QUESTION)
+    assert answer.startswith("High confidence, by past conversations alone")
+    assert f"{ALONE} {BELOW}" in answer
 
-        await call("remember", title="Deploys on Tuesdays", content=RIGHT, type="decision")
-        answer = await call("recall", query=QUESTION)
-        assert answer.startswith("High confidence (")
-        assert 0 < answer.index("decision ·") < answer.index(BELOW) < answer.index("conversation ·")
-        asked_for = await call("recall", query=QUESTION, kind="conversation")
-        assert BELOW not in asked_for
-        assert "decision ·" not in asked_for
-
-    talk(conversation)
+    call("remember", title="Deploys on Tuesdays", content=RIGHT, type="decision")
+    answer = call("recall", query=QUESTION)
+    assert answer.startswith("High confidence (")
+    assert 0 < answer.index("decision ·") < answer.index(BELOW) < answer.index("conversation ·")
+    asked_for = call("recall", query=QUESTION, kind="conversation")
+    assert BELOW not in asked_for
+    assert "decision ·" not in asked_for
 
     told = said(run("recall", QUESTION))
     assert told.index("  decision  ") < told.index(BELOW) < told.index("  conversation  ")

@@ -4,9 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
 from mcp_types import ElicitResult
 
 from mcp_server.actions.files.read import read
@@ -15,8 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.person import Person
 
@@ -28,13 +26,8 @@ def known(store: Store) -> str:
 
 def call(opened: Opened, person: Person | None, *calls: tuple[str, dict[str, Any]]) -> list[str]:
     """Return what the tools answer, one after the other, to a client whose person is *person*."""
-
-    async def conversation() -> list[str]:
-        async with Client(build(opened), elicitation_callback=person) as client:
-            answers = [await client.call_tool(tool, given) for tool, given in calls]
-            return ["".join(getattr(block, "text", "") for block in each.content) for each in answers]
-
-    return anyio.run(conversation)
+    with connected(opened, person) as caller:
+        return [caller(tool, **given) for tool, given in calls]
 
 
 def test_what_was_taken_back_is_told_with_its_verb_and_where_a_new_memory_is_now(

@@ -4,44 +4,32 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.sessions.session_history import list_sessions
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.conftest import Open
+from tests.doors.called import Caller, connected
 from tests.doors.shell import Run
 from tests.durability.served import eventually
 from tests.live import ROOT
 from tests.patience import PATIENCE
 from tests.person import Agreeing
 
-Call = Callable[..., str]
 HERE, EARLIER = "here-1234-5678", "8d7cabcd-1111-2222"
 
 
 @pytest.fixture
-def call(open_here: Callable[..., Opened]) -> Call:
-    """Call a tool of a server as Claude does, and return what it answers."""
-    opened = open_here(CLAUDE_CODE_SESSION_ID=HERE)
-
-    def call_(name: str, **given: Any) -> str:
-        async def called() -> str:
-            async with Client(build(opened), elicitation_callback=Agreeing()) as client:
-                answer = await client.call_tool(name, given)
-                return "\n".join(part.text for part in answer.content if part.type == "text")
-
-        return anyio.run(called)
-
-    return call_
+def call(open_here: Open) -> Iterator[Caller]:
+    """Call a tool of a server as Claude does in a session."""
+    with connected(open_here(CLAUDE_CODE_SESSION_ID=HERE), Agreeing()) as caller:
+        yield caller
 
 
 def hook(event: str, memory_dir: Path, said: dict[str, Any], **environment: str) -> str:
@@ -98,7 +86,7 @@ def test_no_session_is_noted_when_nothing_is_to_be_captured(
 
 
 @pytest.mark.feature("B-21")
-def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, call: Call) -> None:
+def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, call: Caller) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",), session=EARLIER))
     call("recall", query="staging port")
     call("set_session_topic", topic="Ports")
@@ -119,7 +107,7 @@ def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, 
 
 
 def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
-    store: Store, call: Call, run: Run
+    store: Store, call: Caller, run: Run
 ) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080.", session=EARLIER))
 
@@ -135,7 +123,7 @@ def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
     assert stored.path.exists()
 
 
-def test_claude_keeps_the_memory_up(store: Store, call: Call) -> None:
+def test_claude_keeps_the_memory_up(store: Store, call: Caller) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080."))
 
     assert call("db_maintenance").startswith("check: the index is whole;")
@@ -180,7 +168,7 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     assert "No session was named" in run("sessions", "--end").stderr
 
 
-def test_a_list_with_what_is_archived_tells_which_that_is(store: Store, call: Call, run: Run) -> None:
+def test_a_list_with_what_is_archived_tells_which_that_is(store: Store, call: Caller, run: Run) -> None:
     old = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",))).memory.id
     remember(store, Draft("Ports", "Staging listens on 9090.", tags=("net",), supersedes=(old,)))
 

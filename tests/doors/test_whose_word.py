@@ -1,11 +1,9 @@
 """Through the doors: what Claude does to the person's words, with their turn, their dialog, or neither."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import anyio
 import pytest
-from mcp import Client
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
@@ -14,10 +12,9 @@ from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Query
-from mcp_server.doors.server import build
 from mcp_server.store import Store
+from tests.doors.called import Caller, connected
 from tests.doors.shell import Run
-from tests.durability.served import Served
 from tests.person import Person
 from tests.recorded import Recorded
 
@@ -27,16 +24,10 @@ SAID = "please set the upload timeout to 60 seconds, and forget the upload timeo
 TYPE_IT = "The person types it in their own terminal, not one that Claude started: daybook "
 
 
-@pytest.fixture
-def session(scratch_home: Path, project: Path) -> Recorded:
-    return Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project)
-
-
-@pytest.fixture
-def served(memory_dir: Path, project: Path, session: Recorded) -> Iterator[Served]:
+@pytest.fixture(autouse=True)
+def asked(session: Recorded) -> None:
+    """The person asked, which is no word for a change."""
     session.user("how long is the upload timeout?")
-    with Served(memory_dir, project, CLAUDE_CODE_SESSION_ID=session.session) as server:
-        yield server.greet()
 
 
 @pytest.fixture
@@ -55,50 +46,50 @@ def stored(told: str) -> str:
 
 
 def test_remember_replaces_the_persons_words_by_theirs_alone(
-    served: Served, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, here: Store
 ) -> None:
     given = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
 
-    kept = served.call("remember", **given)
+    kept = claude("remember", **given)
     assert f"{old} stays active: only the person can replace it." in kept
     assert f"daybook revise {stored(kept)} --supersedes {old}" in kept
     assert read(here, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
-    done = served.call("remember", **(given | {"content": f"{NEW} It was 30."}))
+    done = claude("remember", **(given | {"content": f"{NEW} It was 30."}))
     assert f"It replaces {old}, which is kept as superseded." in done
     assert read(here, old).memory.superseded_by == stored(done)
 
 
-def test_a_quote_names_what_is_replaced(served: Served, session: Recorded, old: str, here: Store) -> None:
+def test_a_quote_names_what_is_replaced(claude: Caller, session: Recorded, old: str, here: Store) -> None:
     session.user(SAID)
 
-    done = served.call("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
+    done = claude("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
 
     assert f"It replaces {old}" in done
     assert read(here, old).memory.status is Status.SUPERSEDED
 
 
 def test_revise_stores_other_words_beside_the_persons(
-    served: Served, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, here: Store
 ) -> None:
-    told = served.call("revise", id=old, content=NEW)
+    told = claude("revise", id=old, content=NEW)
 
     assert told.startswith(f"{old}: not changed, because the person said it. Stored instead: ")
     assert read(here, old).memory.text == OLD
     session.user(SAID)
-    assert f"{old}: revised." in served.call("revise", id=old, content=NEW)
+    assert f"{old}: revised." in claude("revise", id=old, content=NEW)
     assert read(here, old).memory.text == NEW
 
 
-def test_forget_needs_their_word(served: Served, session: Recorded, old: str, here: Store) -> None:
-    told = served.call("forget", id=old)
+def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, here: Store) -> None:
+    told = claude("forget", id=old)
     assert "Forgetting what the person said needs the person's consent" in told
     assert f"{TYPE_IT}forget {old}" in told
     assert read(here, old).path.is_file()
 
     session.user(SAID)
-    assert f"{old}: forgotten" in served.call("forget", id=old)
+    assert f"{old}: forgotten" in claude("forget", id=old)
 
 
 @pytest.mark.parametrize(
@@ -114,35 +105,35 @@ def test_forget_needs_their_word(served: Served, session: Recorded, old: str, he
     ],
 )
 def test_no_other_tool_goes_round_it(
-    served: Served, old: str, here: Store, tool: str, given: dict[str, str]
+    claude: Caller, old: str, here: Store, tool: str, given: dict[str, str]
 ) -> None:
-    new = stored(served.call("remember", title="Uploads", content=NEW))
+    new = stored(claude("remember", title="Uploads", content=NEW))
     before = read(here, old).data
 
-    told = served.call(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
+    told = claude(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
 
     assert "needs the person's consent" in told and TYPE_IT in told
     assert read(here, old).data == before
 
 
 def test_a_merge_of_the_persons_words_waits_for_their_turn(
-    served: Served, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, here: Store
 ) -> None:
     """The curator merges so: it revises the richer memory, and lets that take the other's place."""
-    richer = stored(served.call("remember", title="Uploads", content="Uploads go through the gateway."))
+    richer = stored(claude("remember", title="Uploads", content="Uploads go through the gateway."))
     merged = {"id": richer, "content": "Uploads go through the gateway, which ends them after 60 seconds."}
 
-    kept = served.call("revise", **merged, supersedes=old)
+    kept = claude("revise", **merged, supersedes=old)
     assert f"{old} stays active: only the person can replace it." in kept
     assert read(here, old).memory.status is Status.ACTIVE
     assert [entry.ids for entry in review(here).entries if entry.kind == QUESTION] == [(richer, old)]
 
-    beside = served.call("revise", id=old, content=f"{OLD} Uploads go through nginx.", supersedes=richer)
+    beside = claude("revise", id=old, content=f"{OLD} Uploads go through nginx.", supersedes=richer)
     assert f"{old}: not changed, because the person said it." in beside
     assert read(here, old).memory.text == OLD
 
     session.user("uploads go through the gateway, and it ends them after 60 seconds, no upload timeout of 30")
-    done = served.call("revise", id=richer, supersedes=old)
+    done = claude("revise", id=richer, supersedes=old)
     assert f"It replaces {old}, which is kept as superseded." in done
 
 
@@ -153,12 +144,8 @@ def test_the_person_says_in_the_dialog_which_one_holds(
     opened, person = open_here(), Person(answer)
     new = remember(opened.store(), Draft("Uploads", NEW, source="assistant")).memory.id
 
-    async def conversation() -> str:
-        async with Client(build(opened), elicitation_callback=person) as client:
-            result = await client.call_tool("revise", {"id": new, "supersedes": old})
-            return "".join(block.text for block in result.content if block.type == "text")
-
-    told = anyio.run(conversation)
+    with connected(opened, person) as call:
+        told = call("revise", id=new, supersedes=old)
 
     assert person.saw and OLD in person.saw[0] and NEW in person.saw[0]
     assert read(opened.store(), old).memory.status is status
@@ -168,7 +155,6 @@ def test_the_person_says_in_the_dialog_which_one_holds(
 def test_a_shell_that_claude_runs_is_not_the_persons_word(
     run: Run, session: Recorded, old: str, here: Store
 ) -> None:
-    session.user("how long is the upload timeout?")
     claudes = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
 
     beside = run("remember", f"Uploads | {NEW}", "--supersedes", old, **claudes)
@@ -225,15 +211,15 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(
     assert f"No longer shadowed in this project: {old}." in run("forget", stored_by(done)).stdout
 
 
-def test_siblings_are_told_apart_once_through_both_doors(served: Served, run: Run, here: Store) -> None:
-    one = stored(served.call("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
-    told = served.call("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
+def test_siblings_are_told_apart_once_through_both_doors(claude: Caller, run: Run, here: Store) -> None:
+    one = stored(claude("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
+    told = claude("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
     two = stored(told)
     assert f"Near it: {one}" in told and "if both are right, with distinct" in told
 
-    assert "the pair is not asked about again" in served.call("revise", id=two, distinct=one)
-    assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.2.")
-    assert f"Near it: {one}" in served.call("revise", id=two, content="Server 2 has the address 10.0.0.3.")
+    assert "the pair is not asked about again" in claude("revise", id=two, distinct=one)
+    assert "Near it" not in claude("revise", id=two, content="Server 2 has got the address 10.0.0.2.")
+    assert f"Near it: {one}" in claude("revise", id=two, content="Server 2 has the address 10.0.0.3.")
     assert "the pair is not asked about again" in run("revise", two, "--distinct", one).stdout
-    assert "Near it" not in served.call("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
+    assert "Near it" not in claude("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
     assert read(here, two).memory.links == ()

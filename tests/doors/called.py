@@ -1,0 +1,49 @@
+"""A server in this process, and a client of the protocol that calls its tools as Claude's does."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from mcp import Client
+
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import build
+from tests.person import Person
+
+Answer = TypeVar("Answer")
+
+
+class Caller:
+    """
+    Calls a tool and returns the text of its answer; `failed` says whether that was an error.
+
+    `client` is the protocol's own, whose methods `wait_for` runs.
+    """
+
+    def __init__(self, client: Client, portal: BlockingPortal) -> None:
+        self.client, self.failed = client, False
+        self._portal = portal
+
+    def __call__(self, tool: str, /, *, meta: Mapping[str, Any] | None = None, **arguments: object) -> str:
+        result = self.wait_for(lambda: self.client.call_tool(tool, arguments, meta=meta))
+        self.failed = bool(result.is_error)
+        assert result.structured_content is None
+        return "".join(block.text for block in result.content if block.type == "text")
+
+    def wait_for(self, method: Callable[..., Awaitable[Answer]], *given: object) -> Answer:
+        return self._portal.call(method, *given)
+
+
+@contextmanager
+def calling(client: Client) -> Iterator[Caller]:
+    """Yield what calls tools by *client*, which is connected meanwhile."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(client):
+        yield Caller(client, portal)
+
+
+def connected(
+    opened: Opened, person: Person | None = None, *, mode: str = "auto"
+) -> AbstractContextManager[Caller]:
+    """Call the tools of a server on *opened*, whose dialogs *person* answers."""
+    return calling(Client(build(opened), elicitation_callback=person, mode=mode))
