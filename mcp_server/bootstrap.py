@@ -18,8 +18,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import resolve_project
-from mcp_server.adapters.remote.notes import as_everywhere
-from mcp_server.adapters.team_membership import has_team, joined_of
+from mcp_server.adapters.remote.same_projects import as_everywhere
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import ModelUnavailable, SettingsError, Unreadable
@@ -188,6 +187,8 @@ class Teams:
 
     def __call__(self) -> "JoinedTeam | None":
         """Return the team's memory, None without a team; raises Rejected for a damaged note of it."""
+        from mcp_server.adapters.team_membership import has_team, joined_of  # most people have no team
+
         joined = joined_of(self._home) if has_team(self._home) else None
         if joined is None:
             return None

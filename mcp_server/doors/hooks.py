@@ -7,7 +7,6 @@ A memory must never break or delay a session.
 
 import gc
 import json
-import logging
 import os
 import sys
 from collections.abc import Callable
@@ -163,6 +162,8 @@ def pre_compact(event: dict[str, Any]) -> str:
     return before_compaction(store, transcript, session=session)
 
 
+WITHOUT_WARNINGS = ("SessionStart", "SubagentStart")
+"""Events that load no module that logs (tests/test_architecture.py): `logging` is slow to load."""
 EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | str]] = {
     "SessionStart": session_start,
     "UserPromptSubmit": user_prompt_submit,
@@ -176,12 +177,13 @@ EVENTS: dict[str, Callable[[dict[str, Any]], dict[str, Any] | str]] = {
 def main() -> None:
     """Run the hook named on the command line with the JSON on stdin."""
     gc.disable()  # a tenth of a second makes less garbage than collecting costs
-    logging.lastResort = _Logged(logging.WARNING)  # a hook prints nothing but its answer
     os.umask(0o077)  # other users must not read the log
     try:
         from mcp_server.core.settings import hooks_are_off
 
         if not hooks_are_off(os.environ):
+            if sys.argv[1] not in WITHOUT_WARNINGS:
+                _log_warnings()
             event = json.loads(sys.stdin.buffer.read(LARGEST_INPUT) or b"{}")
             answer = EVENTS[sys.argv[1]](event if isinstance(event, dict) else {})
             if answer:
@@ -275,11 +277,15 @@ def _opened_whole(folder: Path) -> Any:
     return Opened(folder=folder, wait_for_model=False, by=lambda: CLAUDE)
 
 
-class _Logged(logging.Handler):
-    """Writes what modules below warn of to the store's log."""
+def _log_warnings() -> None:
+    """Write what modules below warn of to the store's log: a hook prints nothing but its answer."""
+    import logging
 
-    def emit(self, record: logging.LogRecord) -> None:
-        _log(record.getMessage())
+    class Logged(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            _log(record.getMessage())
+
+    logging.lastResort = Logged(logging.WARNING)
 
 
 def _log(trouble: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.vanished_folders import tell_gone, untold_gone
-from mcp_server.adapters import files, places, team_membership
+from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.index.memories import selections
@@ -186,7 +186,11 @@ def offer(projects: "Sequence[Former]") -> str:
 
 def _of_team(store: Store) -> Iterator[Need]:
     """Yield what the person's team refused, in each session until they decided about it."""
-    if not team_membership.has_team(store.home) or not team_membership.is_anything_waiting(store.home):
+    if not store.of_team:
+        return
+    from mcp_server.adapters import team_membership  # most people have no team
+
+    if not team_membership.is_anything_waiting(store.home):
         return
     refusals = [entry for _, entry in team_membership.waiting_of(store.home) if entry.get("refused")]
     if refusals:

@@ -11,7 +11,7 @@ from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.adapters import missing_projects, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.missing_projects import Former
-from mcp_server.adapters.remote.notes import note_same_project
+from mcp_server.adapters.remote.same_projects import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Level

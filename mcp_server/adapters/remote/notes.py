@@ -5,14 +5,13 @@ how the last exchange ended. Without the first there is no remote, and nothing o
 
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.json_file import read_object, write_object
-from mcp_server.adapters.project import Project
 
-FOLDER, ABOUT, LAST, SAME, CAME = "remote", "remote.json", "last.json", "same.json", "came.json"
+FOLDER, ABOUT, LAST, CAME = "remote", "remote.json", "last.json", "came.json"
 FOREVER = "deleted-for-good"  # an empty file: something was deleted for good since the last exchange
 ASKED = "asked-for"  # an empty file: an exchange was asked for, and none has begun since
 REPOSITORY = "store.git"
@@ -108,24 +107,6 @@ def note_came(home: Path, refs: Iterable[str], at: int) -> None:
     moments = came_of(home) | dict.fromkeys(refs, at)
     latest = sorted(moments.items(), key=lambda item: item[1], reverse=True)[:MOST_CAME]
     write_object(home / FOLDER / CAME, dict(latest))
-
-
-def same_projects(home: Path) -> dict[str, str]:
-    """Return key of a folder without a git remote → key that the same project has on other machines."""
-    return {str(key): str(same) for key, same in read_object(home / FOLDER / SAME).items()}
-
-
-def note_same_project(home: Path, key: str, same: str) -> None:
-    """Note that the project *key* of this machine is the one that another machine knows as *same*."""
-    write_object(home / FOLDER / SAME, {**same_projects(home), key: same})
-
-
-def as_everywhere(home: Path, project: Project | None) -> Project | None:
-    """Return *project* under the key that it has on the person's other machines, if they named that key."""
-    if project is None or project.remote or not os.path.exists(home / FOLDER / SAME):
-        return project
-    same = same_projects(home).get(project.key)
-    return replace(project, key=same, former=project.key) if same else project
 
 
 def note_forever(home: Path) -> None:
