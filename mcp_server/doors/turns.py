@@ -21,6 +21,10 @@ LONGEST_REPLY = 200_000  # characters of a reply that are read
 TO_TELL = "Daybook, to tell the person:"
 TAG = "#remember"
 MARKED = "Daybook: the person marked with #remember"
+PASTED = (
+    f"{TO_TELL} #remember stands in what looks pasted, so nothing was stored;"
+    " if they meant it, they type it at the beginning of a prompt."
+)
 
 
 def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
@@ -49,9 +53,18 @@ def is_marked(prompt: str) -> bool:
     """Tell whether the person marks something with #remember in *prompt*, and does not only quote the tag."""
     if TAG not in prompt.lower():
         return False
-    from mcp_server.core.sessions.transcript import marked  # few prompts need it
+    from mcp_server.core.sessions.marked_prompt import marked  # few prompts need it
 
     return marked(prompt) is not None
+
+
+def tag_in_a_paste(prompt: str) -> str:
+    """Return the text for Claude when #remember stores nothing because it looks pasted, '' otherwise."""
+    if TAG not in prompt.lower():
+        return ""
+    from mcp_server.core.sessions.marked_prompt import marked_in_a_paste  # few prompts need it
+
+    return PASTED if marked_in_a_paste(prompt) else ""
 
 
 def mark(store: Store, prompt: str, *, session: str) -> str:

@@ -158,6 +158,15 @@ def test_a_tag_that_is_only_quoted_is_no_order_in_the_transcript_either(
     assert knowledge(store) == []
 
 
+def test_a_tag_in_what_looks_pasted_stores_nothing_and_the_person_is_told(
+    prompt: Prompt, store: Store
+) -> None:
+    told = prompt(f"One more thing, from the docs:\n#remember {DEPLOY}\nIs that right?")
+
+    assert "#remember stands in what looks pasted, so nothing was stored" in told
+    assert knowledge(store) == []
+
+
 @pytest.mark.parametrize(
     "words",
     [

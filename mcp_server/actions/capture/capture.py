@@ -32,7 +32,8 @@ from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, slug
 from mcp_server.core.sessions.chunks import Chunk, chunks
 from mcp_server.core.sessions.conversation import parse_turns, render_turns, turns_said, without_said
-from mcp_server.core.sessions.transcript import Condenser, Speaker, Utterance, marked
+from mcp_server.core.sessions.marked_prompt import marked
+from mcp_server.core.sessions.transcript import Condenser, Speaker, Utterance
 from mcp_server.core.text.titles import title_of
 from mcp_server.store import Store
 

@@ -8,7 +8,7 @@ from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.adapters.index.events import deeds
 from mcp_server.core.memory import Draft, fingerprint
 from mcp_server.core.provenance.provenance import ASKED
-from mcp_server.core.sessions.transcript import marked
+from mcp_server.core.sessions.marked_prompt import marked
 from mcp_server.core.text.titles import clipped, split_title
 from mcp_server.store import Store
 

@@ -50,7 +50,7 @@ _INJECTED = {"<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->":
 _FRAMED = re.compile(
     rf"(?m)^[ \t>]{{0,40}}(?:{re.escape(FRAME)}|{re.escape(PROMPT_FRAME)})[^\n]*(?:\n[ \t]*[^\s][^\n]*)*"
 )
-_LINE_END = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+LINE_END = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _PLAIN = re.compile(r"[\n\t -~]*")
 _MASK = re.compile(r"\[secret removed: [^\]\n]{1,120}\]")
 _Data = dict[str, Any]
@@ -166,7 +166,7 @@ class Condenser:
         text = "\n\n".join(part for part in texts_of(blocks) if not part.lstrip().startswith(ECHOES))
         shows = any(block.get("type") not in ("text", "tool_result") for block in blocks)
         own = not_injected(text)
-        self.command = self.command or _kept(without_private(command_in("\n".join(texts_of(blocks)))))
+        self.command = self.command or kept(without_private(command_in("\n".join(texts_of(blocks)))))
         if not own.strip() and not shows:
             return None
         if not aside:
@@ -178,11 +178,11 @@ class Condenser:
             self.skipping = False
         if self.skipping:
             return None
-        public = _public(text)
-        untagged = without_order(public)
+        words = public(text)
+        untagged = without_order(words)
         forced = not asked_by_claude and untagged is not None
         # A turn with only the tag is about the turn before it.
-        words = _kept(public if untagged is None else untagged) or (_kept(public) if forced else "")
+        words = kept(words if untagged is None else untagged) or (kept(words) if forced else "")
         speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
         if speaker is Speaker.USER:
             self.first_words = self.first_words or words
@@ -194,7 +194,7 @@ class Condenser:
         if self.skipping or made_up or any(data.get(flag) for flag in UNSAID):
             return None
         held_line, time = _HeldLine([]), _time(data)
-        if words := _kept(not_injected(without_private("\n\n".join(texts_of(blocks))))):
+        if words := kept(public("\n\n".join(texts_of(blocks)))):
             agent = self._subagent or data.get("isSidechain") is True
             speaker = Speaker.AGENT if agent else Speaker.CLAUDE
             held_line.utterances.append(_utterance(speaker, words, time, start, end))
@@ -206,15 +206,8 @@ class Condenser:
         return held_line
 
 
-def marked(prompt: str) -> str | None:
-    """Return what #remember orders to be stored, cleaned like a turn; '' for the tag alone, None without."""
-    if prompt.lstrip().startswith(ECHOES) or says_skip(not_injected(prompt)):
-        return None
-    untagged = without_order(_public(_LINE_END.sub("\n", prompt)))
-    return None if untagged is None else _kept(untagged)
-
-
-def _public(text: str) -> str:
+def public(text: str) -> str:
+    """Return *text* without what is private, and without what Claude Code and Daybook put into it."""
     return not_injected(without_private(text))
 
 
@@ -240,7 +233,7 @@ def blocks_of(content: object) -> list[_Data]:
 
 def texts_of(blocks: list[_Data]) -> list[str]:
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
-    return [_LINE_END.sub("\n", text) for text in texts if isinstance(text, str)]
+    return [LINE_END.sub("\n", text) for text in texts if isinstance(text, str)]
 
 
 def _call(block: _Data) -> str:
@@ -285,7 +278,7 @@ def _masked(text: str) -> str:
     return redact(text if _PLAIN.fullmatch(text) else visible(text))
 
 
-def _kept(text: str) -> str:
+def kept(text: str) -> str:
     """Return *text* trimmed and masked, in at most 4,000 characters: a longer one loses its middle."""
     if len(text) <= 2 * _WINDOW:
         head = tail = whole = _masked(text).strip()

@@ -28,6 +28,17 @@ def without_order(prompt: str) -> str | None:
     return "".join([*parts, prompt[at:]]) if parts else None
 
 
+def stands_in_a_paste(prompt: str) -> bool:
+    """Tell whether a #remember is no order only because what it stands in looks pasted, which is a guess."""
+    if len(prompt) > LONGEST_READ:
+        return False
+    quoted, pasted = list(_quoted(prompt)), others_words(prompt)
+    starts = [match.start() for match in _TAG.finditer(prompt)]
+    return without_order(prompt) is None and any(
+        _within(pasted, start) and not _within(quoted, start) for start in starts
+    )
+
+
 def _orders(prompt: str) -> Iterator[tuple[int, int]]:
     tags = [match.span() for match in _TAG.finditer(prompt)]
     if not tags:

@@ -127,6 +127,7 @@ class Hooks:
             texts = [self._called.text, *(f"{turns.TO_TELL} {sentence}" for sentence in self._to_tell)]
             if session.typed and turns.is_marked(prompt):
                 texts.insert(1, turns.mark(store, prompt, session=session.id))
+            texts.append(turns.tag_in_a_paste(prompt))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_told(store, self._called)
