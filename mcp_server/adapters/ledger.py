@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters import files
 from mcp_server.adapters.account import machine_name
+from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.memory import timestamp
 
 Watermark = dict[str, int]
@@ -68,7 +69,14 @@ class Ledger:
             return None
 
     def paths(self) -> list[Path]:
-        """Return the ledger's files in the order of their names."""
+        """Return the ledger's files by name, without conflict copies, which repeat lines."""
+        return [path for path in self._files() if not original_of(path.name)]
+
+    def conflict_copies(self) -> list[Path]:
+        """Return the conflict copies that a sync service left of the ledger's files."""
+        return [path for path in self._files() if original_of(path.name)]
+
+    def _files(self) -> list[Path]:
         if not self.folder.is_dir():
             return []
         return sorted(path for path in self.folder.iterdir() if path.suffix == ".jsonl" and path.is_file())

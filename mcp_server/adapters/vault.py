@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.core.changes import BY_PATH, Stamp
+from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
 
@@ -81,17 +82,18 @@ def _has_no_links(root: str, path: str) -> bool:
     return folder == root
 
 
-def stamps(vault: Vault, closed: list[str] | None = None) -> list[Stamp]:
+def stamps(vault: Vault, closed: list[str] | None = None, copies: list[Stamp] | None = None) -> list[Stamp]:
     """
     Return the stamps of all memory files of *vault*, sorted by path.
 
-    Adds to *closed* the folders that exist and could not be read. A vault in a repository has
-    no files while a link is at a place that needs a folder.
+    Adds to *closed* the folders that exist and could not be read, and to *copies* the conflict copies of a
+    sync service. A vault in a repository has no files while a link is at a place that needs a folder.
     """
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
     shut = [] if closed is None else closed
-    stamps_found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut))
+    aside = [] if copies is None else copies
+    stamps_found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut, aside))
     return sorted(stamps_found, key=BY_PATH)
 
 
@@ -106,12 +108,11 @@ def stamp(path: Path | str) -> Stamp | None:
 
 def is_memory_name(name: str) -> bool:
     """Tell whether a file of that name may be a memory."""
-    return (
-        name.lower().endswith((".md", ".markdown"))
-        and not name.startswith((".", "~"))
-        and ".sync-conflict-" not in name
-        and "conflicted copy" not in name
-    )
+    return _is_markdown(name) and not original_of(name)
+
+
+def _is_markdown(name: str) -> bool:
+    return name.lower().endswith((".md", ".markdown")) and not name.startswith((".", "~"))
 
 
 def is_utf8(path: str) -> bool:
@@ -127,7 +128,7 @@ def read_memory_file(vault: Vault, path: Path) -> bytes:
         raise Unreadable(str(path), 0, str(error)) from error
 
 
-def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
+def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Stamp]:
     waiting = [folder]
     while waiting:
         place = waiting.pop()
@@ -138,12 +139,16 @@ def _stamps(folder: str, closed: list[str]) -> Iterator[Stamp]:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    elif is_memory_name(entry.name):
+                    elif _is_markdown(entry.name):
                         try:
                             status = entry.stat(follow_symlinks=False)
                         except OSError:
                             continue
-                        yield Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
+                        file_stamp = Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
+                        if original_of(entry.name):
+                            copies.append(file_stamp)
+                        else:
+                            yield file_stamp
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:  # other users may be allowed to read it, or the disk fails

@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_looked_into_is_reported_and_its_memories_stay(
         assert problem.path == str(folder)
         assert "cannot be read" in problem.reason
         assert ids(store, "lighthouse") == ["inside"]
-    assert any("1 file cannot be read" in need for need in needs_of(status(store, has_key=False)))
+    assert any("Not taken in: 1 file" in need for need in needs_of(status(store, has_key=False)))
 
     monkeypatch.undo()
     assert sync(store).unreadable == []
@@ -175,17 +175,55 @@ def test_a_file_that_broke_keeps_its_last_good_memory_until_it_is_mended(store: 
     assert ids(store, "alpha") == []
 
 
-def test_hidden_files_and_conflict_copies_are_not_memories(store: Store) -> None:
-    for name in (
-        ".hidden.md",
-        "a.sync-conflict-20261120-091203-ABC.md",
-        "note.txt",
-        "~a.md",
-        "x (conflicted copy).md",
-    ):
+def test_hidden_and_other_files_are_no_memories(store: Store) -> None:
+    for name in (".hidden.md", "note.txt", "~a.md"):
         (knowledge(store) / name).write_text("never mind\n", encoding="utf-8")
 
-    assert sync(store).added == 0
+    assert (sync(store).added, sync(store).unreadable) == (0, [])
+
+
+def test_conflict_copies_are_no_memories_and_are_named_until_they_are_settled(store: Store) -> None:
+    path = remember(store, Draft("Plan", "Alpha.", id="plan")).path
+    copy = path.with_name("plan.sync-conflict-20261120-091203-ABC.md")
+    copy.write_bytes(path.read_bytes().replace(b"Alpha", b"Beta"))
+    lone = path.with_name("gone (conflicted copy).md")
+    lone.write_text("Gamma.", encoding="utf-8")
+
+    for _ in range(2):
+        assert [(problem.path, problem.reason) for problem in sync(store).unreadable] == [
+            (
+                str(lone),
+                "is the copy that a sync service made when two machines changed gone.md, which is gone:"
+                " rename this copy to gone.md, or delete it",
+            ),
+            (
+                str(copy),
+                "is the copy that a sync service made when two machines changed plan.md:"
+                " put what you need of it there, and delete this copy",
+            ),
+        ]
+    assert any("2 files" in need for need in needs_of(status(store, has_key=False)))
+    assert ids(store, "beta gamma") == []
+    assert ids(store, "alpha") == ["plan"]
+
+    copy.unlink()
+    lone.rename(path.with_name("gone.md"))
+    assert sync(store).unreadable == []
+    assert ids(store, "gamma") == ["gone"]
+
+
+def test_a_conflict_copy_of_the_ledger_counts_nothing_twice_and_is_named(store: Store) -> None:
+    remember(store, Draft("Plan", "Alpha."))
+    (ledger,) = store.ledger.paths()
+    copy = ledger.with_name(f"{ledger.stem}.sync-conflict-20261120-091203-ABC.jsonl")
+    copy.write_bytes(ledger.read_bytes())
+
+    (problem,) = sync(store).unreadable
+
+    assert store.ledger.paths() == [ledger]
+    assert problem.path == str(copy)
+    assert f"changed {ledger.name}: add the lines that only it has" in problem.reason
+    assert any("1 file;" in need for need in needs_of(status(store, has_key=False)))
 
 
 @pytest.mark.feature("D-04")

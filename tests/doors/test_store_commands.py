@@ -53,7 +53,7 @@ def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> Non
     done = run("sync")
 
     assert "bad.md:3:" in done.stdout
-    assert "1 file cannot be read" in said(run("status"))
+    assert "Not taken in: 1 file;" in said(run("status"))
 
 
 def test_the_index_is_made_anew_on_demand(run: Run) -> None:

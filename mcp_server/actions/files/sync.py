@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import complete_crossing, is_unfinished
+from mcp_server.actions.files.conflict_copies import ledger_copies, why_not_taken_in
 from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.vanished_folders import note_lost, vanished_vault
@@ -24,7 +25,7 @@ from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
-from mcp_server.core.changes import FileChange, Stamp, diff
+from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
 from mcp_server.core.memory import Level, Memory, fingerprint
 from mcp_server.store import Store
@@ -95,6 +96,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
         note_synced(store, to_sync)
     with store.database.read() as db:
         report.unreadable += memories.problems(db, [vault.key for vault in to_sync])
+    report.unreadable += ledger_copies(store)
     return report
 
 
@@ -198,7 +200,10 @@ def _sync_vault(
     if deep:
         indexed = [Stamp(stamp.path, -1, stamp.mtime_ns) for stamp in indexed]
     closed: list[str] = []
-    on_disk = stamps(vault, closed)
+    copies: list[Stamp] = []
+    on_disk = stamps(vault, closed, copies)
+    if copies:  # they are named, and not read
+        on_disk = sorted((*on_disk, *copies), key=BY_PATH)
     if closed:
         on_disk = sorted({*on_disk, *_behind(closed, indexed)})
     changes: Iterable[tuple[FileChange, Stamp]] = ()
@@ -414,6 +419,8 @@ def _is_open_folder(path: Path) -> bool:
 
 
 def _read(vault: Vault, stamp: Stamp) -> _Reading:
+    if reason := why_not_taken_in(stamp.path):
+        return _Reading(stamp, problem=Problem(stamp.path, 0, reason))
     try:
         file = load(vault, Path(stamp.path), on_disk=stamp)
     except Unreadable as error:
@@ -444,7 +451,10 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
     if rivals[0] == stamp.path:
         memories.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
     for other in rivals[1:]:
-        reason = f"has the id '{memory.id}', which {rivals[0]} also has; give one of them another id"
+        reason = (
+            f"has the id '{memory.id}', which {rivals[0]} also has; if one is a copy, delete it, else give it"
+            " another id"
+        )
         problem = Problem(other, 0, reason)
         memories.remove(db, other, store.now())
         memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)

@@ -57,7 +57,9 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     writable = f"Make room on the disk of {store.home}, make the folder writable, or set MEMORY_DIR."
     yield _tried("store", lambda: _writable(store.home), writable)
     yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
-    yield _tried("files", lambda: _readable(store), "Correct the files named by 'daybook sync'.")
+    yield _tried(
+        "files", lambda: _readable(store), "Do what 'daybook sync' says about each file that it names."
+    )
     yield _tried("edits", lambda: _nothing_held(store), "Copy what you need of them, and delete them.")
     yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
     yield _tried(
@@ -102,7 +104,7 @@ def _readable(store: Store) -> str:
     store.database.require()
     stats = get_stats(store)
     assert not refused(store), refused(store)
-    assert not stats.unreadable, f"{counted(len(stats.unreadable), 'file')} cannot be read"
+    assert not stats.unreadable, f"not taken in: {counted(len(stats.unreadable), 'file')}"
     return counted(stats.memories, "memory")
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.size_limit import Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
@@ -85,7 +86,7 @@ def get_stats(store: Store) -> Stats:
             passages=model.passages,
             pending=0 if model.chosen == NONE else model.passages - model.embedded,
             model=model.chosen,
-            unreadable=tuple(memories.problems(db, keys)),
+            unreadable=(*memories.problems(db, keys), *ledger_copies(store)),
         )
 
 

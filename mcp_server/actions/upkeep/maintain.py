@@ -121,9 +121,7 @@ def _rebuilt(store: Store) -> MaintenanceStep:
     def make() -> str:
         report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
         store.database.delete_copies()
-        unreadable = (
-            f", {counted(len(report.unreadable), 'file')} cannot be read" if report.unreadable else ""
-        )
+        unreadable = f", {counted(len(report.unreadable), 'file')} not taken in" if report.unreadable else ""
         return f"{counted(report.added, 'memory')} indexed again{unreadable}; embeddings are computed again"
 
     return _timed(store, "rebuild", make)

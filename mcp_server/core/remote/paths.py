@@ -9,6 +9,7 @@ The paths that the exchanged repository has, and what lies at each; every other 
 import re
 from enum import StrEnum
 
+from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind
 from mcp_server.core.remote import OF_COPY
 
@@ -22,7 +23,6 @@ _LEDGER = re.compile(r"[a-z0-9-]{1,80}-\d{4}-\d{2}@[0-9a-f]{12}\.jsonl")
 _SIGN = r"\x00-\x1f\x7f/\\:*?\"<>|"  # what no name on Windows may hold
 _NAME = re.compile(rf"[^{_SIGN}.~ ](?:[^{_SIGN}]*[^{_SIGN}. ])?")
 _DEVICE = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-_CONFLICT_COPIES = (".sync-conflict-", "conflicted copy")
 
 
 class PathSort(StrEnum):
@@ -92,4 +92,4 @@ def _is_name(name: str) -> bool:
 
 
 def _is_memory(name: str) -> bool:
-    return name.lower().endswith((".md", ".markdown")) and not any(mark in name for mark in _CONFLICT_COPIES)
+    return name.lower().endswith((".md", ".markdown")) and not original_of(name)

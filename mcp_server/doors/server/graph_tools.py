@@ -160,7 +160,7 @@ def register(application: Application) -> None:
             for level, nodes, edges, traces in health.levels
         ]
         broken = (
-            f"{counted(health.unreadable, 'file')} cannot be read: see daybook status"
+            f"{counted(health.unreadable, 'file')} not taken in: see daybook status"
             if health.unreadable
             else "ok"
         )

@@ -65,7 +65,7 @@ def _contents(figures: Stats) -> Iterator[tuple[str, object]]:
         for key, number in list(counts.items())[:MOST]:
             yield f"{name} {key}", number
     if figures.unreadable:
-        yield "files that cannot be read", len(figures.unreadable)
+        yield "files not taken in", len(figures.unreadable)
     yield "passages", f"{figures.passages}, {figures.pending} waiting to be embedded"
     yield "embedding model", figures.model
 

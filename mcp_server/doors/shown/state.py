@@ -68,7 +68,7 @@ def needs(state: State) -> list[str]:
 def _unread(state: State) -> Iterator[str]:
     yield state.needs.disk
     if unreadable := state.stats.unreadable:
-        yield f"{counted(len(unreadable), 'file')} cannot be read; 'daybook sync' names them."
+        yield f"Not taken in: {counted(len(unreadable), 'file')}; 'daybook sync' names them and says why."
 
 
 def _waiting(state: State) -> Iterator[str]:
@@ -225,7 +225,7 @@ def synced(report: SyncReport) -> Shown:
         f"{report.added} added, {report.modified} modified, {report.removed} removed",
         rows=[
             (
-                "cannot be read",
+                "not taken in",
                 f"{problem.path}{f':{problem.line}' if problem.line else ''}: {problem.reason}",
             )
             for problem in report.unreadable
