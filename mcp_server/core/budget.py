@@ -11,7 +11,6 @@ from enum import StrEnum
 from urllib.parse import urlsplit
 
 from mcp_server.core.memory import DAY
-from mcp_server.core.render import counted
 from mcp_server.core.settings import MODEL, Settings
 
 API = "https://api.anthropic.com"
@@ -96,13 +95,6 @@ class Cost:
     tokens: int = 0
     usd: float = 0.0
 
-    def __str__(self) -> str:
-        """Return the cost as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
-        paid = [counted(self.calls, "call")] if self.calls else []
-        planned = [f"{counted(self.plan_calls, 'call')} on your plan"] if self.plan_calls else []
-        parts = [*paid, *planned, f"{self.tokens:,} tokens", *([f"${self.usd:.4f}"] if self.calls else [])]
-        return ", ".join(parts) if paid or planned else ""
-
 
 @dataclass(frozen=True, slots=True)
 class Rest:
@@ -122,7 +114,7 @@ def price(settings: Settings) -> tuple[float, float] | None:
 
 
 def cost(settings: Settings, input_tokens: int, output_tokens: int) -> float:
-    """Return what a call costs in USD, 0 when the price is unknown; `Spending.today` then says so."""
+    """Return what a call costs in USD, 0 when the price is unknown."""
     of_input, of_output = price(settings) or (0.0, 0.0)
     return (input_tokens * of_input + output_tokens * of_output) / 1_000_000
 

@@ -235,7 +235,12 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
         return "", ""  # there is nothing yet
     if is_unattended(os.environ):
         return shown.text, ""
-    return shown.text, notice(store, identity=_key(folder))
+    about = notice(store, identity=_key(folder))
+    if about is None:
+        return shown.text, ""
+    from mcp_server.doors.shown import needs
+
+    return shown.text, needs.notice(about)
 
 
 def _key(folder: Path) -> str:

@@ -23,6 +23,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.conftest import Open
@@ -38,7 +39,7 @@ def key_of(store: Store) -> str:
 def told(store: Store) -> list[str]:
     """Return what the start of a session and `status` say of another folder's memory."""
     sync(store)
-    said = [notice(store, identity=""), *needs_of(status(store, has_key=False))]
+    said = [sentence(notice(store, identity="")), *needs_of(status(store, has_key=False))]
     return [line for line in said if "adopt" in line]
 
 
@@ -120,7 +121,7 @@ def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here:
     )
     taken.write_text("in the way")
 
-    assert notice(store, identity="") == ""
+    assert sentence(notice(store, identity="")) == ""
     assert [each.key for each in offered(store)] == [key_of(before)]
     done = adopt(store)
     assert (done.moved, len(done.not_moved)) == (0, 1)

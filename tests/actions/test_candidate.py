@@ -18,6 +18,7 @@ from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded, kept, seen
@@ -50,7 +51,7 @@ def test_a_correction_waits_for_the_person_with_what_it_corrects_and_a_later_ses
     recorded.claude("I install it.")
     recorded.call("Bash", command="npm install stripe")
     keep(store, seen(store, recorded))
-    assert "review" not in notice(store, identity="")
+    assert "review" not in sentence(notice(store, identity=""))
     recorded.user("no, use pnpm not npm")
 
     keep(store, seen(store, recorded))
@@ -58,12 +59,12 @@ def test_a_correction_waits_for_the_person_with_what_it_corrects_and_a_later_ses
     (waiting,) = [each for each in review_candidates(store) if each.for_person]
     assert waiting.memory.text == "no, use pnpm not npm\n\nIt corrects: [Bash]: npm install stripe"
     assert (waiting.memory.type, waiting.memory.evidence) == ("preference", "no, use pnpm not npm")
-    assert "1 sentence" in notice(store, identity="")
-    assert notice(store, identity="") == ""
+    assert "1 sentence" in sentence(notice(store, identity=""))
+    assert sentence(notice(store, identity="")) == ""
 
     recorded.user("from now on write the commit messages in English")
     keep(store, seen(store, recorded))
-    assert "1 sentence" in notice(store, identity="")
+    assert "1 sentence" in sentence(notice(store, identity=""))
 
 
 def test_what_was_told_in_one_project_is_told_in_another(
@@ -76,8 +77,8 @@ def test_what_was_told_in_one_project_is_told_in_another(
     keep(store, seen(store, recorded))
     session(other, tmp_path, "from now on write the commit messages in English")
 
-    assert "1 sentence" in notice(other, identity="")
-    assert "1 sentence" in notice(store, identity="")
+    assert "1 sentence" in sentence(notice(other, identity=""))
+    assert "1 sentence" in sentence(notice(store, identity=""))
 
 
 def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.stats import metrics
 from mcp_server.actions.status.status import status as state_of
-from mcp_server.actions.upkeep.maintain import clean_up, maintain
+from mcp_server.actions.upkeep.maintain import Checked, Rebuilt, clean_up, maintain
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown import needs as shown
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.runs import because, line
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
@@ -47,9 +49,9 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
 
     steps = maintain(store, "all")
 
-    assert [(step.action, step.said) for step in steps] == [
-        ("check", "the index is whole"),
-        ("vacuum", "free pages returned to the disk"),
+    assert [(step.action, step.result) for step in steps] == [
+        ("check", Checked(sound=True)),
+        ("vacuum", None),
     ]
     assert steps[1].after < steps[1].before / 2
     assert steps[1].after == index_size(store)
@@ -61,12 +63,12 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
     kept = stored(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
         db.execute("UPDATE memories SET kind = 'wonder'")
-    assert maintain(store, "check")[0].said.startswith("the index is damaged")
+    assert maintain(store, "check")[0].result == Checked(sound=False)
 
     steps = maintain(store, "all")
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
-    assert steps[1].said.startswith("1 memory indexed again")
+    assert steps[1].result == Rebuilt(memories=1, unreadable=0)
     assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
     assert not list(store.home.glob("memory.db.old*"))
 
@@ -82,7 +84,7 @@ def test_while_somebody_writes_nothing_is_made_small(store: Store) -> None:
     finally:
         other.execute("ROLLBACK")
         other.close()
-    assert maintain(store, "vacuum")[0].said == "free pages returned to the disk"
+    assert [step.action for step in maintain(store, "vacuum")] == ["vacuum"]
 
 
 # Cleaning up
@@ -165,9 +167,9 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
     ],
 )
 def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, said: str) -> None:
-    found = Size(
-        memories=total * MEGABYTE, index=0, trash=0, history=0, ledger=0, limit=limit * MEGABYTE
-    ).sentence
+    found = shown.size(
+        Size(memories=total * MEGABYTE, index=0, trash=0, history=0, ledger=0, limit=limit * MEGABYTE)
+    )
 
     assert said in found
     assert bool(said) == bool(found)
@@ -191,10 +193,10 @@ def test_above_the_limit_nothing_is_refused_and_status_and_a_session_say_so_once
 
     needs = [need for need in needs_of(state_of(store, has_key=False)) if "MAX_MEMORY_SIZE_MB" in need]
     assert len(needs) == 1
-    assert notice(store, identity="").startswith("Daybook: The memory takes")
-    assert notice(store, identity="") == ""
+    assert sentence(notice(store, identity="")).startswith("Daybook: The memory takes")
+    assert sentence(notice(store, identity="")) == ""
     clock.pass_days(1)
-    assert notice(store, identity="") != ""
+    assert sentence(notice(store, identity="")) != ""
     assert len(list((store.home / "work").glob("size-told-*"))) == 1
 
 
@@ -202,7 +204,7 @@ def test_a_hook_looks_at_no_file_while_the_index_is_small(store: Store, project:
     stored(store, "Port", "Staging listens on 8080.")
     environment = {"MEMORY_DIR": str(store.home), "EMBEDDING_MODEL": "none"}
 
-    assert notice(open_for_reading(environment, project), identity="") == ""
+    assert sentence(notice(open_for_reading(environment, project), identity="")) == ""
     assert not (store.home / "work").exists()
 
 

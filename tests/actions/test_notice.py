@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.context.notice import GUESSES_TOLD, next_notice, notice
+from mcp_server.actions.context.notice import (
+    GUESSES_TOLD,
+    KeyOffered,
+    NeedKind,
+    Numbered,
+    next_notice,
+    notice,
+)
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose
@@ -65,14 +72,14 @@ def files_of(home: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("prepare", "identity", "said"),
+    ("prepare", "identity", "expected"),
     [
-        (gone, "", "1 memory is gone"),
-        (put_away, "", "upkeep put 3 memories away"),
-        (taken_back, "", "removed from your files: 3 links"),
-        (settled, "", "you said something that may be worth keeping: 1 sentence"),
-        (crowded, "", "The memory takes"),
-        (nothing, KEY, "there is an API key in your environment"),
+        (gone, "", "Vanished(sentences=('1 memory is gone"),
+        (put_away, "", "PutAway("),
+        (taken_back, "", repr(Numbered(NeedKind.GUESSES_REMOVED, 3))),
+        (settled, "", repr(Numbered(NeedKind.SETTLED, 1))),
+        (crowded, "", "Size("),
+        (nothing, KEY, repr(KeyOffered(0.2))),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
@@ -81,7 +88,7 @@ def test_a_look_notes_nothing_and_telling_notes_once(
     clock: Clock,
     prepare: Callable[[Store, Clock], None],
     identity: str,
-    said: str,
+    expected: str,
 ) -> None:
     store = open_here(MAX_MEMORY_SIZE_MB="1").store()
     prepare(store, clock)
@@ -90,7 +97,7 @@ def test_a_look_notes_nothing_and_telling_notes_once(
     looked = [next_notice(store, identity=identity) for _ in range(2)]
 
     assert files_of(store.home) == before
-    assert said in looked[0]
+    assert repr(looked[0]).startswith(expected)
     assert looked[1] == looked[0] == notice(store, identity=identity)
     assert notice(store, identity=identity) != looked[0]
     assert files_of(store.home) != before

@@ -24,6 +24,7 @@ from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.adapters import places
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git
@@ -107,14 +108,14 @@ def test_what_a_pull_changes_waits_and_the_start_and_review_say_what_differs(
     sync(store)
 
     assert "60 seconds" not in told(store, "after")
-    said = notice(store, identity="")
+    said = sentence(notice(store, identity=""))
     assert "1 memory, of which 1 changed since you accepted" in said
     (entry,) = [each for each in review(store).entries if each.kind == ORIGIN]
     assert "since you accepted it" in why(entry)
     assert any("30 seconds" in line and "60 seconds" in line for line in entry.about)
     assert any(f"daybook restore {wanted}" in line for line in entry.about)
     rebuild(store)
-    assert notice(store, identity="") == said
+    assert sentence(notice(store, identity="")) == said
     latest = history_of(store, wanted).versions[0]
     assert "60 seconds" in latest.differs
     assert OURS in version_of(store, wanted, latest.number)[1]
@@ -155,9 +156,9 @@ def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
 
     sync(store)
 
-    said = notice(store, identity="")
+    said = sentence(notice(store, identity=""))
     assert "1 memory that you accepted is gone" in said and f": {wanted}" in said
-    assert "accepted" not in notice(store, identity="")
+    assert "accepted" not in sentence(notice(store, identity=""))
     sync(store)
     assert tell_gone(store.home) == []
     (version,) = history_of(store, wanted).versions

@@ -17,6 +17,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -57,11 +58,11 @@ def test_a_vault_that_vanished_is_told_at_the_start_of_a_session(store: Store) -
     shutil.rmtree(root)
     sync(store)
 
-    said = notice(store, identity="")
+    said = sentence(notice(store, identity=""))
 
     assert f"3 memories are gone from {root}" in said
     assert "Earlier versions of 1 of them are in" in said
-    assert notice(store, identity="") == ""
+    assert sentence(notice(store, identity="")) == ""
 
 
 def test_when_the_folder_comes_back_all_is_as_before(store: Store, tmp_path: Path) -> None:

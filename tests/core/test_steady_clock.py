@@ -48,15 +48,6 @@ def test_the_clock_is_believed_when_it_was_used_on_three_days(
 
     assert (doubt.missing if doubt else 0) == missing
     assert (doubt.before if doubt else None) == (at(before) if before else None)
-    if doubt:
-        assert bool(str(doubt)) == (before is not None)
-
-
-def test_the_person_is_told_what_waits_and_how_it_goes_on() -> None:
-    assert str(doubt_of(at("2040-01-01"), map(at, [*STEADY, "2040-01-01"]))) == (
-        "The clock says 2040-01-01, but Daybook was last used on 2026-11-21: nothing is put away or deleted"
-        " for its age until it is used on 2 more days by this clock."
-    )
 
 
 @pytest.mark.parametrize(

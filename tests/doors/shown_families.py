@@ -30,7 +30,7 @@ from mcp_server.actions.sessions.quality import Quality
 from mcp_server.actions.sessions.session_history import Given, Patterns, ReadSoFar, SessionReport
 from mcp_server.actions.status.doctor import Check
 from mcp_server.actions.status.stats import Capture, Metrics, Stats
-from mcp_server.actions.upkeep.maintain import Cleaned, MaintenanceStep
+from mcp_server.actions.upkeep.maintain import Checked, Cleaned, MaintenanceStep, Rebuilt
 from mcp_server.actions.upkeep.tidy import Tidied
 from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
@@ -58,6 +58,7 @@ from mcp_server.doors.shown import (
     links,
     memory,
     mining,
+    needs,
     recall,
     review,
     rows,
@@ -71,9 +72,11 @@ from tests.doors.shown_team import TEAM_FAMILIES
 from tests.doors.shown_values import (
     ANSWER,
     AT,
+    AT_START,
     BUSY,
     COST,
     DEEDS,
+    DOUBT,
     EARLIER,
     ENTRIES,
     EPISODE,
@@ -110,6 +113,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
         review.waiting(Review((), {})),
     ],
+    "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
     "hot": lambda: [
         hot.status(HotStatus(20, (PINNED,), (ACCESSED,), (PREDICTED,), PINNED, {"shop/webhook-1": 0.5})),
         hot.status(HotStatus(20, (), (), (), None, {})),
@@ -243,7 +247,17 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             Cleaned(False, TIDIED, [Trashed(PATH, "shop/webhook-1", 1200)], [PATH], [PATH])  # type: ignore[arg-type, list-item]
         ),
         upkeep.cleaned(Cleaned(True, Tidied("run-1", True))),
-        upkeep.steps([MaintenanceStep("check", "the index is whole", 2_000_000, 1_000_000, 0.5)]),
+        upkeep.steps(
+            [
+                MaintenanceStep(name, result, 2_000_000, 1_000_000, 0.5)
+                for name, result in (
+                    ("check", Checked(sound=True)),
+                    ("check", Checked(sound=False)),
+                    ("rebuild", Rebuilt(3, 1)),
+                    ("vacuum", None),
+                )
+            ]
+        ),
     ],
     "deeds": lambda: [deeds.history([TitledDeed(deed(*each), HOSTILE) for each in DEEDS]), deeds.history([])],
     "figures": lambda: [

@@ -6,6 +6,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mcp_server.actions.changes.history import Earlier
+from mcp_server.actions.context.notice import (
+    KeyOffered,
+    MayBeFormer,
+    NeedKind,
+    NothingKept,
+    Numbered,
+    Vanished,
+)
 from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.files.size_limit import Size
@@ -31,6 +39,7 @@ from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score
+from mcp_server.core.worth.steady_clock import Doubt
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 AT = int(NOON.timestamp())
@@ -141,6 +150,15 @@ BUSY = State(
     NEEDS,
 )
 HOME = PurePosixPath("/home/ada")
+FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
+AT_START = [
+    None, *(Numbered(kind, number, number - 1) for kind in NeedKind for number in (1, 2)),
+    NothingKept(HOME, "is on a full disk"), Vanished(("2 memories are gone.", "So is another.")),
+    PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
+    MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
+    Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
+]  # fmt: skip
+DOUBT = Doubt(AT, 2, AT - 40 * 86400)
 
 
 def deed(event: str, detail: dict[str, Any]) -> Deed:

@@ -11,6 +11,7 @@ from mcp_server.actions.context.notice import notice
 from mcp_server.actions.judge.candidate import propose
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
+from mcp_server.doors.shown.needs import notice as sentence
 from tests.doors.shell import Run, said
 
 TEXT = "The staging database listens on port 5433."
@@ -107,19 +108,19 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
     run: Run, typed: Run, open_here: Callable[..., Opened], knowledge: Path
 ) -> None:
     store = open_here().store()
-    assert notice(store, identity="") == ""
+    assert sentence(notice(store, identity="")) == ""
     colleague(knowledge, "one-a1b2")
     colleague(knowledge, "two-a1b2")
 
     assert "with 'daybook review': 2 memories." in said(run("status"))
-    assert notice(store, identity="") == (
+    assert sentence(notice(store, identity="")) == (
         "Daybook: not shown unasked until you accept it: 2 memories; 'daybook review' in a terminal, or"
         " /daybook:review here, asks you."
     )
 
     typed("review", "reject", "one-a1b2", "two-a1b2")
 
-    assert notice(store, identity="") == ""
+    assert sentence(notice(store, identity="")) == ""
     assert "daybook review" not in said(run("status"))
 
 

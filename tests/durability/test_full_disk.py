@@ -23,6 +23,7 @@ from mcp_server.adapters.guarded_replace import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs
 from mcp_server.store import Store
 from tests.conftest import Run
@@ -213,4 +214,4 @@ def test_that_nothing_can_be_stored_is_told_at_once(
     (need,) = needs(status(store, has_key=False))
     assert need.startswith(f"{store.home} ")
     assert need.endswith("so nothing is remembered or captured.")
-    assert notice(store, identity="") == f"Daybook: {need}"
+    assert sentence(notice(store, identity="")) == f"Daybook: {need}"

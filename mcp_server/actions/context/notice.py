@@ -1,12 +1,12 @@
-"""notice: the one line that a person sees when a session starts and something needs them."""
+"""notice: the one thing that a person is told when a session starts and something needs them."""
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.files.vanished_folders import tell_gone, untold_gone
 from mcp_server.adapters import files, places
@@ -16,10 +16,10 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import IndexUnavailable, Unreadable
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
-from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 if TYPE_CHECKING:
+    from mcp_server.actions.files.size_limit import Size
     from mcp_server.adapters.missing_projects import Former
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
@@ -31,38 +31,87 @@ LARGEST_CANDIDATE = 64 * 1024  # bytes
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
+class NeedKind(StrEnum):
+    """What needs the person, where a number says the rest."""
+
+    LATE = "sessions are captured late"
+    KEY_REFUSED = "the key is refused"
+    NO_KEY = "there is no key"
+    TEAM_REFUSED = "the team refused memories"
+    GUESSES_REMOVED = "guessed links were removed"
+    SETTLED = "the person said what may be worth keeping"
+    WAITING = "memories wait to be accepted"
+
+
+class Numbered(NamedTuple):
+    """What needs the person, of how many things, and how many of those waiting changed since accepted."""
+
+    kind: NeedKind
+    number: int = 0
+    changed: int = 0
+
+
+class NothingKept(NamedTuple):
+    """Why nothing can be written into the folder `home` now, as a clause about it."""
+
+    home: Path
+    refusal: str
+
+
+class Vanished(NamedTuple):
+    """Sentences about memories that are gone and that Daybook did not remove."""
+
+    sentences: tuple[str, ...]
+
+
+class MayBeFormer(NamedTuple):
+    """Projects whose memories may be this one's, the likeliest first."""
+
+    projects: "tuple[Former, ...]"
+
+
+class KeyOffered(NamedTuple):
+    """The person's key may be used if they agree, for at most so many USD a day."""
+
+    daily_usd: float
+
+
+if TYPE_CHECKING:
+    About = Numbered | NothingKept | Vanished | PutAway | MayBeFormer | KeyOffered | Size
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """
-    One thing that needs the person, as a sentence; '' when a look for it found nothing.
+    One thing that needs the person; None when a look for it found nothing.
 
     `note` notes that they were told, or that there was a look; false when they are not to be told now: that
     cannot be noted, or another starting session tells it.
     """
 
-    text: str
+    about: "About | None"
     note: Callable[[], bool] = lambda: True
 
 
-def notice(store: Store, *, identity: str) -> str:
+def notice(store: Store, *, identity: str) -> "About | None":
     """
-    Return what needs the person, as one sentence, and note that they were told; '' for nothing.
+    Return what needs the person most, and note that they were told; None for nothing.
 
     *identity* stands for the model's key in the person's environment, '' for none. The use of the key is
     offered once, and it is never used without a yes. Runs in a hook: only reads the index.
     """
-    return next((need.text for need in _needs(store, identity) if need.note() and need.text), "")
+    return next((need.about for need in _needs(store, identity) if need.note() and need.about), None)
 
 
-def next_notice(store: Store, *, identity: str) -> str:
+def next_notice(store: Store, *, identity: str) -> "About | None":
     """Return what `notice` would return now; nothing is noted."""
-    return next((need.text for need in _needs(store, identity) if need.text), "")
+    return next((need.about for need in _needs(store, identity) if need.about), None)
 
 
 def _needs(store: Store, identity: str) -> Iterator[Need]:
     """Yield what needs the person, the most urgent first."""
     if refusal := nothing_kept(store):
-        yield Need(f"Daybook: {refusal}")
+        yield Need(refusal)
     try:
         with store.database.read() as db:
             late_count = transcripts.late(db, store.now() - LATE)
@@ -72,55 +121,31 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
     except IndexUnavailable:
         return
     vanished = untold_gone(store.home)
-    yield Need(f"Daybook: {' '.join(vanished)}" if vanished else "", lambda: bool(tell_gone(store.home)))
+    yield Need(Vanished(tuple(vanished)) if vanished else None, lambda: bool(tell_gone(store.home)))
     if upkeep_record:
-        yield Need(f"Daybook: {put_away(upkeep_record)}", lambda: _tell(store, upkeep_record))
+        yield Need(upkeep_record, lambda: _tell(store, upkeep_record))
     if late_count:
-        yield Need(
-            f"Daybook: not captured an hour after the session ended: {counted(late_count, 'session')};"
-            " run 'daybook work', then 'daybook doctor' if this message comes again."
-        )
+        yield Need(Numbered(NeedKind.LATE, late_count))
     if refused:
-        yield Need("Daybook: the model's service refuses the key or the account; 'daybook status' says more.")
+        yield Need(Numbered(NeedKind.KEY_REFUSED))
     if store.settings.model_calls and not identity:
-        yield Need("Daybook: you allowed model calls, but there is no API key; run 'daybook setup'.")
+        yield Need(Numbered(NeedKind.NO_KEY))
     yield from _of_team(store)
     yield from _crowded(store)
-    if moved := offer(offered(store, thorough=False)):
-        yield Need(f"Daybook: {moved}")
+    if projects := offered(store, thorough=False):
+        yield Need(MayBeFormer(tuple(projects)))
     if identity and not store.settings.model_reads and not _key_was_offered(store):
-        yield Need(
-            "Daybook: there is an API key in your environment. Daybook does not use it. 'daybook setup'"
-            " lets Daybook learn from sessions with a model, for at most"
-            f" ${store.settings.daily_usd:.2f} a day.",
-            lambda: _wrote(store.home / places.WORK / OFFERED),
-        )
+        yield Need(KeyOffered(store.settings.daily_usd), lambda: _wrote(store.home / places.WORK / OFFERED))
     yield from _taken_back(store)
     yield from _settled(store)
     if waiting_count:
-        changed = f", of which {altered} changed since you accepted them" if altered else ""
-        asks = "shows what differs and asks you" if altered else "asks you"
-        yield Need(
-            f"Daybook: not shown unasked until you accept it: {counted(waiting_count, 'memory')}{changed};"
-            f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
-        )
+        yield Need(Numbered(NeedKind.WAITING, waiting_count, altered))
 
 
-def nothing_kept(store: Store) -> str:
-    """Return why nothing can be stored now, as a sentence; '' when nothing speaks against it."""
+def nothing_kept(store: Store) -> NothingKept | None:
+    """Return why nothing can be stored now, None when nothing speaks against it."""
     refusal = files.refuses_writing(store.home)
-    return f"{store.home} {refusal}, so nothing is remembered or captured." if refusal else ""
-
-
-def put_away(record: PutAway) -> str:
-    """Return what upkeep put away and the command that takes it back, as one sentence."""
-    day = f"{datetime.fromtimestamp(record.since, UTC):%Y-%m-%d}"
-    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
-    when = "on" if len(record.runs) == 1 else "since"
-    return (
-        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or unused; "
-        f"'daybook tidy --undo {option}' takes it back."
-    )
+    return NothingKept(store.home, refusal) if refusal else None
 
 
 def _tell(store: Store, record: PutAway) -> bool:
@@ -167,23 +192,6 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
     return may_be_former(store.home, store.project, thorough=thorough)
 
 
-def offer(projects: "Sequence[Former]") -> str:
-    """Return a sentence with the memories that may be this project's and the command to adopt them, or ''."""
-    if not projects:
-        return ""
-    first = projects[0]
-    others_note = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
-    if first.elsewhere:
-        return (
-            f"Memories of {first.root} from another of your machines may belong to this project: "
-            f"'daybook adopt {first.key}' joins both{others_note}."
-        )
-    return (
-        f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "
-        f"adopt {first.key}' takes them over{others_note}."
-    )
-
-
 def _of_team(store: Store) -> Iterator[Need]:
     """Yield what the person's team refused, in each session until they decided about it."""
     if not store.of_team:
@@ -194,10 +202,7 @@ def _of_team(store: Store) -> Iterator[Need]:
         return
     refusals = [entry for _, entry in team_membership.waiting_of(store.home) if entry.get("refused")]
     if refusals:
-        yield Need(
-            f"Daybook: the team refused what you sent: {counted(len(refusals), 'memory')};"
-            " 'daybook team status' says why."
-        )
+        yield Need(Numbered(NeedKind.TEAM_REFUSED, len(refusals)))
 
 
 def _taken_back(store: Store) -> Iterator[Need]:
@@ -207,11 +212,7 @@ def _taken_back(store: Store) -> Iterator[Need]:
         number = int(files.read(path))
     except (OSError, Unreadable, ValueError):
         return
-    yield Need(
-        f"Daybook: removed from your files: {counted(number, 'link')} 'contradicts' that an earlier "
-        "version had guessed; 'daybook review' asks about pairs that may contradict each other.",
-        lambda: _deleted([path]),
-    )
+    yield Need(Numbered(NeedKind.GUESSES_REMOVED, number), lambda: _deleted([path]))
 
 
 def _settled(store: Store) -> Iterator[Need]:
@@ -220,9 +221,7 @@ def _settled(store: Store) -> Iterator[Need]:
     if new:
         markers = [store.home / places.WORK / f"{SETTLED_TOLD}{key}" for key in new]
         yield Need(
-            f"Daybook: you said something that may be worth keeping:"
-            f" {counted(sum(new.values()), 'sentence')}; 'daybook review' in a terminal, or "
-            "/daybook:review here, asks you.",
+            Numbered(NeedKind.SETTLED, sum(new.values())),
             lambda: _deleted(markers) and all(map(_wrote, markers)),
         )
 
@@ -253,11 +252,12 @@ def _crowded(store: Store) -> Iterator[Need]:
             return
         from mcp_server.actions.files.size_limit import measure  # slow: it loads the code that reads files
 
-        sentence = measure(store).sentence
+        size = measure(store)
     except OSError:
         return
-    text = f"Daybook: {sentence}" if sentence else ""
-    yield Need(text, lambda: _deleted(folder.glob(f"{SIZE_TOLD}*")) and _wrote(today))
+    yield Need(
+        size if size.is_near else None, lambda: _deleted(folder.glob(f"{SIZE_TOLD}*")) and _wrote(today)
+    )
 
 
 def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:

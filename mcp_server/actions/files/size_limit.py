@@ -51,21 +51,6 @@ class Size:
     def is_over(self) -> bool:
         return 0 < self.limit < self.total
 
-    @property
-    def sentence(self) -> str:
-        """What the person should know and can do, in one or two sentences; '' while there is room."""
-        if not self.is_near:
-            return ""
-        limit, total = self.limit // MEGABYTE, self.total / MEGABYTE
-        helps = "'daybook maintain clean' and 'daybook forget ID --forever' make room"
-        helps += ", MAX_MEMORY_SIZE_MB allows more"
-        if not self.is_over:
-            return f"The memory takes {total:,.1f} of {limit:,} MB: {helps}."
-        return (
-            f"The memory takes {total:,.1f} MB, more than its limit of {limit:,}. Nothing is lost or"
-            f" refused, but unused conversations are archived early: {helps}."
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Folder:

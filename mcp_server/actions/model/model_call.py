@@ -52,12 +52,6 @@ class Spending:
     unpriced: str = ""
     """The model's name when its price is unknown: its cost is then not in `today_usd`."""
 
-    @property
-    def today(self) -> str:
-        """What today cost, in words."""
-        unknown = f" and calls of {self.unpriced}, whose price is not known" if self.unpriced else ""
-        return f"${self.today_usd:.4f}{unknown}"
-
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -234,4 +234,5 @@ def _language_model(store: Store) -> str:
     assert store.model(), "it is allowed, but there is no API key"
     spent = spending(store)
     assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason
-    return f"{store.settings.model} is allowed; {spent.today} of ${store.settings.daily_usd:.2f} spent today"
+    usd = f"${spent.today_usd:.4f} of ${store.settings.daily_usd:.2f}"
+    return f"{store.settings.model} is allowed; {usd} spent today"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.claude_md import trouble
-from mcp_server.actions.context.notice import nothing_kept, offered
+from mcp_server.actions.context.notice import NothingKept, nothing_kept, offered
 from mcp_server.actions.files.clock_check import clock_doubt
 from mcp_server.actions.files.size_limit import Size, measure
 from mcp_server.actions.files.sync import if_free
@@ -37,9 +37,8 @@ class Needs:
     """
     What else needs the person, beside what waits for their word; doors make sentences of it.
 
-    `disk`, `embedding`, `vault`, `block` and `caught` are sentences about what is wrong with the disk, the
-    embedding model, the vault in the repository and the block in CLAUDE.md, and about edits that were caught;
-    '' for nothing.
+    `embedding`, `vault`, `block` and `caught` are sentences about what is wrong with the embedding model, the
+    vault in the repository and the block in CLAUDE.md, and about edits that were caught; '' for nothing.
     """
 
     size: Size
@@ -54,7 +53,7 @@ class Needs:
     pinned: int = 0
     places: int = 0
     put_away: unread_reports.PutAway | None = None
-    disk: str = ""
+    disk: NothingKept | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.actions.files import runs, trash
 from mcp_server.actions.files.clock_check import old_before
@@ -17,7 +18,6 @@ from mcp_server.adapters.index.database import erase, integrity
 from mcp_server.adapters.leftovers import STALE
 from mcp_server.core.errors import Conflict, IndexBusy
 from mcp_server.core.memory import DAY
-from mcp_server.core.render import counted
 from mcp_server.store import Store
 
 ACTIONS = ("check", "vacuum", "rebuild", "all")
@@ -25,12 +25,29 @@ STALE_LOG_DAYS = 30  # days after which a log that was put aside is of no use
 ASIDE_DAYS = 7  # days after which an index that was put aside is
 
 
+class Checked(NamedTuple):
+    """Whether the index is whole."""
+
+    sound: bool
+
+
+class Rebuilt(NamedTuple):
+    """How many memories were indexed again, and how many files cannot be read."""
+
+    memories: int
+    unreadable: int
+
+
 @dataclass(frozen=True, slots=True)
 class MaintenanceStep:
-    """One thing done to the index: its name, the result, bytes before and after, and how long it took."""
+    """
+    One thing done to the index: its name, the result, bytes before and after, and how many seconds it took.
+
+    Shrinking has no result but the bytes.
+    """
 
     action: str
-    said: str
+    result: Checked | Rebuilt | None
     before: int
     after: int
     seconds: float
@@ -68,12 +85,11 @@ def maintain(store: Store, action: str) -> list[MaintenanceStep]:
     store.database.require()
     steps = []
     if action in ("check", "all"):
-        sound, step = _checked(store)
-        steps.append(step)
-        if action == "all" and not sound:
-            steps.append(_rebuilt(store))
+        steps.append(_timed(store, "check", lambda: _check(store)))
+        if action == "all" and steps[0].result == Checked(sound=False):
+            steps.append(_timed(store, "rebuild", lambda: _rebuild(store)))
     if action == "rebuild":
-        steps.append(_rebuilt(store))
+        steps.append(_timed(store, "rebuild", lambda: _rebuild(store)))
     if action in ("vacuum", "all"):
         steps.append(_timed(store, "vacuum", lambda: _vacuum(store)))
     return steps
@@ -102,43 +118,28 @@ def clean_up(store: Store, *, dry_run: bool) -> Cleaned:
     return cleaned
 
 
-def _checked(store: Store) -> tuple[bool, MaintenanceStep]:
-    sound = False
-
-    def look() -> str:
-        nonlocal sound
-        with store.database.alone() as db:
-            sound = integrity.is_sound(db)
-        return (
-            "the index is whole" if sound else "the index is damaged; rebuild makes a new one, files are safe"
-        )
-
-    step = _timed(store, "check", look)
-    return sound, step
+def _check(store: Store) -> Checked:
+    with store.database.alone() as db:
+        return Checked(integrity.is_sound(db))
 
 
-def _rebuilt(store: Store) -> MaintenanceStep:
-    def make() -> str:
-        report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
-        store.database.delete_copies()
-        unreadable = f", {counted(len(report.unreadable), 'file')} not taken in" if report.unreadable else ""
-        return f"{counted(report.added, 'memory')} indexed again{unreadable}; embeddings are computed again"
-
-    return _timed(store, "rebuild", make)
+def _rebuild(store: Store) -> Rebuilt:
+    report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
+    store.database.delete_copies()
+    return Rebuilt(report.added, len(report.unreadable))
 
 
-def _vacuum(store: Store) -> str:
+def _vacuum(store: Store) -> None:
     try:
         erase.compact(store.database)
     except IndexBusy as error:
         raise Conflict(f"Another process is writing the index. {error}", "Try again in a minute.") from error
-    return "free pages returned to the disk"
 
 
-def _timed(store: Store, action: str, do: Callable[[], str]) -> MaintenanceStep:
+def _timed(store: Store, action: str, do: Callable[[], Checked | Rebuilt | None]) -> MaintenanceStep:
     before, begun = index_size(store), time.perf_counter()
-    sentence = do()
-    return MaintenanceStep(action, sentence, before, index_size(store), time.perf_counter() - begun)
+    result = do()
+    return MaintenanceStep(action, result, before, index_size(store), time.perf_counter() - begun)
 
 
 def _put_aside(store: Store) -> Iterator[Path]:

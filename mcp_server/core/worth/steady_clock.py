@@ -7,7 +7,6 @@ days ago. Days in the future do not count: they were recorded while a clock was 
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from mcp_server.core.memory import DAY
@@ -27,16 +26,6 @@ class Doubt(NamedTuple):
     now: int
     missing: int
     before: int | None
-
-    def __str__(self) -> str:
-        """Return the sentence for the person; '' when Daybook is new here."""
-        if self.before is None:
-            return ""
-        days_needed = "one more day" if self.missing == 1 else f"{self.missing} more days"
-        return (
-            f"The clock says {_day(self.now)}, but Daybook was last used on {_day(self.before)}: nothing is"
-            f" put away or deleted for its age until it is used on {days_needed} by this clock."
-        )
 
 
 def doubt_of(now: int, used: Iterable[int]) -> Doubt | None:
@@ -70,7 +59,3 @@ def _rows(days: Iterable[int]) -> list[list[int]]:
         else:
             rows.append([day])
     return rows
-
-
-def _day(moment: int) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -9,6 +9,7 @@ from mcp_server.actions.files.size_limit import MEGABYTE
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.spending import cost_of, today
 from mcp_server.doors.shown.use import quality, quality_json
 
 if TYPE_CHECKING:
@@ -94,9 +95,9 @@ def _waits(figures: Metrics) -> Iterator[tuple[str, object]]:
     capture, spent = figures.capture, figures.spending
     yield "transcripts to keep", capture.unkept
     yield "to learn from", f"{bytes_of(capture.unlearned_bytes)} of {counted(capture.unlearned, 'session')}"
-    yield "model calls today", f"{spent.today_calls}, {spent.today}; on your plan {spent.plan_calls}"
+    yield "model calls today", f"{spent.today_calls}, {today(spent)}; on your plan {spent.plan_calls}"
     for name, cost in spent.sessions:
-        yield f"learning from session {name}", cost
+        yield f"learning from session {name}", cost_of(cost)
 
 
 def models(listed: Sequence[ListedModel]) -> Shown:

@@ -10,6 +10,7 @@ from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
 from mcp_server.doors.shown.runs import because, entry_json, not_made
+from mcp_server.doors.shown.spending import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ def listed(episodes: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
                 moment(episode.last),
                 moment(episode.ended),
                 "forgotten" if episode.forgotten else "",
-                str(costs.get(episode.id, "")),
+                cost_of(costs.get(episode.id, Cost())),
                 (episode.topic or episode.summary)[:120],
             )
             for episode in episodes
@@ -68,7 +69,7 @@ def one(report: SessionReport, stored: Sequence[Row] = (), uses: Sequence[Given]
             ("folder", episode.folder or "not known"),
             ("stored", f"{kinds}; recalled {counted(report.recalled, 'memory')}, used {report.used}"),
             *read,
-            ("learning from it", str(report.cost) or "no call of a model"),
+            ("learning from it", cost_of(report.cost) or "no call of a model"),
             *([("summary:",)] if episode.summary else []),
         ),
         body=episode.summary,

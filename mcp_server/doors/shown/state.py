@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.context.notice import offer, put_away
 from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, STALE
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import needs as sentences
+from mcp_server.doors.shown.spending import cost_of, today
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
             *_calls(state, settings),
             *([("other machines", _remote(state.remote))] if state.remote else []),
             *([("team", _team(state.team))] if state.team else []),
-            *((f"learning from session {name}", cost) for name, cost in state.spending.sessions),
+            *((f"learning from session {name}", cost_of(cost)) for name, cost in state.spending.sessions),
         ),
         notes=tuple(f"! {need}" for need in needs(state)) or (NOTHING,),
         json={**asdict(state), "needs": needs(state)},
@@ -66,7 +67,7 @@ def needs(state: State) -> list[str]:
 
 
 def _unread(state: State) -> Iterator[str]:
-    yield state.needs.disk
+    yield sentences.disk(state.needs.disk)
     if unreadable := state.stats.unreadable:
         yield f"Not taken in: {counted(len(unreadable), 'file')}; 'daybook sync' names them and says why."
 
@@ -81,7 +82,7 @@ def _needs(state: State) -> Iterator[str]:
     needed, spent = state.needs, state.spending
     if needed.embedding:
         yield f"{needed.embedding} Run 'daybook model list'."
-    yield from (needed.vault, offer(needed.former), needed.block)
+    yield from (needed.vault, sentences.former(needed.former), needed.block)
     if spent.paused_reason and not spent.paused_until:
         yield f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'."
     if needed.lacks_key:
@@ -93,7 +94,7 @@ def _needs(state: State) -> Iterator[str]:
         )
     if spent.given_up:
         yield f"Given up after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
-    yield from (needed.caught, needed.size.sentence, str(needed.clock or ""))
+    yield from (needed.caught, sentences.size(needed.size), sentences.clock(needed.clock))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
         yield (
@@ -115,7 +116,7 @@ def _elsewhere(state: State) -> Iterator[str]:
         summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
         yield f"Refused by the team: {summary} 'daybook team status' says what to do."
     if record:
-        yield f"Since you were last told, {put_away(record)}"
+        yield f"Since you were last told, {sentences.put_away(record)}"
 
 
 def _remote(remote: RemoteState) -> str:
@@ -138,7 +139,7 @@ def _calls(state: State, settings: Settings) -> Iterator[tuple[str, object]]:
     capture, spent = state.capture, state.spending
     reason, until = spent.paused_reason, spent.paused_until
     if capture.model_calls:
-        cost = f"spent {spent.today} of ${settings.daily_usd:.2f}"
+        cost = f"spent {today(spent)} of ${settings.daily_usd:.2f}"
         yield "model calls today", f"{spent.today_calls} of {settings.daily_calls}, {cost}"
     elif settings.on_plan:
         reason, until = spent.plan_paused_reason, spent.plan_paused_until

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.upkeep.maintain import Checked, Rebuilt
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import summary
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MB = 1024 * 1024
 PLAN = "Nothing was changed. The plan:"
+DAMAGED = "the index is damaged; rebuild makes a new one, files are safe"
 TIDY = "Nothing needs tidying."
 
 
@@ -127,13 +129,33 @@ def steps(rows: Sequence[MaintenanceStep]) -> Shown:
         rows=[
             (
                 step.action,
-                f"{step.said}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
+                f"{_result(step)}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
                 f" {step.seconds:.1f} s",
             )
             for step in rows
         ],
-        json=[asdict(step) for step in rows],
+        json=[
+            {
+                "action": step.action,
+                "said": _result(step),
+                "before": step.before,
+                "after": step.after,
+                "seconds": step.seconds,
+            }
+            for step in rows
+        ],
     )
+
+
+def _result(step: MaintenanceStep) -> str:
+    match step.result:
+        case Checked(sound):
+            return "the index is whole" if sound else DAMAGED
+        case Rebuilt(memories, unreadable):
+            unread = f", {counted(unreadable, 'file')} not taken in" if unreadable else ""
+            return f"{counted(memories, 'memory')} indexed again{unread}; embeddings are computed again"
+        case None:
+            return "free pages returned to the disk"
 
 
 def _counted(numbers: dict[str, int], *, dry_run: bool) -> str:

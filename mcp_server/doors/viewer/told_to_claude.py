@@ -18,6 +18,7 @@ from mcp_server.core.bounds import session_id
 from mcp_server.core.context.brief import FRAMED, NOTED, SUBAGENT_BUDGET, BriefLine
 from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.doors import turns
+from mcp_server.doors.shown import needs
 from mcp_server.doors.viewer.page import folder_of, page, store_of, viewer
 from mcp_server.doors.viewer.page_query import Where, projects
 from mcp_server.store import Store
@@ -42,7 +43,7 @@ def told(request: Request) -> Response:
         own=USER_KEY,
         start=begun,
         sections=_sections(where, begun.brief.lines),
-        notice=next_notice(store, identity=model_identity(viewer(request).opened.environment)),
+        notice=needs.notice(next_notice(store, identity=model_identity(viewer(request).opened.environment))),
         subagent=for_subagent,
         subagent_sections=_sections(where, for_subagent.lines),
         subagent_tokens=estimated_tokens(for_subagent.text),

@@ -9,6 +9,7 @@ from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.model.model_call import resume, spending
 from mcp_server.bootstrap import Opened, model_identity
 from mcp_server.core.budget import MOST_TRIES
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
 from tests.actions.model_call.asking import KEY, PROMPT, ask, refused
 from tests.conftest import Clock, Open
@@ -73,7 +74,7 @@ def test_the_person_can_say_that_a_bill_is_paid(asking: Store, api: ScriptedMode
 def told(opened: Opened) -> str:
     """Return what the person is told when a session starts."""
     catch_up(opened.store())
-    return notice(opened.store(), identity=model_identity(opened.environment))
+    return sentence(notice(opened.store(), identity=model_identity(opened.environment)))
 
 
 def test_a_person_whose_key_works_is_told_nothing_at_the_start(open_asking: Open, api: ScriptedModel) -> None:

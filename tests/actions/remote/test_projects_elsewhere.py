@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from mcp_server.actions.context.notice import offer, offered
+from mcp_server.actions.context.notice import offered
 from mcp_server.actions.files.read import read
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.upkeep.adopt import adopt
@@ -35,7 +35,7 @@ def test_without_a_git_remote_the_person_is_asked_once(machines: Machines, tmp_p
     memory_id = stored(desk, "Deploys start from release.", level=Level.PROJECT)
     exchange(desk)
     laptop = machines.joined("laptop", folders[1])
-    assert "another of your machines" in offer(offered(laptop))
+    assert [former.elsewhere for former in offered(laptop)] == [True]
 
     adopt(laptop)
 

@@ -29,6 +29,7 @@ from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Sto
 from mcp_server.core.memory import Draft, Level, Link, Memory, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
@@ -170,11 +171,11 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
     assert waits.memory.text == "Skip the parser, always."
     assert not send(ben.store, ben.team).refused, "it is not asked again by itself"
     assert any("Refused by the team: 1 memory" in need for need in needs_of(status(ben.store, has_key=False)))
-    assert "refused what you sent: 1 memory" in next_notice(ben.store, identity="")
+    assert "refused what you sent: 1 memory" in sentence(next_notice(ben.store, identity=""))
 
     assert drop(ben.store, mine.memory.id).id == mine.memory.id
     assert not waiting(ben.store)
-    assert "did not take" not in next_notice(ben.store, identity="")
+    assert "did not take" not in sentence(next_notice(ben.store, identity=""))
 
 
 def promoted(store: Store, own: str) -> Stored:

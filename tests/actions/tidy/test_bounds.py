@@ -17,6 +17,7 @@ from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
@@ -138,12 +139,12 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     )
     assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 
-    told = [notice(hooked(store, project), identity="") for _ in range(2)]
+    told = [sentence(notice(hooked(store, project), identity="")) for _ in range(2)]
 
     assert told == [f"Daybook: {line}", ""]
     rebuild(store)
     (store.home / "work").rename(store.home / "lost")
-    assert notice(hooked(store, project), identity="") == ""
+    assert sentence(notice(hooked(store, project), identity="")) == ""
     assert not [need for need in needs_of(standing(store, has_key=False)) if NEEDS in need]
     undo(store, done.run)
     assert {status(store, each) for each in made} == {Status.ACTIVE}
@@ -161,7 +162,7 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
     clock.pass_days(20)
     assert tidy_when_due(store)
 
-    said = notice(hooked(store, project), identity="")
+    said = sentence(notice(hooked(store, project), identity=""))
 
     assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' takes it back.")
     assert "upkeep put 4 memories away since" in said
@@ -186,8 +187,8 @@ def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
     sync(here)
     sync(elsewhere)
 
-    assert notice(elsewhere, identity="") == ""
-    assert f"--run {done.run}'" in notice(here, identity="")
+    assert sentence(notice(elsewhere, identity="")) == ""
+    assert f"--run {done.run}'" in sentence(notice(here, identity=""))
     undo(here, done.run)
     assert {status(here, each) for each in made} == {Status.ACTIVE}
 
@@ -199,7 +200,7 @@ def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
     clock.pass_days(91)
     assert tidy(store).counts == {"ageing": 3}
 
-    assert notice(hooked(store, project), identity="") == ""
+    assert sentence(notice(hooked(store, project), identity="")) == ""
 
 
 def test_upkeep_runs_when_nothing_is_captured(open_here: Open, clock: Clock) -> None:

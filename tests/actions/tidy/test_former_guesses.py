@@ -9,6 +9,7 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
+from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, guess, put
@@ -57,10 +58,10 @@ def test_the_next_session_is_told_once_and_it_can_be_undone(store: Store, known:
     guess(store, known[0], known[1])
     tidy(store)
 
-    said = notice(store, identity="")
+    said = sentence(notice(store, identity=""))
 
     assert said.startswith("Daybook: removed from your files: 1 link 'contradicts'")
     assert "'daybook review'" in said
-    assert "taken out" not in notice(store, identity="")
+    assert "taken out" not in sentence(notice(store, identity=""))
     undo(store)
     assert links(store, known[0]) == [("contradicts", known[1])]

@@ -34,6 +34,7 @@ from mcp_server.doors.shown import history as shown_history
 from mcp_server.doors.shown import hot as shown_hot
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import review as shown
+from mcp_server.doors.shown.spending import today
 from mcp_server.store import Store
 
 Payload = Mapping[str, Any]
@@ -210,7 +211,7 @@ def _spent(store: Store) -> str:
     if not settings.model_calls:
         return "No model is called and nothing was spent."
     calls = f"Model calls today: {spent.today_calls} of {settings.daily_calls}"
-    return f"{calls}, {spent.today} of ${settings.daily_usd:.2f} spent."
+    return f"{calls}, {today(spent)} of ${settings.daily_usd:.2f} spent."
 
 
 def _waiting(entry: Entry, opened: str) -> Answer:

@@ -1,0 +1,151 @@
+"""What needs the person, in sentences: what a session's start and `status` have in common."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mcp_server.actions.context.notice import (
+    KeyOffered,
+    MayBeFormer,
+    NeedKind,
+    NothingKept,
+    Numbered,
+    Vanished,
+)
+from mcp_server.adapters.index.events.unread_reports import PutAway
+from mcp_server.core.render import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mcp_server.actions.context.notice import About
+    from mcp_server.actions.files.size_limit import Size
+    from mcp_server.adapters.missing_projects import Former
+    from mcp_server.core.worth.steady_clock import Doubt
+
+SENTENCES = {
+    NeedKind.LATE: (
+        "session",
+        "not captured an hour after the session ended: {};"
+        " run 'daybook work', then 'daybook doctor' if this message comes again.",
+    ),
+    NeedKind.KEY_REFUSED: (
+        "key",
+        "the model's service refuses the key or the account; 'daybook status' says more.",
+    ),
+    NeedKind.NO_KEY: ("key", "you allowed model calls, but there is no API key; run 'daybook setup'."),
+    NeedKind.TEAM_REFUSED: (
+        "memory",
+        "the team refused what you sent: {}; 'daybook team status' says why.",
+    ),
+    NeedKind.GUESSES_REMOVED: (
+        "link",
+        "removed from your files: {} 'contradicts' that an earlier version had guessed;"
+        " 'daybook review' asks about pairs that may contradict each other.",
+    ),
+    NeedKind.SETTLED: (
+        "sentence",
+        "you said something that may be worth keeping: {}; 'daybook review' in a terminal, or"
+        " /daybook:review here, asks you.",
+    ),
+}
+"""Kind of need → the noun for one, and the sentence about their number."""
+MEGABYTE = 1024 * 1024
+
+
+def notice(about: About | None) -> str:
+    """Return the sentence for the person when a session starts, '' for nothing."""
+    return f"Daybook: {_sentence(about)}" if about else ""
+
+
+def _sentence(about: About) -> str:
+    match about:
+        case Numbered(NeedKind.WAITING, number, changed):
+            of_which = f", of which {changed} changed since you accepted them" if changed else ""
+            asks = "shows what differs and asks you" if changed else "asks you"
+            return (
+                f"not shown unasked until you accept it: {counted(number, 'memory')}{of_which};"
+                f" 'daybook review' in a terminal, or /daybook:review here, {asks}."
+            )
+        case Numbered(kind, number):
+            noun, sentence = SENTENCES[kind]
+            return sentence.format(counted(number, noun))
+        case NothingKept():
+            return disk(about)
+        case Vanished(sentences):
+            return " ".join(sentences)
+        case PutAway():
+            return put_away(about)
+        case MayBeFormer(projects):
+            return former(projects)
+        case KeyOffered(daily_usd):
+            return (
+                "there is an API key in your environment. Daybook does not use it. 'daybook setup' lets"
+                f" Daybook learn from sessions with a model, for at most ${daily_usd:.2f} a day."
+            )
+        case _:
+            return size(about)
+
+
+def disk(refused: NothingKept | None) -> str:
+    """Return why nothing can be stored now; '' for None."""
+    return f"{refused.home} {refused.refusal}, so nothing is remembered or captured." if refused else ""
+
+
+def put_away(record: PutAway) -> str:
+    """Return what upkeep put away and the command that takes it back."""
+    day = _day(record.since)
+    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
+    when = "on" if len(record.runs) == 1 else "since"
+    return (
+        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or unused; "
+        f"'daybook tidy --undo {option}' takes it back."
+    )
+
+
+def former(projects: Sequence[Former]) -> str:
+    """Return the memories that may be this project's and the command to adopt them; '' for none."""
+    if not projects:
+        return ""
+    first = projects[0]
+    others_note = f" ({len(projects) - 1} more: 'daybook where')" if len(projects) > 1 else ""
+    if first.elsewhere:
+        return (
+            f"Memories of {first.root} from another of your machines may belong to this project: "
+            f"'daybook adopt {first.key}' joins both{others_note}."
+        )
+    return (
+        f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "
+        f"adopt {first.key}' takes them over{others_note}."
+    )
+
+
+def size(measured: Size) -> str:
+    """Return what the person should know of the memory's size and can do; '' while there is room."""
+    if not measured.is_near:
+        return ""
+    limit, total = measured.limit // MEGABYTE, measured.total / MEGABYTE
+    helps = "'daybook maintain clean' and 'daybook forget ID --forever' make room"
+    helps += ", MAX_MEMORY_SIZE_MB allows more"
+    if not measured.is_over:
+        return f"The memory takes {total:,.1f} of {limit:,} MB: {helps}."
+    return (
+        f"The memory takes {total:,.1f} MB, more than its limit of {limit:,}. Nothing is lost or"
+        f" refused, but unused conversations are archived early: {helps}."
+    )
+
+
+def clock(doubt: Doubt | None) -> str:
+    """Return why nothing ages now; '' where the clock is believed or Daybook is new."""
+    if doubt is None or doubt.before is None:
+        return ""
+    days_needed = "one more day" if doubt.missing == 1 else f"{doubt.missing} more days"
+    return (
+        f"The clock says {_day(doubt.now)}, but Daybook was last used on {_day(doubt.before)}: nothing is"
+        f" put away or deleted for its age until it is used on {days_needed} by this clock."
+    )
+
+
+def _day(moment: int) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"
