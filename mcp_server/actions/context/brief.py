@@ -29,7 +29,7 @@ from mcp_server.core.context.brief import (
     Brief,
     BriefEntry,
     BriefSection,
-    dated_line,
+    Rival,
     render_brief,
 )
 from mcp_server.core.links import CONTRADICTS
@@ -208,11 +208,11 @@ def _sections(
     whole = fuller(store, db)
     groups = [(title, [whole.get(row.row, row) for row in rows]) for title, rows in groups]
     shown_rows = pushable(store, db, [row for _, rows in groups for row in rows])
-    otherwise = contested(store, db)
+    rivals = contested(store, db)
     return [
         BriefSection(
             title,
-            entries_of(rows, shown_rows, otherwise),
+            entries_of(rows, shown_rows, rivals),
             WHOLE if title in (AT_HAND, PREFERENCES) else LINE_LIMIT,
         )
         for title, rows in groups
@@ -270,10 +270,10 @@ def _last_session(store: Store, db: sqlite3.Connection) -> list[str]:
 
 
 def entries_of(
-    rows: Iterable[Row], shown_rows: set[int], otherwise: Mapping[str, str]
+    rows: Iterable[Row], shown_rows: set[int], rivals: Mapping[str, Rival]
 ) -> Iterator[BriefEntry]:
-    """Yield the entries of those *rows* that *shown_rows* has; *otherwise* is what `contested` returns."""
-    return (_entry(row, otherwise=otherwise.get(row.ref, "")) for row in rows if row.row in shown_rows)
+    """Yield the entries of those *rows* that *shown_rows* has; *rivals* is what `contested` returns."""
+    return (_entry(row, rivals.get(row.ref)) for row in rows if row.row in shown_rows)
 
 
 def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], BriefEntry | None]:
@@ -286,32 +286,25 @@ def _looked_at(store: Store, db: sqlite3.Connection) -> Callable[[BriefEntry], B
         from mcp_server.actions.recall.staleness import staleness  # most memories are about no file
 
         stale = staleness(store, db, [row])[row.ref]
-        if stale.gone:
-            return None
-        day, _, otherwise = entry.updated.partition("; ")
-        dated = dated_line(day, stale=bool(stale), otherwise=otherwise)
-        return entry if dated == entry.updated else entry._replace(updated=dated)
+        return None if stale.gone else entry._replace(stale=bool(stale))
 
     return seen
 
 
-def contested(store: Store, db: sqlite3.Connection) -> dict[str, str]:
-    """Return ref → the mark shown with a memory that a newer one may replace: both are shown."""
-    marks = {}
-    for question in open_questions(store, db):
-        if question.rel == CONTRADICTS:
-            marks[question.older.ref] = f"[{question.newer.id}] says otherwise"
-        elif question.differs:
-            marks[question.older.ref] = f"[{question.newer.id}], newer, may differ in {question.differs}"
-    return marks
+def contested(store: Store, db: sqlite3.Connection) -> dict[str, Rival]:
+    """Return ref → the newer memory that may replace it: both are shown."""
+    return {
+        question.older.ref: Rival(question.newer.id, "" if question.rel == CONTRADICTS else question.differs)
+        for question in open_questions(store, db)
+        if question.rel == CONTRADICTS or question.differs
+    }
 
 
 def _untold(entries: Iterable[BriefEntry], carried: Mapping[str, str]) -> Iterator[BriefEntry]:
     return (entry for entry in entries if carried.get(entry.ref) != entry.digest)
 
 
-def _entry(row: Row, *, otherwise: str) -> BriefEntry:
+def _entry(row: Row, rival: Rival | None) -> BriefEntry:
     day = datetime.fromtimestamp(row.updated, UTC).strftime("%Y-%m-%d")
-    dated = dated_line(day, stale=False, otherwise=otherwise)
     kind = type_or_kind(row.kind, row.type)
-    return BriefEntry(row.id, row.ref, row.digest, kind, row.title, row.text, dated)
+    return BriefEntry(row.id, row.ref, row.digest, kind, row.title, row.text, day, rival=rival)

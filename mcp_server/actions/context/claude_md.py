@@ -155,7 +155,7 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[B
     pointed = dict.fromkeys(whole.get(row.row, row) for row in rows)
     facts = [row for row in pointed if not row.instructing]
     shown_rows = pushable(store, db, facts)
-    otherwise = contested(store, db)
+    rivals = contested(store, db)
     return [
         BlockPoint(
             row.ref,
@@ -163,7 +163,7 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[B
             redact(row.title),
             redact(row.text),
             redact(next(iter(row.touches), "")),
-            contested=row.ref in otherwise,
+            contested=row.ref in rivals,
         )
         for row in ordered(db, facts, store.now())
         if row.row in shown_rows

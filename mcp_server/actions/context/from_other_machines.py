@@ -61,10 +61,10 @@ def arrived(store: Store, *, session: str) -> Arrived:
         pushable_rows = pushable(store, db, [row for _, _, rows in fresh for row in rows])
         if not pushable_rows:
             return Arrived()
-        otherwise = contested(store, db)
+        rivals = contested(store, db)
         rendered = render_brief(
             [
-                BriefSection(title, entries_of(rows, pushable_rows, otherwise), limit)
+                BriefSection(title, entries_of(rows, pushable_rows, rivals), limit)
                 for title, limit, rows in fresh
             ],
             notices=[NEW],

@@ -14,7 +14,7 @@ from mcp_server.core.context.brief import (
     PROMPT_BUDGET,
     PROMPT_FRAME,
     BriefEntry,
-    dated_line,
+    Rival,
     entry_line,
     pointer_line,
 )
@@ -160,7 +160,7 @@ def decide(
     with store.database.read() as db:
         told_pairs = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *already_given}
         pointed = usage.pointed(db, session)
-        otherwise = contested(store, db)
+        rivals = contested(store, db)
     kept_back = {hit.ref: _kept_back(hit, told_pairs) for hit in answer.hits}
     fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
@@ -168,7 +168,7 @@ def decide(
     terms = query_terms(text)
     lines, _ = within(
         [
-            *(_line(hit, terms, otherwise.get(hit.ref, "")) for hit in sure),
+            *(_line(hit, terms, rivals.get(hit.ref)) for hit in sure),
             *(pointer_line(hit.id, hit.title) for hit in unsure),
         ],
         PROMPT_BUDGET - len(PROMPT_FRAME) - 1,
@@ -210,14 +210,19 @@ def _kept_back(hit: Hit, told_pairs: Collection[tuple[str, str]]) -> Fate | None
     return Fate.TOLD_BEFORE if (hit.ref, hit.digest) in told_pairs else None
 
 
-def _line(hit: Hit, terms: Sequence[str], otherwise: str) -> str:
+def _line(hit: Hit, terms: Sequence[str], rival: Rival | None) -> str:
     """Return one line about *hit*, with what it says of the *terms* of the prompt."""
-    dated = dated_line(
+    bare = BriefEntry(
+        hit.id,
+        hit.ref,
+        hit.digest,
+        hit.type,
+        hit.title,
+        "",
         hit.updated.strftime("%Y-%m-%d"),
         stale=bool(hit.stale),
-        otherwise=otherwise,
+        rival=rival,
         team=hit.level is Level.TEAM,
     )
-    bare = BriefEntry(hit.id, hit.ref, hit.digest, hit.type, hit.title, "", dated)
     room = LINE - len(f"{entry_line(bare, LINE)}: ")
     return entry_line(bare._replace(text=excerpt(hit.text, terms, room)), LINE)

@@ -37,10 +37,18 @@ SUBAGENT_FOOTER = (
 )
 
 
+class Rival(NamedTuple):
+    """A newer memory that may replace another: its id, and in what they differ, '' if it contradicts."""
+
+    id: str
+    differs: str = ""
+
+
 class BriefEntry(NamedTuple):
     """
     One memory of a brief; `ref` is its name in the ledger, `digest` that of its file's bytes.
 
+    `updated` is a date, '' for none; `stale`: a file that it is about changed since; `team`: the team's.
     Secrets in its title and text are masked when it is shown.
     """
 
@@ -51,6 +59,9 @@ class BriefEntry(NamedTuple):
     title: str
     text: str
     updated: str = ""
+    stale: bool = False
+    rival: Rival | None = None
+    team: bool = False
 
     @property
     def ending(self) -> str:
@@ -67,18 +78,6 @@ class BriefSection(NamedTuple):
     limit: int = LINE_LIMIT
 
 
-def dated_line(dated: str, *, stale: bool, otherwise: str = "", team: bool = False) -> str:
-    """
-    Return the note in brackets about a memory: its date, and whether a file that it is about changed.
-
-    *otherwise* says which newer memory may replace it, *team* whether it is their team's.
-    """
-    marks = ["of the team"] if team else []
-    marks += ["file changed since"] if stale else []
-    marks += [otherwise] if otherwise else []
-    return "; ".join([dated, *marks])
-
-
 def entry_line(entry: BriefEntry, limit: int = LINE_LIMIT) -> str:
     """Return `- [id] type: title: text` on one line of at most *limit* characters."""
     head = _head(entry)
@@ -86,7 +85,11 @@ def entry_line(entry: BriefEntry, limit: int = LINE_LIMIT) -> str:
 
 
 def _head(entry: BriefEntry) -> str:
-    dated = f" ({entry.updated})" if entry.updated else ""
+    marks = [entry.updated, "of the team" if entry.team else "", "file changed since" if entry.stale else ""]
+    if rival := entry.rival:
+        differs = f", newer, may differ in {rival.differs}" if rival.differs else " says otherwise"
+        marks.append(f"[{rival.id}]{differs}")
+    dated = f" ({'; '.join(filter(None, marks))})" if any(marks) else ""
     return f"- [{entry.id}] {entry.type}{dated}: "
 
 
