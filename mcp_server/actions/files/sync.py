@@ -32,6 +32,8 @@ from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
 LOCK = ".sync.lock"
+RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
+CLOSED = "is a folder that cannot be read; its known memories stay"
 PATIENCE = 0.4  # seconds that an answer waits for another process that writes the index
 
 Progress = Callable[[int], None]
@@ -56,7 +58,7 @@ def sync(
     *,
     vaults: Sequence[Vault] | None = None,
     deep: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = lambda _: None,
 ) -> SyncReport:
     """
     Take in what changed in *vaults* (all visible ones) and in the ledger since the last sync.
@@ -76,7 +78,7 @@ def sync(
         raise IndexUnavailable(f"Files cannot be read by this process: {error}.") from error
 
 
-def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress | None) -> SyncReport:
+def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Progress) -> SyncReport:
     report = SyncReport()
     vanished = vanished_vault(store) if vaults is None else None
     to_sync = (*store.vaults, *([vanished] if vanished else [])) if vaults is None else vaults
@@ -101,7 +103,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
 
 
 def rebuild(
-    store: Store, *, vaults: Sequence[Vault] | None = None, progress: Progress | None = None
+    store: Store, *, vaults: Sequence[Vault] | None = None, progress: Progress = lambda _: None
 ) -> SyncReport:
     """
     Rebuild the index from the files and the ledger; vectors are computed again later.
@@ -188,7 +190,7 @@ def if_free(store: Store) -> Iterator[None]:
 
 
 def _sync_vault(
-    store: Store, vault: Vault, deep: bool, report: SyncReport, progress: Progress | None
+    store: Store, vault: Vault, deep: bool, report: SyncReport, progress: Progress
 ) -> dict[str, str]:
     """
     Make the index say what the files of *vault* say.
@@ -221,8 +223,7 @@ def _sync_vault(
         report.modified += len(set(index_changes.changed) - new)
         sights |= index_changes.sights
         lost_memories |= index_changes.lost_paths
-        if progress:
-            progress(len(batch))
+        progress(len(batch))
     with store.database.read() as db:
         waiting = memories.waiting(db, vault.key)
     if waiting:
@@ -300,11 +301,6 @@ def _batches(
     iterator = iter(changes)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
-
-CLOSED = "is a folder that cannot be read; its known memories stay"
 
 
 @dataclass(frozen=True, slots=True)

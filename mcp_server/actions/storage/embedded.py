@@ -1,4 +1,8 @@
-"""embedded: the person's own store, files and index, behind the port of a storage."""
+"""
+embedded: the person's own store, files and index, behind the port of a storage.
+
+It is how another program uses the store as it would use a team's; Daybook's own doors call the actions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

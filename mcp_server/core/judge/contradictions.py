@@ -1,6 +1,10 @@
 """
 Which memories may contradict each other: similar enough to ask about, and different in something.
 
+This looks at all pairs at once. `actions/judge/compare.py` looks at the nearest ten of each new memory, later
+than the answer, and keeps what it finds; what is found here must not depend on what was compared before.
+Both ask `questions.likeness` about a pair.
+
 Similarity alone is no contradiction (3.2-5 in docs/features.md): two that say the same are duplicates. The
 pairs found here are only proposed; none is marked before the contradiction is confirmed.
 """

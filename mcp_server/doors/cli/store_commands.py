@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from mcp_server.actions.context import notice as noticing
+from mcp_server.actions.files.size_limit import folders
 from mcp_server.actions.files.sync import rebuild, sync, sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.model.embed import embed_pending
@@ -38,7 +39,12 @@ def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None
     """
     store = output.opened(takes_in=True).store()
     vaults = places.all_vaults(store.home, store.vaults)
-    report = rebuild(store, vaults=vaults) if rebuilds else sync(store, vaults=vaults, deep=deep)
+    if rebuilds:
+        files = sum(folder.files for folder in folders(store))
+        with output.progress(files, "Reading files") as advance:
+            report = rebuild(store, vaults=vaults, progress=advance)
+    else:
+        report = sync(store, vaults=vaults, deep=deep)
     stats = get_stats(store)
     if embed and stats.pending:
         with output.progress(stats.pending, "Embedding") as advance:

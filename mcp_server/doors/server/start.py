@@ -109,10 +109,11 @@ class Start:
 
     def _built(self) -> "Server":
         """Return the library's server with our tools, which takes most of a second of the processor."""
-        import anyio._backends._asyncio  # noqa: F401 (so that no request waits for it)
+        import anyio
 
         from mcp_server.doors.server.toolsets import registered
 
+        anyio.run(anyio.sleep, 0)  # loads what the first request would wait for
         return registered(self.opened, self._hooks)
 
     def _answer(self, line: str) -> bool:
