@@ -41,6 +41,7 @@ from mcp_server.bootstrap import Opened, open_for_reading
 from mcp_server.core.context.brief import BUDGET
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown import needs
 from mcp_server.store import Store
 
 BEGIN = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -187,7 +188,7 @@ class Played:
                 "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,
                 session=session,
             )  # fmt: skip
-        if line := notice(store, identity=""):
+        if line := needs.notice(notice(store, identity="")):
             self.year.told.append(line)
         self.year.longest_brief = max(self.year.longest_brief, len(told.text))
         store.database.close()

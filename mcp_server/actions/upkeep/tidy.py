@@ -45,6 +45,7 @@ from mcp_server.core.judge.consolidation import (
     request,
 )
 from mcp_server.core.runs import NotMade, RunEntry
+from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store
 
 MOST_CHANGES = 1_000  # entries of one run; what is left waits for the next
@@ -70,7 +71,7 @@ class Tidied:
     refused: list[str] = field(default_factory=list)
     failed: list[NotMade] = field(default_factory=list)
     waits: str = ""
-    clock: str = ""
+    clock: Doubt | None = None
     repaired: int = 0
     emptied: int = 0
     pruned: int = 0
@@ -190,9 +191,8 @@ def put_aged_away(store: Store, tidied: Tidied) -> None:
     """Put away what has aged, mark orphans, throw away what waited long enough; a dry run only notes it."""
     # Other people use a repository's memories too, and this ledger does not know how much.
     private = store.private
-    doubt = clock_doubt(store)
-    tidied.clock = str(doubt or "")
-    if not doubt:
+    tidied.clock = clock_doubt(store)
+    if not tidied.clock:
         if not tidied.dry_run:
             age.note_unseen(store, private)
         _take(store, tidied, age.compacted(store, private))

@@ -9,6 +9,7 @@ from mcp_server.actions.upkeep.maintain import Checked, Rebuilt
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import summary
+from mcp_server.doors.shown.needs import clock
 from mcp_server.doors.shown.questions import proposal
 from mcp_server.doors.shown.runs import entry_json, line, not_made
 
@@ -38,14 +39,15 @@ def tidied(run: Tidied) -> Shown:
         "model calls": run.calls,
     }
     notes = [asking] if run.unasked else []
-    if run.is_empty and not (run.waits or run.clock or run.calls):
+    doubted = clock(run.clock)
+    if run.is_empty and not (run.waits or doubted or run.calls):
         return Shown(TIDY, notes=tuple(notes), json=_json(run))
     rows = [
         *(line(entry) for entry in run.entries),
         *(f"left to you: {proposal(question)}" for question in run.proposals),
         *(f"not done: {sentence}" for sentence in (*run.refused, *map(not_made, run.failed))),
         *([f"model calls wait: {run.waits}"] if run.waits else []),
-        *([run.clock] if run.clock else []),
+        *([doubted] if doubted else []),
         *([left_line] if run.left else []),
     ]
     spent = f" (${run.spent:.4f})" if run.calls else ""
@@ -60,6 +62,7 @@ def tidied(run: Tidied) -> Shown:
 def _json(run: Tidied) -> dict[str, object]:
     return {
         **asdict(replace(run, entries=[], proposals=[], failed=[])),
+        "clock": clock(run.clock),
         "entries": [entry_json(entry) for entry in run.entries],
         "proposals": [proposal(question) for question in run.proposals],
         "failed": [not_made(failure) for failure in run.failed],
@@ -73,7 +76,7 @@ def cleaned(run: Cleaned) -> Shown:
         *(f"delete for good: [{trashed.id}], {trashed.size:,} bytes" for trashed in run.trash),
         *(f"not done: {not_made(failure)}" for failure in run.tidied.failed),
         *(f"kept: {path} contains what somebody saved while Daybook changed the file" for path in run.kept),
-        *([run.tidied.clock] if run.tidied.clock else []),
+        *filter(None, [clock(run.tidied.clock)]),
     ]
     takes_back = "what was archived or moved to the trash, not what was deleted for good"
     return Shown(
