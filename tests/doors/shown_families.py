@@ -23,7 +23,6 @@ from mcp_server.actions.memory.trust import Standing, TrustHistory
 from mcp_server.actions.model.choose_embedder import ListedModel, Progress
 from mcp_server.actions.recall.ask import CitedAnswer
 from mcp_server.actions.recall.nearby import Near
-from mcp_server.actions.review.review import ORIGIN, Review
 from mcp_server.actions.sessions.forget_session import ForgottenSession
 from mcp_server.actions.sessions.predict import Pattern
 from mcp_server.actions.sessions.quality import Quality
@@ -58,9 +57,7 @@ from mcp_server.doors.shown import (
     links,
     memory,
     mining,
-    needs,
     recall,
-    review,
     rows,
     sessions,
     state,
@@ -72,11 +69,9 @@ from tests.doors.shown_team import TEAM_FAMILIES
 from tests.doors.shown_values import (
     ANSWER,
     AT,
-    AT_START,
     BUSY,
     COST,
     DEEDS,
-    DOUBT,
     EARLIER,
     ENTRIES,
     EPISODE,
@@ -87,7 +82,6 @@ from tests.doors.shown_values import (
     MEMORY,
     OLDER_ENTRY,
     ONE,
-    ORIGINS,
     OTHER,
     PATH,
     PROPOSED,
@@ -100,20 +94,18 @@ from tests.doors.shown_values import (
     deed,
     row,
 )
+from tests.doors.shown_waiting import WAITING_FAMILIES
 
 PINNED, ACCESSED = Warm(ONE, "pinned", 1.5, 3, AT), Warm(OTHER, "accessed", 0.1, 1, AT)
+RESULTS = (Checked(sound=True), Checked(sound=False), Rebuilt(3, 1), None)
 PREDICTED = Warm(row(3), "predicted", 0.0, 0, 0, 0.25)
 FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     **TEAM_FAMILIES,
+    **WAITING_FAMILIES,
     "trust": lambda: [
         trust.history(TrustHistory("webhook-1", 0.7, (TrustEvent(AT, "wrong", -0.3, "s1", HOSTILE),), STALE)),
         trust.history(TrustHistory("webhook-1", 0.9, (), Standing(0.9, Staleness()))),
     ],
-    "review": lambda: [
-        review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
-        review.waiting(Review((), {})),
-    ],
-    "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
     "hot": lambda: [
         hot.status(HotStatus(20, (PINNED,), (ACCESSED,), (PREDICTED,), PINNED, {"shop/webhook-1": 0.5})),
         hot.status(HotStatus(20, (), (), (), None, {})),
@@ -247,17 +239,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             Cleaned(False, TIDIED, [Trashed(PATH, "shop/webhook-1", 1200)], [PATH], [PATH])  # type: ignore[arg-type, list-item]
         ),
         upkeep.cleaned(Cleaned(True, Tidied("run-1", True))),
-        upkeep.steps(
-            [
-                MaintenanceStep(name, result, 2_000_000, 1_000_000, 0.5)
-                for name, result in (
-                    ("check", Checked(sound=True)),
-                    ("check", Checked(sound=False)),
-                    ("rebuild", Rebuilt(3, 1)),
-                    ("vacuum", None),
-                )
-            ]
-        ),
+        upkeep.steps([MaintenanceStep("check", result, 2_000_000, 1_000_000, 0.5) for result in RESULTS]),
     ],
     "deeds": lambda: [deeds.history([TitledDeed(deed(*each), HOSTILE) for each in DEEDS]), deeds.history([])],
     "figures": lambda: [

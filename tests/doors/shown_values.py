@@ -6,22 +6,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mcp_server.actions.changes.history import Earlier
-from mcp_server.actions.context.notice import (
-    KeyOffered,
-    MayBeFormer,
-    NeedKind,
-    NothingKept,
-    Numbered,
-    Vanished,
-)
 from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.trust import Standing
 from mcp_server.actions.model.model_call import Spending
-from mcp_server.actions.review.entries import Entry, Verdict
-from mcp_server.actions.review.review import ORIGIN
 from mcp_server.actions.status.stats import Capture, Stats
 from mcp_server.actions.status.status import Needs, State
 from mcp_server.actions.upkeep.tidy import Tidied
@@ -35,11 +25,9 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Staleness, Status
-from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score
-from mcp_server.core.worth.steady_clock import Doubt
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 AT = int(NOON.timestamp())
@@ -74,13 +62,6 @@ EPISODE = Episode(
 COST = Cost(2, 1, 1500, 0.0025)
 SPENDING = Spending(0.0025, 2, "", None, 0, 1, sessions=(("8d7cabcd", COST),))
 OLDER_ENTRY = RunEntry("duplicates", Reason("merge 2, as an earlier version wrote it"), (), HOSTILE)
-ORIGINS = [
-    Entry(
-        ORIGIN, f"webhook-{number}", "", "gotcha", HOSTILE, HOSTILE, ("tags: a, b",),
-        OriginReason(doubt, "npm run x", "a web page"), "/x.md", NOON, "", (Verdict.ACCEPT, Verdict.LATER),
-    )
-    for number, doubt in enumerate([*OriginDoubt, "names 'x', as an earlier version wrote it"])
-]  # fmt: skip
 REVIVED = tuple(
     Change(f"shop/{memory_id}", "", {}, now)
     for memory_id, now in (("old", {"status": "active"}), ("older", {"superseded_by": "last"}))
@@ -150,15 +131,6 @@ BUSY = State(
     NEEDS,
 )
 HOME = PurePosixPath("/home/ada")
-FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
-AT_START = [
-    None, *(Numbered(kind, number, number - 1) for kind in NeedKind for number in (1, 2)),
-    NothingKept(HOME, "is on a full disk"), Vanished(("2 memories are gone.", "So is another.")),
-    PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
-    MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
-    Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
-]  # fmt: skip
-DOUBT = Doubt(AT, 2, AT - 40 * 86400)
 
 
 def deed(event: str, detail: dict[str, Any]) -> Deed:

@@ -1,0 +1,47 @@
+"""What waits for the person and what needs them, with a snapshot each."""
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from mcp_server.actions.context.notice import (
+    KeyOffered,
+    MayBeFormer,
+    NeedKind,
+    NothingKept,
+    Numbered,
+    Vanished,
+)
+from mcp_server.actions.files.size_limit import Size
+from mcp_server.actions.review.entries import Entry, Verdict
+from mcp_server.actions.review.review import ORIGIN, Review
+from mcp_server.adapters.index.events.unread_reports import PutAway
+from mcp_server.adapters.missing_projects import Former
+from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
+from mcp_server.core.worth.steady_clock import Doubt
+from mcp_server.doors.shown import Shown, needs, review
+from tests.doors.shown_values import AT, HOME, HOSTILE, NOON
+
+ORIGINS = [
+    Entry(
+        ORIGIN, f"webhook-{number}", "", "gotcha", HOSTILE, HOSTILE, ("tags: a, b",),
+        OriginReason(doubt, "npm run x", "a web page"), "/x.md", NOON, "", (Verdict.ACCEPT, Verdict.LATER),
+    )
+    for number, doubt in enumerate([*OriginDoubt, "names 'x', as an earlier version wrote it"])
+]  # fmt: skip
+FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
+AT_START = [
+    None, *(Numbered(kind, number, number - 1) for kind in NeedKind for number in (1, 2)),
+    NothingKept(HOME, "is on a full disk"), Vanished(("2 memories are gone.", "So is another.")),
+    PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
+    MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
+    Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
+]  # fmt: skip
+DOUBT = Doubt(AT, 2, AT - 40 * 86400)
+
+WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
+    "review": lambda: [
+        review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
+        review.waiting(Review((), {})),
+    ],
+    "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
+}
