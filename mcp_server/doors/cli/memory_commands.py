@@ -11,19 +11,11 @@ import click
 
 from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.compare_and_store import (
-    compare_and_store,
-    let_replace,
-    looked_up,
-    near_now,
-    reword,
-)
-from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change
+from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_forget
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive, still_superseded
-from mcp_server.actions.memory.change_level import change_level, check_level
-from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
@@ -50,7 +42,7 @@ from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, OWN_LEVELS, as_json
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
-from mcp_server.doors.shown.draft_outcome import beside, near_command, note
+from mcp_server.doors.shown.draft_outcome import near_command
 from mcp_server.store import Store
 
 OF_TEAM_ONLY = "Of a team's memory only its words, type, tags and category are changed from here."
@@ -200,6 +192,8 @@ def revise_command(
         pinned=pinned,
         category=None if category is None else check_category(category),
     )
+    to_level = Level(level) if level else None
+    wanted = Wanted(revision, text_input.metadata(metadata), to_level, supersedes, distinct)
     opened = output.opened()
     store = opened.store()
     if is_of_team(store, memory_id):
@@ -212,59 +206,35 @@ def revise_command(
         )
         output.print_shown(shown_team.given(done_for_team, verb="revised"), as_json=as_json)
         return
-    if metadata:
-        old_notes = read(store, memory_id).memory.notes
-        revision = replace(revision, notes=renoted(old_notes, text_input.metadata(metadata)))
-    if revision == Revision() and not supersedes and not distinct and not level:
+    if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
             "Give --title, --text, --type, --tags, --level, --supersedes, --distinct, --category, --meta,"
             " --pin or --unpin.",
         )
     source, session = author(opened)
-    if level:
-        check_level(store, memory_id, Level(level), version=version_, keep_secrets=keep_secrets)
-        if source != MANUAL and kept_from_moving(store, memory_id, Level(level), turns(opened)):
-            raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
-    if pinned:
-        require_place(store, memory_id)
-    notes: list[str] = []
-    if revision != Revision():
-        stored = reword(
-            store,
-            memory_id,
-            revision,
-            version=version_,
-            keep_secrets=keep_secrets,
-            session=session,
-            source=source,
-            turns=turns(opened),
-        )
-        if stored:
-            waits = judged(opened, stored.id)
-            result = shown.remembered(looked_up(store, stored), read(store, stored.id), waits=waits)
-            result = replace(result, notes=(*result.notes, *([shown.STAYS] if level else [])))
-            output.print_shown(shown.beside(memory_id, result), as_json=as_json)
-            return
-        file = read(store, memory_id)
-        notes += filter(None, [judged(opened, memory_id) or take_over(opened, file.memory.id)])
-        if (title or text) and (near := near_now(store, memory_id)):
-            notes.append(near_command(memory_id, near))
-    became = []
-    if level:
-        change = change_level(store, memory_id, Level(level), keep_secrets=keep_secrets, session=session)
-        where, more = shown.moved(change)
-        became.append(where)
-        notes += more
-    if distinct:
-        became.append(beside(tell_apart(store, memory_id, distinct, session=session)))
-    if supersedes:
-        outcome = let_replace(
-            store, memory_id, supersedes, source=source, session=session, turns=turns(opened)
-        )
-        became.append(note(looked_up(store, outcome)) or shown.ALREADY)
-    file = read(store, memory_id)
-    output.print_shown(shown.revised(file, became=" ".join(became), notes=notes), as_json=as_json)
+    check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
+    if to_level and source != MANUAL and kept_from_moving(store, memory_id, to_level, turns(opened)):
+        raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
+    own = read(store, memory_id).memory.id
+
+    def why_it_waits(changed_id: str) -> str:
+        waits = judged(opened, changed_id)
+        return waits or (take_over(opened, own) if changed_id == own else "")
+
+    change = change_memory(
+        store,
+        own,
+        wanted,
+        version=version_,
+        keep_secrets=keep_secrets,
+        session=session,
+        source=source,
+        replacing=source,
+        turns=turns(opened),
+        judged=why_it_waits,
+    )
+    output.print_shown(shown.changed(own, change, settling=near_command), as_json=as_json)
 
 
 @click.command("forget")

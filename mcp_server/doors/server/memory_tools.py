@@ -13,19 +13,12 @@ from pydantic import Field
 from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import is_shown
 from mcp_server.actions.files.read import read as read_found
-from mcp_server.actions.judge.compare_and_store import (
-    compare_and_store,
-    let_replace,
-    looked_up,
-    near_now,
-    reword,
-)
-from mcp_server.actions.judge.contradiction import apart, tell_apart
+from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change
+from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
+from mcp_server.actions.judge.contradiction import apart
 from mcp_server.actions.judge.origins import words_of
 from mcp_server.actions.memory import forget as forgetting
-from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.list import list_memories as list_
-from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revised_draft
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.model.embed import unseen
@@ -47,7 +40,7 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
-from mcp_server.core.sessions.snapshot import noted, renoted
+from mcp_server.core.sessions.snapshot import noted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
@@ -65,8 +58,6 @@ from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows
 from mcp_server.doors.shown import team as shown_team
-from mcp_server.doors.shown.draft_outcome import beside as beside_others
-from mcp_server.doors.shown.draft_outcome import near_note, note
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "team", "project"]
@@ -221,8 +212,9 @@ def register(application: Application) -> None:
             links=None if links is None else tuple(map(parse_link, split_list(links))),
             category=None if category is None else check_category(category),
         )
-        olds, others = names_in(supersedes), split_list(distinct)
-        if revision == Revision() and not olds and not others and not metadata and not level:
+        olds, to_level = names_in(supersedes), Level(level) if level else None
+        wanted = Wanted(revision, metadata, to_level, olds, split_list(distinct))
+        if wanted == Wanted():
             raise Rejected(
                 "Nothing was given to change.",
                 "Give title, content, type, tags, level, touches, links, supersedes, distinct, pinned,"
@@ -230,7 +222,7 @@ def register(application: Application) -> None:
             )
         store = open_store()
         if is_of_team(store, id):
-            if level or olds or others or metadata:
+            if wanted != Wanted(revision):
                 raise Rejected(
                     "Only words, type, tags, touches, links and category of a team's memory are changed.",
                     "Leave out level, supersedes, distinct and metadata.",
@@ -240,55 +232,29 @@ def register(application: Application) -> None:
             )
             outcome = revise_for_team(store, id, revision, version=version, keep_secrets=keep_secrets)
             return replies.shown_lines(shown_team.given(outcome, verb="revised"))
-        if level:
-            check_level(store, id, Level(level), version=version, keep_secrets=keep_secrets)
-            ask_before_moving(Dialog(context), store, id, Level(level), application.turns)
-        if pinned:
-            require_place(store, id)
+        check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
+        if to_level:
+            ask_before_moving(Dialog(context), store, id, to_level, application.turns)
         before = read_found(store, id)
-        if metadata:
-            revision = replace(revision, notes=renoted(before.memory.notes, metadata))
         new = revised_draft(before, revision)
-        source = source_of(f"{new.title} {new.text}", session.prompt)
-        if olds and may_replace(Dialog(context), store, replace(new, source=source), olds, application.turns):
-            source = MANUAL
-        was = words_of(before.memory) if is_shown(store, before) else ""
-        memory_id, notes = before.memory.id, []
-        if revision != Revision():
-            beside = reword(
-                store,
-                id,
-                revision,
-                version=version,
-                keep_secrets=keep_secrets,
-                session=session.id,
-                source=source_of(f"{title} {content}", session.prompt),
-                turns=application.turns,
-            )
-            if beside:
-                waits = application.judged(beside.id)
-                file = read_found(store, beside.id)
-                stored = shown.remembered(looked_up(store, beside), file, waits=waits)
-                stored = replace(stored, notes=(*stored.notes, *([shown.STAYS] if level else [])))
-                return replies.shown_lines(shown.beside(memory_id, stored))
-            waits = application.judged(memory_id, was=was)
-            notes += [waits] if waits else []
-            if (title or content) and (near := near_now(store, memory_id)):
-                notes.append(near_note(memory_id, near))
-        became = []
-        if level:
-            change = change_level(store, id, Level(level), keep_secrets=keep_secrets, session=session.id)
-            where, more = shown.moved(change)
-            became.append(where)
-            notes += more
-        if others:
-            became.append(beside_others(tell_apart(store, memory_id, others, session=session.id)))
-        if olds:
-            replacement = let_replace(
-                store, id, olds, source=source, session=session.id, turns=application.turns
-            )
-            became.append(note(looked_up(store, replacement)) or shown.ALREADY)
-        return replies.shown_lines(shown.revised(read_found(store, id), became=" ".join(became), notes=notes))
+        replacing = source_of(f"{new.title} {new.text}", session.prompt)
+        draft = replace(new, source=replacing)
+        if olds and may_replace(Dialog(context), store, draft, olds, application.turns):
+            replacing = MANUAL
+        own, was = before.memory.id, words_of(before.memory) if is_shown(store, before) else ""
+        change = change_memory(
+            store,
+            own,
+            wanted,
+            version=version,
+            keep_secrets=keep_secrets,
+            session=session.id,
+            source=source_of(f"{title} {content}", session.prompt),
+            replacing=replacing,
+            turns=application.turns,
+            judged=lambda changed: application.judged(changed, was=was if changed == own else ""),
+        )
+        return replies.shown_lines(shown.changed(own, change))
 
     @tool(destroys=True)
     def forget(

@@ -10,13 +10,14 @@ from mcp_server.core.memory import WORDS, Level, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown
-from mcp_server.doors.shown.draft_outcome import near_note, note
+from mcp_server.doors.shown.draft_outcome import beside, near_note, note
 from mcp_server.doors.shown.trust import standing as standing_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mcp_server.actions.files.read import MemoryFile
+    from mcp_server.actions.judge.change_memory import Changed
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
     from mcp_server.actions.memory.change_level import LevelChange
     from mcp_server.actions.memory.forget import Forgotten
@@ -77,6 +78,31 @@ def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) ->
     )
 
 
+def changed(
+    memory_id: str, change: Changed, *, settling: Callable[[str, Sequence[Near]], str] = near_note
+) -> Shown:
+    """
+    Return what became of the memory *memory_id* and of others.
+
+    *settling* says how the person or Claude settles what is near it.
+    """
+    if change.beside:
+        stored = remembered(change.beside, change.file, waits=change.waits, settling=settling)
+        head = f"{memory_id}: not changed, because the person said it. Stored instead: {stored.head}"
+        return replace(stored, head=head, notes=(*stored.notes, *([STAYS] if change.unmoved else [])))
+    near = settling(change.file.memory.id, change.near) if change.near else ""
+    became, notes = [], [change.waits, near]
+    if change.moved:
+        where, more = moved(change.moved)
+        became.append(where)
+        notes += more
+    if change.apart:
+        became.append(beside(change.apart))
+    if change.replaced:
+        became.append(note(change.replaced, settling=settling) or ALREADY)
+    return revised(change.file, became=" ".join(became), notes=[*filter(None, notes)])
+
+
 def moved(change: LevelChange) -> tuple[str, list[str]]:
     """Return where a memory stands after its move to another level, and notes on what came of that."""
     level = change.file.vault.level
@@ -94,14 +120,6 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
     elif change.shared:
         notes.append("Git shows its file as deleted from the repository.")
     return f"moved to {level.value} level: it applies {where}.", [*notes, *_still(change.still_superseded)]
-
-
-def beside(memory_id: str, stored: Shown) -> Shown:
-    """Return that the person's memory was not changed, and what was *stored* beside it."""
-    return replace(
-        stored,
-        head=f"{memory_id}: not changed, because the person said it. Stored instead: {stored.head}",
-    )
 
 
 def forgotten(outcome: Forgotten) -> Shown:

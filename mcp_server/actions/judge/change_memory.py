@@ -1,0 +1,133 @@
+"""
+change_memory: all that one call changes of a memory: its words, then its level, then how it stands to others.
+
+Where only the person may change the words, they are stored beside it, and nothing else is changed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, near_now, reword
+from mcp_server.actions.judge.contradiction import tell_apart
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
+from mcp_server.actions.judge.persons_word import Turns
+from mcp_server.actions.memory.change_level import LevelChange, change_level, check_level
+from mcp_server.actions.memory.promote import require_place
+from mcp_server.actions.memory.revise import Revision
+from mcp_server.actions.recall.nearby import Near
+from mcp_server.core.memory import Level
+from mcp_server.core.sessions.snapshot import renoted
+from mcp_server.store import Store
+
+UNREVISED = Revision()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """
+    What is to change of a memory: its words and keys, metadata (None removes a key), and its level.
+
+    It is to replace the memories `supersedes`, and to hold beside those of `distinct`.
+    """
+
+    revision: Revision = UNREVISED
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    level: Level | None = None
+    supersedes: tuple[str, ...] = ()
+    distinct: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """
+    What became of a memory, whose file is now `file`, and of others.
+
+    `beside`: the new words were stored as another memory, whose file `file` is then; `unmoved` tells that a
+    level was wanted, too. `waits` is what *judged* said of the new words, `near` may be about the same thing,
+    `apart` holds beside it.
+    """
+
+    file: MemoryFile
+    beside: DraftOutcome | None = None
+    unmoved: bool = False
+    waits: str = ""
+    near: tuple[Near, ...] = ()
+    moved: LevelChange | None = None
+    apart: tuple[str, ...] = ()
+    replaced: DraftOutcome | None = None
+
+
+def check_change(
+    store: Store, memory_id: str, wanted: Wanted, *, version: str = "", keep_secrets: bool = False
+) -> None:
+    """
+    Raise what can be known before the person is asked and anything is written.
+
+    That is what `check_level` raises, and Rejected or NotFound for a memory that cannot be pinned.
+    """
+    if wanted.level:
+        check_level(store, memory_id, wanted.level, version=version, keep_secrets=keep_secrets)
+    if wanted.revision.pinned:
+        require_place(store, memory_id)
+
+
+def change_memory(
+    store: Store,
+    memory_id: str,
+    wanted: Wanted,
+    *,
+    version: str = "",
+    keep_secrets: bool = False,
+    session: str = "",
+    source: str,
+    replacing: str,
+    turns: Turns,
+    judged: Callable[[str], str],
+) -> Changed:
+    """
+    Change a memory as *wanted*, after `check_change`.
+
+    *source* tells whose its new words are, *replacing* whose word it is that it replaces others. *judged* is
+    called with the id of the memory that has the new words, before it moves, and returns why it is not shown
+    unasked. Raises what `reword`, `change_level`, `tell_apart` and `let_replace` raise; what was done stays.
+    """
+    revision, waits = wanted.revision, ""
+    near: tuple[Near, ...] = ()
+    if wanted.metadata:
+        notes = read(store, memory_id).memory.notes
+        revision = replace(revision, notes=renoted(notes, wanted.metadata))
+    if revision != UNREVISED:
+        beside = reword(
+            store,
+            memory_id,
+            revision,
+            version=version,
+            keep_secrets=keep_secrets,
+            session=session,
+            source=source,
+            turns=turns,
+        )
+        waits = judged(beside.id if beside else memory_id)
+        if beside:
+            outcome, file = looked_up(store, beside), read(store, beside.id)
+            return Changed(file, outcome, unmoved=wanted.level is not None, waits=waits)
+        if revision.title or revision.text:
+            near = near_now(store, memory_id)
+    moved = apart = replaced = None
+    if wanted.level:
+        moved = change_level(store, memory_id, wanted.level, keep_secrets=keep_secrets, session=session)
+    if wanted.distinct:
+        apart = tell_apart(store, memory_id, wanted.distinct, session=session)
+    if wanted.supersedes:
+        replaced = let_replace(
+            store, memory_id, wanted.supersedes, source=replacing, session=session, turns=turns
+        )
+    return Changed(
+        read(store, memory_id),
+        waits=waits,
+        near=near,
+        moved=moved,
+        apart=apart or (),
+        replaced=looked_up(store, replaced) if replaced else None,
+    )
