@@ -207,6 +207,21 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
     _change_project_notes(home, project.key, noted)
 
 
+def note_left(home: Path, project: Project, root: Path) -> None:
+    """Note that the person took the memories of *project* out of the vault *root* in its repository."""
+
+    def noted(values: dict[str, object]) -> dict[str, object]:
+        roots = values.get("repositories")
+        return {
+            **values,
+            "repositories": [*filter(str(root).__ne__, roots if isinstance(roots, list) else [])],
+        }
+
+    for key in _keys(project):
+        if str(root) in adopted_roots(home, key):
+            _change_project_notes(home, key, noted)
+
+
 def note_elsewhere(home: Path, key: str, name: str, remote: str) -> None:
     """Note the name and the git remote of a project that another machine of the person's knows."""
     if "name" not in project_notes(home, key):

@@ -52,6 +52,11 @@ def free_name(path: Path) -> Path:
     return free
 
 
+def same_places(folder: Path, goal: Path) -> dict[Path, Path]:
+    """Return each memory's file below *folder* → its place below *goal*, beside it if that is taken."""
+    return {path: free_name(goal / path.relative_to(folder)) for path in sorted(folder.rglob("*.md"))}
+
+
 def late(store: Store) -> list[Trashed]:
     """Return the files whose memory has had no event for 90 days: they lie there at least that long."""
     catch_up(store)

@@ -1,5 +1,6 @@
 """init, share and trust: memories inside a repository, only when the person says so."""
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,14 +8,16 @@ from pathlib import Path
 from mcp_server.actions.files.commit import Accept, new_name, one_change, one_run, relocate, write_line
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
+from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.memory.remember import supersede
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files, git, places
+from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory import Kind, Status
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
@@ -69,6 +72,66 @@ def init(store: Store) -> Initialised:
             store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
     sync_if_free(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, len(moves), files.read(ignore) == IGNORE_ALL.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Where the memories are now, how many moved, the ids of those that stay, and whether git saw them."""
+
+    root: Path
+    moved: int
+    stay: tuple[str, ...]
+    shared: bool
+
+
+def is_there(store: Store) -> bool:
+    """Tell whether the project keeps its knowledge in its repository; raises Rejected outside a project."""
+    return _vault(store).adopted
+
+
+def leave(store: Store) -> Left:
+    """
+    Take the project's knowledge out of its repository again, where `init` put it.
+
+    What others wrote and the person did not accept stays, and is only read from now on, as does a file whose
+    name another one has in the private vault. Raises Rejected outside a project, OSError; what moved until
+    then stays moved, and the next call continues.
+    """
+    vault = _vault(store)
+    assert store.project
+    sync(store)
+    private = next(known for known in store.vaults if known.key == store.project.key)
+    make_vault_folders(private)
+    shared = is_shared(vault)
+    with store.database.read() as db:
+        ids = selections.ids_of(db, vault.key)
+        own = {
+            path: memory_id for path, memory_id in ids.items() if _is_persons(db, f"{vault.key}/{memory_id}")
+        }
+    for path, memory_id in own.items():
+        row = find(store, memory_id)
+        if row.path == path and row.source in ACCEPTED_AS and row.status is Status.ACTIVE:
+            # Outside of a repository its source says that the person accepted it.
+            revise(store, memory_id, Revision(source=ACCEPTED_AS[row.source]), accept=Accept.YES)
+    moves = {Path(path): private.root / Path(path).relative_to(vault.root) for path in own}
+    moves = {path: target for path, target in moves.items() if not target.exists()}
+    trash, goal = (places.trash_folder(store.home, place) for place in (vault, private))
+    relocate(store, vault, private, moves | same_places(trash, goal), ids=ids)
+    places.note_left(store.home, store.project, vault.root)
+    sync_if_free(store, vaults=[private, vault])
+    stay = tuple(memory_id for path, memory_id in ids.items() if Path(path) not in moves)
+    return Left(private.root, len(moves), stay, shared)
+
+
+def _is_persons(db: sqlite3.Connection, ref: str) -> bool:
+    """Tell whether the bytes of a memory in a repository were accepted, or are what Daybook wrote here."""
+    row = selections.with_ref(db, ref)
+    if row is None:
+        return False
+    written = deeds.last_written(db, ref)
+    return bool(usage.accepted_digests(db, [row.digest])) or (
+        written is not None and written.digest == row.digest
+    )
 
 
 def share(store: Store) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from mcp_server.actions.context.notice import offered
 from mcp_server.actions.files.commit import relocate
 from mcp_server.actions.files.sync import sync, sync_if_free
-from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.adapters import missing_projects, places
 from mcp_server.adapters.index.memories import selections
@@ -61,12 +61,8 @@ def adopt(store: Store, key: str = "") -> Adopted:
 
 def _put_away(store: Store, old: Vault, new: Vault) -> dict[Path, Path]:
     """Return what is in the trash of *old*, and its candidates -> where each of them goes in *new*."""
-    targets: dict[Path, Path] = {}
-    folders = [(places.trash_folder(store.home, vault), vault.root / FOLDER) for vault in (old, new)]
-    for place, goal in zip(*folders, strict=True):
-        for path in sorted(place.rglob("*.md")):
-            targets[path] = free_name(goal / path.relative_to(place))
-    return targets
+    trash, goal = (places.trash_folder(store.home, vault) for vault in (old, new))
+    return same_places(trash, goal) | same_places(old.root / FOLDER, new.root / FOLDER)
 
 
 def _chosen(store: Store, key: str) -> Former:

@@ -36,7 +36,8 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
     It can write a block into CLAUDE.md, and keep the project's knowledge in its repository.
 
     The block is a briefing of at most 150 lines between two markers; the rest of the file stays untouched.
-    Without options, you are asked. '--file none' removes the block.
+    Without options, you are asked. '--file none' removes the block, '--no-repository' takes the knowledge
+    out of the repository again.
 
     Example: daybook init --file CLAUDE.md --no-repository
     """
@@ -53,7 +54,8 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
         _move_into_repository(store)
         store = output.opened().store()  # opened again: it has one more vault now
     elif repository is False:
-        click.echo("Nothing was moved: this project's knowledge stays where it is.")
+        _move_out_of_repository(store)
+        store = output.opened().store()
     if name is not None:
         sync_if_free(store)
         _choose(store, name)
@@ -65,13 +67,14 @@ def _asked(store: Store) -> tuple[str, bool]:
             f"Choose with --file {'|'.join([*FILES, NONE])} and --repository or --no-repository.",
             "In a terminal 'daybook init' asks.",
         )
+    is_there = repository.is_there(store)
     name = click.prompt(
         "Which file of this project gets a briefing that every session reads?",
         type=click.Choice([*FILES, NONE]),
         default=claude_md.chosen(store) or NONE,
     )
-    repository = click.confirm("Keep this project's knowledge in its repository?", default=False)
-    return str(name), repository
+    keeps = click.confirm("Keep this project's knowledge in its repository?", default=is_there)
+    return str(name), keeps
 
 
 def _move_into_repository(store: Store) -> None:
@@ -84,6 +87,20 @@ def _move_into_repository(store: Store) -> None:
         if result.ignored
         else f"Git sees what {result.root / '.gitignore'} lets it see."
     )
+
+
+def _move_out_of_repository(store: Store) -> None:
+    if not repository.is_there(store):
+        click.echo("This project's knowledge is not in its repository, so nothing was moved.")
+        return
+    person.require("taking memories out of a repository")
+    result = repository.leave(store)
+    moved = f"{counted(result.moved, 'memory')} moved there"
+    click.echo(f"This project's knowledge is no longer in its repository, but in {result.root}; {moved}.")
+    if result.stay:
+        click.echo(f"In the repository stay, because you did not accept them: {', '.join(result.stay)}.")
+    if result.shared and result.moved:
+        click.echo("Git sees that their files are gone; commit that when you want to.")
 
 
 def _choose(store: Store, name: str) -> None:

@@ -16,7 +16,7 @@ from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.repository import init, share
+from mcp_server.actions.memory.repository import init, leave, share
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.model.setup import Choices, setup
@@ -139,6 +139,7 @@ VERBS: dict[str, Callable[[Place], object]] = {
     "export as JSON": _document,
     "doctor": lambda place: list(doctor(place.store(), plugin=Path("/"))),
     "init --repository": _repository,
+    "init --no-repository": lambda place: (_repository(place), leave(place.store())),
     "share": lambda place: (_repository(place), share(place.store())),
     "revise in the repository": lambda place: (
         _repository(place), revise(store := place.store(), _known(store), Revision(text=new()))
