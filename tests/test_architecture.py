@@ -247,7 +247,7 @@ def test_a_file_is_opened_with_its_encoding() -> None:
 
 
 def loaded(*words: str, said: bytes = b"", **environment: str) -> tuple[set[str], bytes]:
-    """Return the top names of the modules that a fresh interpreter imports, and what it prints."""
+    """Return which libraries and which of our modules a fresh interpreter imports, and what it prints."""
     done = subprocess.run(
         [sys.executable, "-P", "-X", "importtime", *words],
         input=said,
@@ -256,8 +256,8 @@ def loaded(*words: str, said: bytes = b"", **environment: str) -> tuple[set[str]
         timeout=PATIENCE,
     )
     assert done.returncode == 0
-    names = re.findall(r"^import time: .*\| +(\w+)", done.stderr.decode(), re.MULTILINE)
-    return set(names), done.stdout
+    names = re.findall(r"^import time: .*\| +(mcp_server[\w.]*|\w+)", done.stderr.decode(), re.MULTILINE)
+    return {name.removeprefix("mcp_server.") for name in names}, done.stdout
 
 
 @pytest.mark.parametrize("source", ["startup", "compact"])
@@ -288,6 +288,13 @@ def test_a_search_by_words_loads_nothing_slow_when_no_file_changed(store: Store,
 
     assert b"Postgres" in printed
     assert names & (SLOW - {"click"}) == set()
+    of_few_people = {
+        "adapters.team_membership",
+        "core.team.team",
+        "core.graph.graph",
+        "core.context.managed_block",
+    }
+    assert names & of_few_people == set()
 
 
 def test_the_command_line_starts_without_what_only_recall_by_meaning_needs() -> None:

@@ -27,13 +27,12 @@ JITTER = 0.5  # largest share of a pause added at random, so that machines do no
 LONGEST_PAUSE = 31 * DAY  # seconds; a longer pause that an answer asks for is cut to this
 
 # What LiteLLM, Ollama and vLLM answer to an unknown model name, some of them with status 400 or 500. Every
-# further call gets the same answer.
-_NO_MODEL = re.compile(
-    r"not_found_error|invalid model name|no such model|unknown model|provider not provided"
-    r"|model\b.{0,220}\b(?:not (?:be )?found|does not exist|is not (?:available|supported))",
-    re.IGNORECASE | re.DOTALL,
+# further call gets the same answer. Compiled when first needed: whoever adds up the ledger needs none.
+_NO_MODEL = (
+    r"(?is)not_found_error|invalid model name|no such model|unknown model|provider not provided"
+    r"|model\b.{0,220}\b(?:not (?:be )?found|does not exist|is not (?:available|supported))"
 )
-_NO_CREDIT = re.compile(r"credit balance|billing|spend(?:ing)? limit|usage limit", re.IGNORECASE)
+_NO_CREDIT = r"(?i)credit balance|billing|spend(?:ing)? limit|usage limit"
 
 
 class CallOutcome(StrEnum):
@@ -152,11 +151,11 @@ def outcome_of(status: int, message: str = "") -> CallOutcome:
     """Return what the HTTP *status* of an answer means; *message* is the error that came with it."""
     if 200 <= status < 300:
         return CallOutcome.OK
-    if status == 402 or (status in (400, 403, 429) and _NO_CREDIT.search(message)):
+    if status == 402 or (status in (400, 403, 429) and re.search(_NO_CREDIT, message)):
         return CallOutcome.NO_CREDIT
     if status in (401, 403):
         return CallOutcome.REFUSED_KEY
-    if status == 404 or (status >= 400 and status != 429 and _NO_MODEL.search(message)):
+    if status == 404 or (status >= 400 and status != 429 and re.search(_NO_MODEL, message)):
         return CallOutcome.NO_MODEL
     if status == 429:
         return CallOutcome.RATE_LIMITED

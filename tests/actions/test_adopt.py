@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import brief
+from mcp_server.actions.context.in_context_already import chosen
 from mcp_server.actions.context.notice import notice, offered
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
@@ -143,7 +144,7 @@ def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, proje
     sync(store)
     found = read(store, known.memory.id)
     assert found.vault.adopted and found.path.is_relative_to(moved)
-    assert claude_md.chosen(store) == "CLAUDE.md"
+    assert chosen(store) == "CLAUDE.md"
     assert read(store, note.memory.id)
 
 

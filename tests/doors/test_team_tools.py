@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mcp_server.actions.team import membership, recall
+from mcp_server.actions.team import membership, side_by_side
 from mcp_server.bootstrap import Opened
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import said
@@ -26,7 +26,7 @@ def team() -> MinimalTeam:
 @pytest.fixture
 def opened(team: MinimalTeam, open_here: Open, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     """The store of ben, a curator who has joined."""
-    monkeypatch.setattr(recall, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
+    monkeypatch.setattr(side_by_side, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     with served(team) as url:
         opened = open_here()
         token = team.issue("ben", Role.CURATOR)

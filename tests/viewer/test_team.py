@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
-from mcp_server.actions.team import membership, recall
+from mcp_server.actions.team import membership, side_by_side
 from mcp_server.bootstrap import Opened
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import WEBHOOK, said
@@ -30,7 +30,7 @@ class Joined(NamedTuple):
 @pytest.fixture
 def ben(open_here: Open, monkeypatch: pytest.MonkeyPatch) -> Iterator[Joined]:
     """A writer who joined a team on loopback, in which anna wrote something."""
-    monkeypatch.setattr(recall, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
+    monkeypatch.setattr(side_by_side, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     team = MinimalTeam()
     with served(team) as url:
         opened = open_here()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.brief import contested
 from mcp_server.actions.context.current import ordered
-from mcp_server.actions.context.in_context_already import told_by_auto_memory
+from mcp_server.actions.context.in_context_already import chosen, told_by_auto_memory
 from mcp_server.actions.context.knowledge import pushable
 from mcp_server.actions.context.open_questions import fuller
 from mcp_server.adapters import files, git, leftovers, places
@@ -50,12 +50,6 @@ class Refreshed:
     path: Path | None
     changed: bool
     reason: str = ""
-
-
-def chosen(store: Store) -> str:
-    """Return the file that the person chose for the block of this project, '' for none."""
-    name = places.block_note(store.home, store.project).get("file") if store.project else ""
-    return name if isinstance(name, str) and name in FILES else ""
 
 
 def choose(store: Store, name: str) -> tuple[Refreshed, ...]:

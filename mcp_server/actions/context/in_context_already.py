@@ -14,6 +14,12 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.store import Store
 
 
+def chosen(store: Store) -> str:
+    """Return the file that the person chose for the managed block of this project, '' for none."""
+    name = places.block_note(store.home, store.project).get("file") if store.project else ""
+    return name if isinstance(name, str) and name in places.BLOCK_FILES else ""
+
+
 def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the memories that the managed block tells a session in *folder*.

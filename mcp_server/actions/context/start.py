@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import Prepared, prepared
-from mcp_server.actions.context.in_context_already import told_by_auto_memory, told_by_block
+from mcp_server.actions.context.in_context_already import chosen, told_by_auto_memory, told_by_block
 from mcp_server.adapters import files, places
 from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
 from mcp_server.core.context.managed_block import block_of
@@ -113,7 +112,7 @@ def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotTold]:
 
 
 def _block(store: Store, folder: Path | None) -> BlockTold | None:
-    name = claude_md.chosen(store)
+    name = chosen(store)
     if not name or not store.project:
         return None
     try:

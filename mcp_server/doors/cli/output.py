@@ -18,6 +18,7 @@ from mcp_server.core.memory import Level
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells
+from mcp_server.store import Store
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
 LEVELS = click.Choice([level.value for level in Level])
@@ -46,16 +47,24 @@ def _noted(opened: Opened) -> int:
 def _end(opened: Opened, *, searches: bool, before: int) -> None:
     sys.stdout.flush()
     if _noted(opened) != before:
-        from mcp_server.actions.context.claude_md import refresh  # most commands change nothing
-
         with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what is wrong
-            refresh(opened.store())
+            _refresh_block(opened.store())
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
     for remark in opened.remarks():
         click.echo(f"daybook: {visible(remark)}", err=True)
+
+
+def _refresh_block(store: Store) -> None:
+    """Make the managed block say what the memories say now, where the person chose one."""
+    from mcp_server.actions.context.in_context_already import chosen  # most commands change nothing
+
+    if chosen(store):
+        from mcp_server.actions.context.claude_md import refresh  # slow to load, and most projects have none
+
+        refresh(store)
 
 
 def write_for_person(path: Path, text: str) -> None:

@@ -7,6 +7,7 @@ import click
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
+from mcp_server.actions.context.in_context_already import chosen
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.upkeep.adopt import adopt
@@ -71,7 +72,7 @@ def _asked(store: Store) -> tuple[str, bool]:
     name = click.prompt(
         "Which file of this project gets a briefing that every session reads?",
         type=click.Choice([*FILES, NONE]),
-        default=claude_md.chosen(store) or NONE,
+        default=chosen(store) or NONE,
     )
     keeps = click.confirm("Keep this project's knowledge in its repository?", default=is_there)
     return str(name), keeps
@@ -142,7 +143,7 @@ def brief_command(block: bool) -> None:
         click.echo(claude_md.current_block(store).text)
         return
     click.echo(brief(store).text or "Nothing yet: there is no memory to show unasked in this folder.")
-    name = claude_md.chosen(store)
+    name = chosen(store)
     if name:
         click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")
 

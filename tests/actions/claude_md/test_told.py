@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.context.brief import brief
-from mcp_server.actions.context.claude_md import choose, chosen, current_block, refresh
+from mcp_server.actions.context.claude_md import choose, current_block, refresh
+from mcp_server.actions.context.in_context_already import chosen
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory import repository
 from mcp_server.actions.memory.remember import remember

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.team import recall
+from mcp_server.actions.team import side_by_side
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import Person, Reached, of
 from tests.conftest import Open
@@ -28,7 +28,7 @@ def person(
     team: MinimalTeam, open_here: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Join]:
     """Return what gives a person of that name and role a store of their own."""
-    monkeypatch.setattr(recall, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
+    monkeypatch.setattr(side_by_side, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     reached: list[Reached] = []
 
     def made(name: str = "ben", role: Role = Role.WRITER) -> Person:

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.team import recall
+from mcp_server.actions.team import side_by_side
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Draft, Kind, Level
@@ -15,7 +15,7 @@ from tests.actions.team.people import WEBHOOK, Person, confirmed, said
 from tests.team_server.minimal_team import MinimalTeam
 
 QUESTION = "why is body parsing skipped for the webhook of Stripe?"
-WAITED = recall.PATIENCE  # what a person waits for; in other tests it is longer
+WAITED = side_by_side.PATIENCE  # what a person waits for; in other tests it is longer
 OWN = "The webhook of Stripe: body parsing is skipped in app.ts."
 
 
@@ -107,7 +107,7 @@ def test_a_team_that_does_not_answer_delays_nothing_and_is_told_in_a_sentence(
 
     team.away = False
     ben.team.stalls.set()
-    monkeypatch.setattr(recall, "PATIENCE", WAITED)
+    monkeypatch.setattr(side_by_side, "PATIENCE", WAITED)
     answer = ask(ben.store)  # the question is never answered: without a bound this would not end
     assert {hit.id for hit in answer.hits} == {mine, "webhook"}
     assert answer.team == "The team's memory did not answer within 0.3 seconds."

@@ -11,7 +11,6 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.graph.graph import GRAPH
 
 TABLES = (
     Table(
@@ -51,6 +50,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 def nodes(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Row]:
     """Return the active memories of *vaults* that were stored with the graph's tools."""
+    from mcp_server.core.graph.graph import GRAPH  # slow to load, and adding up the ledger needs none of it
+
     where = f"vault IN ({marks(vaults)}) AND status = 'active' AND kind = 'knowledge' AND category = ?"
     return rows(db, where, (*vaults, GRAPH), "row")
 

@@ -1,0 +1,166 @@
+"""side_by_side: ask the person's own memory and their team's at the same time."""
+
+import threading
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from mcp_server.actions.files.shadows import superseding
+from mcp_server.actions.recall.evidence import may_be_sent
+from mcp_server.actions.recall.recall import WHOLE_TEXT, note_recalled, recall
+from mcp_server.adapters import team_membership
+from mcp_server.adapters.places import TEAM_KEY
+from mcp_server.core.errors import DaybookError, StorageUnavailable
+from mcp_server.core.memory import Kind, Level, type_or_kind
+from mcp_server.core.search import confidence
+from mcp_server.core.search.query import Answer, Confidence, Filter, Hit, Query, Sort, covers_all
+from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.storage.port import Result, Results
+from mcp_server.core.team.team import JoinedTeam
+from mcp_server.core.worth.ratings import base_trust
+from mcp_server.store import Store
+
+PATIENCE = 0.3  # seconds from the question on that the team's answer is waited for
+NOT_SENT = "The team was not asked: the question contains a secret or something private."
+
+
+def recall_side_by_side(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
+    """Return the answer of `actions/team/recall.py`, where there is a team that may have one to *query*."""
+    team = store.team()
+    if team is None:
+        return recall(store, query, session=session, in_context=told)
+    asking = _Asking(team, _asked(query)) if may_be_sent(query.text) else None
+    answer = _with_authors(store, recall(store, query))
+    results, trouble = asking.result() if asking else (None, NOT_SENT)
+    if results:
+        answer = _joined(store, query, answer, results)
+    note_recalled(store, query, answer, session=session, in_context=told)
+    return replace(answer, team=trouble)
+
+
+class _Asking:
+    """A question to the team that is under way; it ends by itself, within the patience."""
+
+    def __init__(self, team: JoinedTeam, query: Query) -> None:
+        self._told: list[Results | DaybookError] = []
+        self._until = time.monotonic() + PATIENCE
+
+        def ask() -> None:
+            try:
+                self._told.append(team.search(query, patience=PATIENCE))
+            except DaybookError as error:
+                self._told.append(error)
+
+        self._thread = threading.Thread(target=ask, name="ask-team", daemon=True)
+        self._thread.start()
+
+    def result(self) -> tuple[Results | None, str]:
+        """Return the results, or None and why there are none, as a sentence."""
+        self._thread.join(max(0.0, self._until - time.monotonic()))
+        if not self._told:
+            return None, f"The team's memory did not answer within {PATIENCE:g} seconds."
+        told = self._told[0]
+        if isinstance(told, DaybookError):
+            short = "" if isinstance(told, StorageUnavailable) else f" {told.hint}".rstrip()
+            return None, f"Without the team's memory: {told}{short}"
+        return told, ""
+
+
+def _asked(query: Query) -> Query:
+    """Return *query* as the team is asked: its database is one level and one place."""
+    filter = replace(query.filter, level=None, all_projects=False, kinds=(Kind.KNOWLEDGE,))
+    return replace(query, filter=filter, expand=False)
+
+
+def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Answer:
+    """Return *answer* with what the team answered; each memory once, and the nearer before the farther."""
+    copied = team_membership.copied_of(store.home)
+    own = [hit for hit in answer.hits if not hit.below]
+    below = [hit for hit in answer.hits if hit.below]
+    found = {result.stored.memory.id: result for result in results.results if _fits(result, query.filter)}
+    nearer: Mapping[str, str] = {}
+    if found and not covers_all(query.filter):
+        with store.database.read() as db:
+            nearer = superseding(store, db, [*found])
+    here = {hit.id: hit for hit in own}
+    hits: list[Hit] = []
+    for memory_id, result in found.items():
+        hit = _hit(result)
+        other = here.get(memory_id)
+        if nearer.get(memory_id):
+            continue
+        if other and _is_same(other, hit, copied):
+            continue
+        hits.append(hit)
+    newer = {hit.id for hit in hits}
+    own = [hit for hit in own if hit.level is not Level.TEAM or hit.id not in newer]
+    most = max(query.limit, len(own)) if query.expand else query.limit
+    known = _in_order([*own, *hits], query.sort)[:most]
+    return replace(
+        answer,
+        verdict=_best(known, answer.verdict if below else Confidence.NONE),
+        hits=(*known, *below),
+    )
+
+
+def _is_same(own: Hit, hit: Hit, copied: Mapping[str, team_membership.Copied]) -> bool:
+    """Tell whether *hit*, of the server, says what *own* says: the copy has it, or the person gave it."""
+    if own.level is Level.TEAM:
+        known = copied.get(own.id)
+        return known is not None and known.version == hit.digest
+    return (own.title, own.text) == (hit.title, hit.text)
+
+
+def _fits(result: Result, filter: Filter) -> bool:
+    memory = result.stored.memory
+    return memory.kind is Kind.KNOWLEDGE and (memory.status in filter.statuses or bool(filter.as_of))
+
+
+def _with_authors(store: Store, answer: Answer) -> Answer:
+    """Return *answer* with who wrote and who confirmed what is of the team's copy."""
+    copied = team_membership.copied_of(store.home)
+
+    def with_author(hit: Hit) -> Hit:
+        known = copied.get(hit.id) if hit.level is Level.TEAM else None
+        return replace(hit, author=known.author, confirmed_by=known.confirmed_by) if known else hit
+
+    return replace(answer, hits=tuple(map(with_author, answer.hits)))
+
+
+def _hit(result: Result) -> Hit:
+    """Return what the team's server found as a hit; nobody is told it unasked."""
+    stored, memory = result.stored, result.stored.memory
+    whole = not result.passage or len(memory.text) <= WHOLE_TEXT
+    return Hit(
+        id=memory.id,
+        ref=f"{TEAM_KEY}/{memory.id}",
+        digest=stored.digest,
+        title=redact(memory.title),
+        kind=memory.kind,
+        type=type_or_kind(memory.kind, memory.type),
+        level=Level.TEAM,
+        status=memory.status,
+        path="",
+        text=redact(memory.text if whole else result.passage),
+        score=result.score.total,
+        confidence=result.confidence,
+        parts=replace(result.score, trust=result.score.trust or base_trust(None, memory.source)),
+        tags=memory.tags,
+        updated=memory.updated,
+        pushable=False,
+        superseded_by=memory.superseded_by,
+        author=stored.author,
+        confirmed_by=stored.confirmed_by,
+    )
+
+
+def _in_order(hits: Collection[Hit], sort: Sort) -> Sequence[Hit]:
+    """Return *hits*, best first; what is only linked from another comes after all found, as it came."""
+    found = [hit for hit in hits if not hit.linked_from]
+    found.sort(key=lambda hit: -(hit.parts.relevance if sort is Sort.RELEVANCE else hit.score))
+    return [*found, *(hit for hit in hits if hit.linked_from)]
+
+
+def _best(hits: Sequence[Hit], least: Confidence) -> Confidence:
+    levels = [least, *(hit.confidence for hit in hits)]
+    return max(levels, key=confidence.ORDER.index)
