@@ -64,7 +64,9 @@ class NotFound(DaybookError):
     def __init__(
         self, memory_id: str, nearest: Sequence[str] = (), *, sentence: str = "", hint: str = ""
     ) -> None:
-        if nearest:
+        if not memory_id.strip():
+            sentence = sentence or "No id was given."
+        elif nearest:
             hint = f"Did you mean {', '.join(nearest)}?"
         super().__init__(
             sentence or f"No memory has the id '{memory_id}'.", hint or "Find it with recall or list."

@@ -15,6 +15,7 @@ from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 
 LOOKED_AT = 500  # newest memories of a kind among which a misspelt id is looked for
+MOST_ROWS = 1 << 31  # more than there can be: SQLite counts no further than 64 bits
 NAMED = 3  # ids, at most, that are suggested
 
 
@@ -42,7 +43,13 @@ def list_memories(
         shadows = shadowed(store, db)
         hidden = () if covers_all(filter) else out_of_sight(shadows, as_of=filter.as_of)
         rows, total = selections.page(
-            db, filter, vaults, order=order, limit=limit, offset=offset, without=hidden
+            db,
+            filter,
+            vaults,
+            order=order,
+            limit=min(limit, MOST_ROWS),
+            offset=min(offset, MOST_ROWS),
+            without=hidden,
         )
     return Listing(tuple(rows), total, {row.row: shadows[row.row].id for row in rows if row.row in shadows})
 

@@ -7,9 +7,9 @@ from mcp_server.actions.model.model_call import call_model
 from mcp_server.actions.recall.recall import note_found, recall
 from mcp_server.adapters import files
 from mcp_server.adapters.prompts import prompt
-from mcp_server.core.errors import ModelUnavailable, Rejected
+from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.render import outdated, state_of, visible, within
-from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Hit, Query
+from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Hit, Query, check_question
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
 
@@ -49,9 +49,7 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     Without consent, key or budget the best passages are the answer, and `why` says what was missing.
     Raises Rejected for an empty question, IndexUnavailable.
     """
-    question = redact(question.strip()[:LONGEST])
-    if not question:
-        raise Rejected("No question was given.", 'For example: daybook ask "how are invoices stored"')
+    question = check_question(redact(question.strip()[:LONGEST]))
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
     if not session:

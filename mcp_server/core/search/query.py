@@ -202,6 +202,14 @@ class Answer:
     """Why the person's team did not answer, a sentence; '' when it did, or was not asked."""
 
 
+def check_question(text: str) -> str:
+    """Return *text* when it has a word to look for; raise Rejected otherwise."""
+    if not any(map(str.isalnum, text)):
+        given = f"'{text.strip()[:20]}' has no word to look for" if text.strip() else "No question was given"
+        raise Rejected(f"{given}.", "Ask in words, as in: how are invoices stored")
+    return text
+
+
 def check_limit(limit: int) -> int:
     """Return *limit* when it is 1 to 50; raise Rejected otherwise."""
     if not 1 <= limit <= MAX_LIMIT:
@@ -302,4 +310,4 @@ def _date(text: str) -> datetime | None:
     try:
         return parse_timestamp(text)
     except (ValueError, OverflowError):
-        raise Rejected(f"'{text}' is not a date.", "Write it as 2026-11-20.") from None
+        raise Rejected(f"'{text[:80]}' is not a date.", "Write it as 2026-11-20.") from None

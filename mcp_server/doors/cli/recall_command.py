@@ -11,7 +11,16 @@ from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.render import counted
-from mcp_server.core.search.query import PRESETS, Filter, Mode, Query, Sort, parse_mode, with_preset
+from mcp_server.core.search.query import (
+    PRESETS,
+    Filter,
+    Mode,
+    Query,
+    Sort,
+    check_question,
+    parse_mode,
+    with_preset,
+)
 from mcp_server.doors.cli import filter_options, output
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown.recall import EXCERPT, answered
@@ -51,10 +60,11 @@ def recall_command(
 
     Example: daybook recall "how do we verify stripe webhooks" --explain
     """
+    question = check_question(" ".join(words))
     opened = output.opened(searches=True)
     store = opened.store()
     sync_if_free(store)
-    query = Query(" ".join(words), parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
+    query = Query(question, parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
     query = with_preset(query, preset)
     if query.mode is not Mode.KEYWORD:
         _embed_few(store)

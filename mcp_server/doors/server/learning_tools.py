@@ -15,7 +15,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import Conflict, PersonNeeded
 from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.memory_types import TYPES
-from mcp_server.core.search.query import Filter, Query, parse_mode
+from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
 from mcp_server.doors.server.replies import shown_lines
@@ -50,7 +50,7 @@ def register(application: Application) -> None:
             types=(category.strip().lower(),) if is_type else (),
             category="" if is_type else category.strip(),
         )
-        wanted = Query(text=query, mode=parse_mode("semantic"), limit=limit, filter=filter)
+        wanted = Query(text=check_question(query), mode=parse_mode("semantic"), limit=limit, filter=filter)
         store = open_store()
         answer = search(store, wanted, session=session.id or "mcp")
         return shown_lines(answered(answer, query, waiting=unseen(store, wanted, answer)))

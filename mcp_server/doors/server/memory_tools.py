@@ -39,7 +39,15 @@ from mcp_server.core.memory import Draft, Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
-from mcp_server.core.search.query import Query, Sort, check_limit, filter_of, parse_mode, with_preset
+from mcp_server.core.search.query import (
+    Query,
+    Sort,
+    check_limit,
+    check_question,
+    filter_of,
+    parse_mode,
+    with_preset,
+)
 from mcp_server.core.sessions.snapshot import noted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
@@ -158,7 +166,12 @@ def register(application: Application) -> None:
             include_archived=include_archived,
         )
         search = Query(
-            query, parse_mode(mode), Sort(sort or Sort.COMPOSITE), limit, expand=expand, filter=chosen
+            check_question(query),
+            parse_mode(mode),
+            Sort(sort or Sort.COMPOSITE),
+            limit,
+            expand=expand,
+            filter=chosen,
         )
         search = with_preset(search, preset)
         store = open_store()

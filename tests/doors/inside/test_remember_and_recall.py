@@ -167,7 +167,7 @@ def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed:
         ("/remember A | b [level: galaxy]", "'galaxy' is not a level. Use one of: user, team, project"),
         ("/remember A | b [type: rumour]", "'rumour' is no"),
         ("/remember Key | sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "secret"),
-        ("/recall", "No question was given. For example: /recall how do we deploy"),
+        ("/recall", "No question was given. Ask in words, as in:"),
         ("/recall x [kind: talk]", "'talk' is not a kind."),
         ("/forget", "No memory was named."),
         ("/forget forever", "No memory was named."),

@@ -19,7 +19,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind, Level, split_list
 from mcp_server.core.render import one_line, visible
-from mcp_server.core.search.query import Filter, Query, filter_of
+from mcp_server.core.search.query import Filter, Query, check_question, filter_of
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.bracketed import bracketed
 from mcp_server.core.text.titles import split_title
@@ -135,8 +135,7 @@ def _quoted(file: MemoryFile) -> str:
 
 def _recall(command: Typed) -> Answer:
     words, options = bracketed(command.words, ("type", "tags", "level", "kind"))
-    if not words:
-        raise Rejected("No question was given.", "For example: /recall how do we deploy")
+    check_question(words)
     chosen = filter_of(
         type=options.get("type", ""),
         tags=split_list(options.get("tags", "")),

@@ -1,0 +1,93 @@
+"""What is given as nothing, or as signs alone, is refused in a sentence by every command and tool."""
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.errors import Rejected
+from mcp_server.core.memory import Draft
+from mcp_server.core.search.query import Filter
+from mcp_server.doors.cli import IN_WORDS, daybook
+from mcp_server.store import Store
+from tests.doors.called import Caller
+from tests.doors.shell import Run
+
+
+def lines(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield a command line for each argument that is a name or an id, with a blank in its place."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        if isinstance(command, click.Group):
+            yield from lines(command, (*before, name))
+            continue
+        arguments = [given for given in command.params if isinstance(given, click.Argument)]
+        for at, given in enumerate(arguments):
+            if given.name not in IN_WORDS and given.type is click.STRING:
+                yield (
+                    *before,
+                    name,
+                    *("x" for _ in arguments[:at]),
+                    " ",
+                    *("x" for _ in arguments[at + 1 :]),
+                )
+
+
+@pytest.mark.parametrize("line", [*lines(daybook)], ids=" ".join)
+def test_a_name_or_an_id_given_as_nothing_is_refused(run: Run, line: tuple[str, ...]) -> None:
+    done = run(*line)
+
+    assert done.returncode == Rejected.exit_code, done.stdout
+    assert " is empty." in done.stderr
+    assert "--help' shows an example." in done.stderr
+
+
+def test_an_undo_of_nothing_takes_nothing_back(run: Run, store: Store) -> None:
+    remember(store, Draft("Lamps", "Lit at dusk."))
+
+    assert run("undo", "").returncode == Rejected.exit_code
+
+    assert list_memories(store, Filter()).total == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("recall", ""), ("recall", " ", ""), ("ask", ""), ("recall", "?!"), ("ask", "…")]
+)
+def test_a_question_without_a_word_is_refused(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+
+    assert done.returncode == Rejected.exit_code
+    assert "No question was given" in done.stderr or "has no word to look for" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("tool", "named", "sentence"),
+    [
+        ("recall", {"query": " "}, "No question was given."),
+        ("ask", {"question": ""}, "No question was given."),
+        ("search_knowledge", {"query": "?!"}, "'?!' has no word to look for."),
+        ("read_memory", {"id": " "}, "No id was given. Find it with recall or list."),
+    ],
+)
+def test_the_tools_refuse_the_same(
+    call: Caller, store: Store, tool: str, named: dict[str, str], sentence: str
+) -> None:
+    remember(store, Draft("Lamps", "Lit at dusk."))
+
+    told = call(tool, **named)
+
+    assert call.failed
+    assert sentence in " ".join(told.split())
+
+
+def test_more_memories_are_asked_for_than_there_can_be(run: Run, call: Caller, store: Store) -> None:
+    remember(store, Draft("Lamps", "Lit at dusk."))
+
+    assert "Lamps" in run("list", "--limit", "9" * 30).stdout
+    assert "Lamps" not in call("list_memories", offset=10**30)
+    assert not call.failed
