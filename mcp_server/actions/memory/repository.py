@@ -105,15 +105,15 @@ def leave(store: Store) -> Left:
     shared = is_shared(vault)
     with store.database.read() as db:
         ids = selections.ids_of(db, vault.key)
-        own = {
-            path: memory_id for path, memory_id in ids.items() if _is_persons(db, f"{vault.key}/{memory_id}")
-        }
-    for path, memory_id in own.items():
-        row = find(store, memory_id)
-        if row.path == path and row.source in ACCEPTED_AS and row.status is Status.ACTIVE:
+        rows = [row for name in ids.values() if (row := selections.with_ref(db, f"{vault.key}/{name}"))]
+        accepted = usage.accepted_digests(db, [row.digest for row in rows])
+        own = [row for row in rows if row.digest in accepted or _is_as_written(db, row)]
+    for row in own:
+        if row.digest in accepted and row.source in ACCEPTED_AS and row.status is Status.ACTIVE:
             # Outside of a repository its source says that the person accepted it.
-            revise(store, memory_id, Revision(source=ACCEPTED_AS[row.source]), accept=Accept.YES)
-    moves = {Path(path): private.root / Path(path).relative_to(vault.root) for path in own}
+            source = ACCEPTED_AS[row.source]
+            revise(store, row.id, Revision(source=source), accept=Accept.YES, version=row.digest)
+    moves = {Path(row.path): private.root / Path(row.path).relative_to(vault.root) for row in own}
     moves = {path: target for path, target in moves.items() if not target.exists()}
     trash, goal = (places.trash_folder(store.home, place) for place in (vault, private))
     relocate(store, vault, private, moves | same_places(trash, goal), ids=ids)
@@ -123,15 +123,10 @@ def leave(store: Store) -> Left:
     return Left(private.root, len(moves), stay, shared)
 
 
-def _is_persons(db: sqlite3.Connection, ref: str) -> bool:
-    """Tell whether the bytes of a memory in a repository were accepted, or are what Daybook wrote here."""
-    row = selections.with_ref(db, ref)
-    if row is None:
-        return False
-    written = deeds.last_written(db, ref)
-    return bool(usage.accepted_digests(db, [row.digest])) or (
-        written is not None and written.digest == row.digest
-    )
+def _is_as_written(db: sqlite3.Connection, row: Row) -> bool:
+    """Tell whether a memory has the bytes that Daybook last wrote, on this machine."""
+    written = deeds.last_written(db, row.ref)
+    return written is not None and written.digest == row.digest
 
 
 def share(store: Store) -> Path:
