@@ -166,6 +166,7 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
 
     assert f"{old} stays active: only the person can replace it." in beside.stdout
     assert f"{old}: not changed, because the person said it." in reworded.stdout
+    assert "Near it: " in reworded.stdout and "If it replaces one: daybook revise " in reworded.stdout
     refused = (gone, linked, by_title, archived)
     assert [done.returncode for done in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr
