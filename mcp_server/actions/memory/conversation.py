@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcp_server.actions.files.read import MemoryFile, read
-from mcp_server.actions.memory.list import nearest_of
+from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.memory.list import read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
-from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import redact
@@ -49,12 +48,5 @@ def save_conversation(
 
 def load_conversation(store: Store, memory_id: str) -> tuple[MemoryFile, list[Turn]]:
     """Return a conversation and its turns; raise NotFound, Rejected when the memory is of another kind."""
-    try:
-        file = read(store, memory_id)
-    except NotFound:
-        raise NotFound(memory_id[:80], nearest_of(store, Kind.CONVERSATION, memory_id)) from None
-    if file.memory.kind is not Kind.CONVERSATION:
-        raise Rejected(
-            f"'{memory_id}' is of kind {file.memory.kind.value}, not a conversation.", "Use read for it."
-        )
+    file = read_kind(store, Kind.CONVERSATION, memory_id)
     return file, parse_turns(file.memory.text)

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.errors import similar
+from mcp_server.core.errors import NotFound, Rejected, similar
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import MAX_TITLE, Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
@@ -69,8 +70,19 @@ def named_like(store: Store, text: str, *, limit: int) -> tuple[Row, ...]:
         return tuple(selections.named_like(db, store.keys, words, limit))
 
 
-def nearest_of(store: Store, kind: Kind, memory_id: str) -> list[str]:
-    """Return up to three ids of one *kind* that look like *memory_id*, the newest when none does."""
-    rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
-    ids = [row.id for row in rows]
-    return similar(memory_id, ids) or ids[:NAMED]
+def read_kind(store: Store, kind: Kind, memory_id: str) -> MemoryFile:
+    """
+    Return the memory with that id, which is of *kind*.
+
+    Raises NotFound, naming up to three of that kind that look like it, else the newest; Rejected for another.
+    """
+    try:
+        file = read(store, memory_id)
+    except NotFound:
+        rows = list_memories(store, Filter(kinds=(kind,), statuses=ANY_STATUS), limit=LOOKED_AT).rows
+        ids = [row.id for row in rows]
+        raise NotFound(memory_id[:80], similar(memory_id, ids) or ids[:NAMED]) from None
+    if file.memory.kind is not kind:
+        description = f"of kind {file.memory.kind.value}, not a {kind.value}"
+        raise Rejected(f"'{memory_id}' is {description}.", "Use read for it.")
+    return file

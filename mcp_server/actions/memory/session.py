@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.files.read import MemoryFile, read
-from mcp_server.actions.memory.list import list_memories, nearest_of
+from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.memory.list import list_memories, read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.adapters import git
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind, strip_blank_lines
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import Filter
@@ -87,14 +87,7 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Memo
                 hint="Save one with save_session, in a terminal 'daybook save-session'.",
             )
         session_name = listing.rows[0].id
-    try:
-        file = read(store, session_name)
-    except NotFound:
-        raise NotFound(session_name[:80], nearest_of(store, Kind.SESSION, session_name)) from None
-    if file.memory.kind is not Kind.SESSION:
-        raise Rejected(
-            f"'{session_name}' is of kind {file.memory.kind.value}, not a session.", "Use read for it."
-        )
+    file = read_kind(store, Kind.SESSION, session_name)
     return file, _since(store, file, folder)
 
 

@@ -6,19 +6,19 @@ from mcp_server.core.search.query import Answer, Query
 from mcp_server.store import Store
 
 
-def recall_with_team(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
+def recall_with_team(store: Store, query: Query, *, session: str = "") -> Answer:
     """
     Return what answers *query*, of the person's memories and their team's, best first.
 
     Without a team it is what `recall` returns, and costs nothing more. `Answer.team` says in a sentence why
     the team did not answer. A question with a secret or something private in it is not sent. *session* is as
-    for `recall`, *told* is its *in_context*. Raises what `recall` does.
+    for `recall`. Raises what `recall` does.
     """
     if not store.of_team or not _concerns(query):
-        return recall(store, query, session=session, in_context=told)
+        return recall(store, query, session=session)
     from mcp_server.actions.team.side_by_side import recall_side_by_side  # slow to load
 
-    return recall_side_by_side(store, query, session=session, told=told)
+    return recall_side_by_side(store, query, session=session)
 
 
 def _concerns(query: Query) -> bool:

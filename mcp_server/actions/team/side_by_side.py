@@ -24,17 +24,17 @@ PATIENCE = 0.3  # seconds from the question on that the team's answer is waited 
 NOT_SENT = "The team was not asked: the question contains a secret or something private."
 
 
-def recall_side_by_side(store: Store, query: Query, *, session: str = "", told: bool = False) -> Answer:
+def recall_side_by_side(store: Store, query: Query, *, session: str = "") -> Answer:
     """Return the answer of `actions/team/recall.py`, where there is a team that may have one to *query*."""
     team = store.team()
     if team is None:
-        return recall(store, query, session=session, in_context=told)
+        return recall(store, query, session=session)
     asking = _Asking(team, _asked(query)) if may_be_sent(query.text) else None
     answer = _with_authors(store, recall(store, query))
     results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
         answer = _joined(store, query, answer, results)
-    note_recalled(store, query, answer, session=session, in_context=told)
+    note_recalled(store, query, answer, session=session, in_context=False)
     return replace(answer, team=trouble)
 
 

@@ -14,6 +14,7 @@ from mcp_server.doors.shown import review as shown
 from mcp_server.store import Store
 
 SETTLING = "settling what waits"
+SAVE_MERGED = "Save the merged text?"
 
 
 @click.group("review", invoke_without_command=True)
@@ -34,64 +35,41 @@ def review_group(context: click.Context, limit: int, as_json: bool) -> None:
         _ask(store, waiting.entries)
 
 
-@review_group.command("accept")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def accept_command(memory_ids: tuple[str, ...]) -> None:
-    """Show waiting entries, and accept them as shown once you agree.
+def _settling(verdict: Verdict, help_text: str, example: str, question: str = "") -> None:
+    """Add the command by which *verdict* settles what waits, after a yes to *question* if there is one."""
 
-    Example: daybook review accept stripe-webhook-raw-body-k3f9
-    """
-    _settle(memory_ids, Verdict.ACCEPT, "Accept what is shown above?")
-
-
-@review_group.command("reject")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def reject_command(memory_ids: tuple[str, ...]) -> None:
-    """Move waiting entries to the trash; 'daybook undo' brings them back.
-
-    Example: daybook review reject stripe-webhook-raw-body-k3f9
-    """
-    _settle(memory_ids, Verdict.REJECT)
+    @review_group.command(verdict.value, help=f"{help_text}\n\nExample: daybook review {verdict} {example}")
+    @click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
+    def settle(memory_ids: tuple[str, ...]) -> None:
+        _settle(memory_ids, verdict, question)
 
 
-@review_group.command("holds")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def holds_command(memory_ids: tuple[str, ...]) -> None:
-    """Say that memories are still right although their files changed.
-
-    Example: daybook review holds stripe-webhook-raw-body-k3f9
-    """
-    _settle(memory_ids, Verdict.HOLDS)
-
-
-@review_group.command("replaces")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def replaces_command(memory_ids: tuple[str, ...]) -> None:
-    """Show pairs, and once you agree let the first memory replace the second.
-
-    Example: daybook review replaces timeout-is-60-x2aa+timeout-is-30-k3f9
-    """
-    _settle(memory_ids, Verdict.REPLACES, "Let the first replace the second?")
-
-
-@review_group.command("keep-both")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def keep_both_command(memory_ids: tuple[str, ...]) -> None:
-    """Say that both memories of a pair are right; asked again only when one of them changes.
-
-    Example: daybook review keep-both timeout-is-60-x2aa+timeout-is-30-k3f9
-    """
-    _settle(memory_ids, Verdict.KEEP_BOTH)
-
-
-@review_group.command("merge")
-@click.argument("memory_ids", nargs=-1, required=True, metavar="ID...")
-def merge_command(memory_ids: tuple[str, ...]) -> None:
-    """Show the merged text of a pair, and save it once you agree.
-
-    Example: daybook review merge timeout-is-60-x2aa+timeout-is-30-k3f9
-    """
-    _settle(memory_ids, Verdict.MERGE, "Save the merged text?")
+MEMORY, PAIR = "stripe-webhook-raw-body-k3f9", "timeout-is-60-x2aa+timeout-is-30-k3f9"
+_settling(
+    Verdict.ACCEPT,
+    "Show waiting entries, and accept them as shown once you agree.",
+    MEMORY,
+    "Accept what is shown above?",
+)
+_settling(Verdict.REJECT, "Move waiting entries to the trash; 'daybook undo' brings them back.", MEMORY)
+_settling(Verdict.HOLDS, "Say that memories are still right although their files changed.", MEMORY)
+_settling(
+    Verdict.REPLACES,
+    "Show pairs, and once you agree let the first memory replace the second.",
+    PAIR,
+    "Let the first replace the second?",
+)
+_settling(
+    Verdict.KEEP_BOTH,
+    "Say that both memories of a pair are right; asked again only when one of them changes.",
+    PAIR,
+)
+_settling(
+    Verdict.MERGE,
+    "Show the merged text of a pair, and save it once you agree.",
+    PAIR,
+    SAVE_MERGED,
+)
 
 
 @review_group.command("again")
@@ -144,7 +122,7 @@ def _ask(store: Store, entries: tuple[Entry, ...]) -> None:
 
 def _agreed(entry: Entry) -> bool:
     _print(shown.whole_merged(entry))
-    return click.confirm("Save the merged text?")
+    return click.confirm(SAVE_MERGED)
 
 
 def _print(lines: Sequence[str]) -> None:

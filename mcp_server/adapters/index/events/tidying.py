@@ -105,14 +105,6 @@ def is_due(db: sqlite3.Connection, scope: str, now: int, *, captures: bool = Tru
     return rows.fetchone() is not None
 
 
-def count_active(db: sqlite3.Connection, scope: str) -> int:
-    """Return how much active knowledge the vault *scope* has."""
-    rows = db.execute(
-        "SELECT count(*) FROM memories WHERE vault = ? AND status = 'active' AND kind = 'knowledge'", (scope,)
-    )
-    return int(rows.fetchone()[0])
-
-
 def open_run(db: sqlite3.Connection, scope: str) -> str:
     """Return the run over *scope* that began and did not end, '' when there is none."""
     row = db.execute("SELECT open FROM upkeep WHERE scope = ?", (scope,)).fetchone()
