@@ -1,4 +1,4 @@
-"""Figures: counts, sizes, use and its benefit, what waits, which model answers."""
+"""Figures: counts, sizes, use and its benefit, costs, what waits, which model answers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from mcp_server.actions.files.size_limit import MEGABYTE
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
-from mcp_server.doors.shown.spending import cost_of, today
 from mcp_server.doors.shown.use import quality, quality_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from mcp_server.actions.model.choose_embedder import ListedModel, Progress
+    from mcp_server.actions.model.model_call import Spending
     from mcp_server.actions.status.stats import Metrics, Stats
+    from mcp_server.core.budget import Cost
 
 MOST = 10  # types, tags … that are told
 MODEL = ("name", "dimensions:", "size:", "languages", "", "in use", "here:")
@@ -134,3 +135,17 @@ def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: s
         notes=("The person changes it with 'daybook model use NAME'.",),
         json=asdict(progress),
     )
+
+
+def today(spent: Spending) -> str:
+    """Return what today cost, and which calls are not in it because their price is unknown."""
+    unknown = f" and calls of {spent.unpriced}, whose price is not known" if spent.unpriced else ""
+    return f"${spent.today_usd:.4f}{unknown}"
+
+
+def cost_of(cost: Cost) -> str:
+    """Return what learning from a session cost, as `3 calls, 4,120 tokens, $0.0061`; '' for no call."""
+    paid = [counted(cost.calls, "call")] if cost.calls else []
+    planned = [f"{counted(cost.plan_calls, 'call')} on your plan"] if cost.plan_calls else []
+    parts = [*paid, *planned, f"{cost.tokens:,} tokens", *([f"${cost.usd:.4f}"] if cost.calls else [])]
+    return ", ".join(parts) if paid or planned else ""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from mcp_server.core.budget import Cost
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
+from mcp_server.doors.shown.figures import cost_of
 from mcp_server.doors.shown.rows import ROW, row_cells, row_json
 from mcp_server.doors.shown.runs import because, entry_json, not_made
-from mcp_server.doors.shown.spending import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import needs as sentences
-from mcp_server.doors.shown.spending import cost_of, today
+from mcp_server.doors.shown.figures import cost_of, today
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

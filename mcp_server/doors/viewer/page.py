@@ -31,7 +31,7 @@ from mcp_server.core.links import WIKI, as_name
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import bytes_of, counted, files_of_before, visible
 from mcp_server.doors.shown import day, moment
-from mcp_server.doors.shown.spending import cost_of
+from mcp_server.doors.shown.figures import cost_of
 from mcp_server.environment import person_home
 from mcp_server.store import Store
 

@@ -34,7 +34,7 @@ from mcp_server.doors.shown import history as shown_history
 from mcp_server.doors.shown import hot as shown_hot
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import review as shown
-from mcp_server.doors.shown.spending import today
+from mcp_server.doors.shown.figures import today
 from mcp_server.store import Store
 
 Payload = Mapping[str, Any]
