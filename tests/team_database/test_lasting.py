@@ -14,7 +14,7 @@ from mcp_server.core.team.team import Role
 from tests.live import ROOT
 from tests.patience import PATIENCE
 from tests.postgres import empty_database, restarting
-from tests.team_database.conftest import memory, storages
+from tests.team_database.teams import memory, storages
 
 WRITERS = 4
 PROCESSES = 12  # that are killed, two at a time
@@ -72,7 +72,7 @@ WRITE = """
 import sys
 from mcp_server.adapters.team.database import open_database
 from mcp_server.core.errors import Conflict
-from tests.team_database.conftest import memory
+from tests.team_database.teams import memory
 from dataclasses import replace
 url, name, token = sys.argv[1:]
 with open_database(url) as team:

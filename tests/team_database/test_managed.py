@@ -11,7 +11,7 @@ from mcp_server.adapters.team.database import open_database
 from mcp_server.core.errors import NotAllowed, SettingsError, StorageUnavailable
 from mcp_server.core.search.query import Query
 from tests.postgres import administrator, empty_database
-from tests.team_database.conftest import memory, storages
+from tests.team_database.teams import memory, storages
 
 _numbers = itertools.count(1)
 

@@ -11,7 +11,7 @@ from mcp_server.core.errors import StorageUnavailable
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import TeamStorage
 from tests.postgres import empty_database, replica, restarting
-from tests.team_database.conftest import memory, storages
+from tests.team_database.teams import memory, storages
 
 WEBHOOK = memory("webhook", "The webhook needs the raw body.")
 

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, NotFound, Rejected
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Member, Role
-from tests.team_database.conftest import MEMBERS, Opened, memory
+from tests.team_database.teams import MEMBERS, Opened, memory
 
 TRIES = 2_000
 SECRET = "Nobody but anna and cleo reads that the vault's door is green."

@@ -15,7 +15,7 @@ from mcp_server.core.ports import Embedder
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query, Sort
 from mcp_server.embedding import load_embedder
 from tests.postgres import administrator, empty_database
-from tests.team_database.conftest import MOMENT, Opened, memory, storages
+from tests.team_database.teams import MOMENT, Opened, memory, storages
 
 ANSWERS = (
     memory(

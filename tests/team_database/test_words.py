@@ -7,7 +7,7 @@ import psycopg
 
 from mcp_server.adapters.team import words
 from mcp_server.core.search.query import Mode, Query
-from tests.team_database.conftest import Opened, memory
+from tests.team_database.teams import Opened, memory
 
 
 def test_a_name_of_two_words_tells_more_than_a_common_word(opened: Opened) -> None:
