@@ -5,9 +5,10 @@ One process for each store at a time; a second one leaves the work to the first.
 nothing, because everything it does ends with an event.
 """
 
+import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -170,14 +171,11 @@ def _work_once(store_for: StoreFor, tally: Work) -> bool:
     touched: dict[str, Store] = {}
     for transcript in _pending(store, tally):
         scoped = store_for(_folder(transcript))
-        try:
+        with _noting(tally, transcript.path):
             for part in with_subagents(scoped, transcript):
                 tally.kept += keep(scoped, part).utterances
             judge_session(scoped, transcript.session, transcript_file.session_file(Path(transcript.path)))
             touched[scoped.project.key if scoped.project else ""] = scoped
-        except (DaybookError, OSError) as error:
-            tally.failed[transcript.path] = str(error)
-            log.warning("%s was not kept: %s", transcript.path, error)
     if store.settings.model_calls and store.settings.capture != "manual":
         _learn_all(store_for, tally, touched)
     for scoped in touched.values():
@@ -233,11 +231,8 @@ def _finish(store: Store, tally: Work) -> None:
     tally.finished = True
     captures = store.settings.capture != "manual"
     for step in (ensure_synced, *((mine_when_logged,) if captures else ()), tidy_when_due, refresh):
-        try:
+        with _noting(tally, step.__name__):
             step(store)
-        except (DaybookError, OSError) as error:
-            tally.failed[step.__name__] = str(error)
-            log.warning("%s: %s", step.__name__, error)
 
 
 def _exchange(store: Store, tally: Work) -> bool:
@@ -252,19 +247,13 @@ def _exchange(store: Store, tally: Work) -> bool:
     from mcp_server.actions.remote.exchange import exchange  # most stores have no remote
 
     reached = False
-    try:
+    with _noting(tally, "exchange"), contextlib.suppress(Held):
         ask_for_exchange(store.home)
         for _ in range(ROUNDS):
             if not is_asked_for(store.home):
                 break
             reached = not exchange(store).trouble
-        return reached
-    except Held:
-        return reached
-    except (DaybookError, OSError) as error:
-        tally.failed["exchange"] = str(error)
-        log.warning("exchange: %s", error)
-        return False
+    return reached
 
 
 def _follow_team(store: Store, tally: Work) -> bool:
@@ -274,28 +263,28 @@ def _follow_team(store: Store, tally: Work) -> bool:
     from mcp_server.actions.team.copy import copy  # most people have no team
     from mcp_server.actions.team.send import send
 
-    try:
-        team = store.team()
-        if team is None:
-            return False
-        send(store, team)
-        return bool(copy(store, team).written)
-    except Held:
-        return False
-    except (DaybookError, OSError) as error:
-        tally.failed["team"] = str(error)
-        log.warning("team: %s", error)
-        return False
+    with _noting(tally, "team"), contextlib.suppress(Held):
+        if team := store.team():
+            send(store, team)
+            return bool(copy(store, team).written)
+    return False
 
 
 def _embed(store: Store, tally: Work) -> None:
     """Embed what was stored before the next session asks; a model is loaded only for that."""
-    try:
+    with _noting(tally, "embed"):
         if pending(store):
             embed_pending(store, replace=False, most=MOST_EMBEDDED)
+
+
+@contextlib.contextmanager
+def _noting(tally: Work, what: str) -> Iterator[None]:
+    """Note and log why the block could not do *what*; the work goes on."""
+    try:
+        yield
     except (DaybookError, OSError) as error:
-        tally.failed["embed"] = str(error)
-        log.warning("embed: %s", error)
+        tally.failed[what] = str(error)
+        log.warning("%s: %s", what, error)
 
 
 def _note_consent(store: Store) -> None:
