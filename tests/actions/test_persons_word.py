@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace, reword
+from mcp_server.actions.judge.change_memory import Wanted, change_memory
+from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace
+from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.persons_word import MOST_READ, Turns, may_forget, turns_of
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -29,6 +31,19 @@ def turns(*said: str) -> Turns:
 
 def theirs(store: Store, **more: object) -> str:
     return remember(store, Draft("Upload timeout", OLD, type="decision", **more)).memory.id  # type: ignore[arg-type]
+
+
+def reworded(store: Store, old: str, revision: Revision, turns: Turns = tuple) -> DraftOutcome | None:
+    """Let Claude revise *old*; return what was stored beside it instead, None where it was revised."""
+    return change_memory(
+        store,
+        old,
+        Wanted(revision),
+        source="assistant",
+        replacing="assistant",
+        turns=turns,
+        judged=lambda _: "",
+    ).beside
 
 
 def claudes(old: str, **more: object) -> Draft:
@@ -88,12 +103,12 @@ def test_what_is_pinned_gives_way_to_the_person_alone_and_the_pin_passes_on(stor
 def test_claude_rewords_what_the_person_said_only_as_they_said(store: Store) -> None:
     old = theirs(store)
 
-    beside = reword(store, old, Revision(text=NEW), source="assistant", turns=turns(ASKED))
+    beside = reworded(store, old, Revision(text=NEW), turns(ASKED))
 
     assert beside and beside.kept == (old,)
     assert read(store, old).memory.text == OLD
     assert read(store, beside.id).memory.text == NEW
-    assert reword(store, old, Revision(text=NEW), source="assistant", turns=turns(SAID)) is None
+    assert reworded(store, old, Revision(text=NEW), turns(SAID)) is None
     assert read(store, old).memory.text == NEW
 
 
@@ -101,7 +116,7 @@ def test_claude_rewords_what_the_person_said_only_as_they_said(store: Store) -> 
 def test_what_is_no_word_of_the_persons_needs_none(store: Store, revision: Revision) -> None:
     old = theirs(store)
 
-    assert reword(store, old, revision, source="assistant") is None
+    assert reworded(store, old, revision) is None
 
 
 def test_claude_puts_away_its_own_words_and_the_persons_only_when_asked(store: Store) -> None:

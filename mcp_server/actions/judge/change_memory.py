@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from mcp_server.actions.files.read import MemoryFile, read
-from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, near_now, reword
+from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace, looked_up, near_now
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
-from mcp_server.actions.judge.persons_word import Turns
+from mcp_server.actions.judge.persons_word import Turns, may_change
 from mcp_server.actions.memory.change_level import LevelChange, change_level, check_level
 from mcp_server.actions.memory.promote import require_place
-from mcp_server.actions.memory.revise import Revision
-from mcp_server.actions.recall.nearby import Near
+from mcp_server.actions.memory.revise import Revision, revise, revised_draft
+from mcp_server.actions.recall.nearby import Near, stated
 from mcp_server.core.memory import Level
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.store import Store
@@ -90,7 +90,7 @@ def change_memory(
 
     *source* tells whose its new words are, *replacing* whose word it is that it replaces others. *judged* is
     called with the id of the memory that has the new words, before it moves, and returns why it is not shown
-    unasked. Raises what `reword`, `change_level`, `tell_apart` and `let_replace` raise; what was done stays.
+    unasked. Raises what `revise`, `change_level`, `tell_apart` and `let_replace` raise; what was done stays.
     """
     revision, waits = wanted.revision, ""
     near: tuple[Near, ...] = ()
@@ -98,7 +98,17 @@ def change_memory(
         notes = read(store, memory_id).memory.notes
         revision = replace(revision, notes=renoted(notes, wanted.metadata))
     if revision != UNREVISED:
-        beside = reword(
+        file = read(store, memory_id)
+        new = replace(revised_draft(file, revision), source=source, session=session)
+        is_reworded = (new.title, new.text) != (file.memory.title, file.memory.text)
+        if is_reworded and not may_change(file, stated(new), turns):
+            new = replace(new, supersedes=(file.memory.id,))
+            beside = compare_and_store(store, new, keep_secrets=keep_secrets, turns=turns)
+            waits = judged(beside.id)
+            outcome = looked_up(store, beside)
+            unmoved = wanted.level is not None
+            return Changed(read(store, beside.id), outcome, unmoved=unmoved, waits=waits)
+        revise(
             store,
             memory_id,
             revision,
@@ -106,12 +116,8 @@ def change_memory(
             keep_secrets=keep_secrets,
             session=session,
             source=source,
-            turns=turns,
         )
-        waits = judged(beside.id if beside else memory_id)
-        if beside:
-            outcome, file = looked_up(store, beside), read(store, beside.id)
-            return Changed(file, outcome, unmoved=wanted.level is not None, waits=waits)
+        waits = judged(memory_id)
         if revision.title or revision.text:
             near = near_now(store, memory_id)
     moved = apart = replaced = None

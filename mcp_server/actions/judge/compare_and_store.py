@@ -28,7 +28,7 @@ from mcp_server.actions.memory.remember import (
     supersede,
     unsaid,
 )
-from mcp_server.actions.memory.revise import Revision, draft_of, revise, revised_draft
+from mcp_server.actions.memory.revise import Revision, draft_of, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
@@ -172,42 +172,6 @@ def kept_from_link(
             new = replace(draft_of(start), source=ASSISTANT)
             return (start, end) if kept_from(store, new, [end.memory.id], turns=turns) else None
     return None
-
-
-def reword(
-    store: Store,
-    memory_id: str,
-    revision: Revision,
-    *,
-    version: str = "",
-    keep_secrets: bool = False,
-    session: str = "",
-    source: str = MANUAL,
-    turns: Turns = tuple,
-) -> DraftOutcome | None:
-    """
-    Revise a memory as *source* says; raises what `revise` does.
-
-    New words for a memory that only the person may change are stored as another memory, and the result is
-    returned; None when the memory itself was revised.
-    """
-    file = read(store, memory_id)
-    new = replace(revised_draft(file, revision), source=source, session=session)
-    before = (file.memory.title, file.memory.text)
-    if (new.title, new.text) == before or may_change(file, stated(new), turns):
-        revise(
-            store,
-            memory_id,
-            revision,
-            version=version,
-            keep_secrets=keep_secrets,
-            session=session,
-            source=source,
-        )
-        return None
-    return compare_and_store(
-        store, replace(new, supersedes=(file.memory.id,)), keep_secrets=keep_secrets, turns=turns
-    )
 
 
 def near_now(store: Store, memory_id: str) -> tuple[Near, ...]:
