@@ -1,10 +1,10 @@
 """
-A team's memory behind its server, which is asked over MCP: one request for each call, without a handshake.
+A team's memory behind its server, called over MCP: one request for each call, without a handshake.
 
-Whatever the other side does, a call ends within its deadline, reads a bounded number of bytes, follows no
-redirection, and believes nothing that it is told (`core/team/wire.py`). The token goes only to the address
-that the person named, encrypted unless that is this machine. A search that waits only a while leaves a server
-alone that failed a moment ago; other calls always ask.
+Whatever the server does, a call ends within its deadline, reads a bounded number of bytes, follows no
+redirection, and checks every answer (`core/team/wire.py`). The token goes only to the address that the person
+named, encrypted unless that is this machine. A search with a patience does not call a server that failed a
+moment ago; other calls always do.
 """
 
 import itertools
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 DEADLINE = 10.0  # seconds of one request
 MOST_BYTES = 32 * 1024 * 1024  # of an answer: 50 results of the longest texts have less
-RESTS = (15.0, 60.0, 300.0)  # seconds without searches after the first, second and further failures
+RESTS = (15.0, 60.0, 300.0)  # seconds without a search after the first, second and further failures
 LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
 LONGEST_TOKEN = 200  # characters
 
@@ -81,13 +81,13 @@ class TeamClient:
         return self._problem
 
     def team(self) -> Team:
-        return self._told("team", {}, wire.team_of)
+        return self._read_answer("team", {}, wire.team_of)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        return self._told("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
+        return self._read_answer("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
 
     def load(self, memory_id: str) -> Stored:
-        return self._told("read", {"id": memory_id}, wire.stored_of)
+        return self._read_answer("read", {"id": memory_id}, wire.stored_of)
 
     def search(self, query: Query, *, patience: float = math.inf) -> Results:
         """
@@ -96,47 +96,49 @@ class TeamClient:
         Raises StorageUnavailable after that, and at once where the server did not answer a moment ago.
         """
         check_limit(query.limit)
-        asked = wire.value_of(query)
-        asked["text"] = asked["text"][:MAX_QUERY]
+        arguments = wire.value_of(query)
+        arguments["text"] = arguments["text"][:MAX_QUERY]
         if patience == math.inf:
-            return self._told("recall", asked, wire.results_of)
+            return self._read_answer("recall", arguments, wire.results_of)
         if time.monotonic() < self._rests_until:
             raise StorageUnavailable(self._problem)
         if self._late and self._late.is_alive():
             raise StorageUnavailable(f"{self._who} has not answered the last question yet.")
-        told: list[Results | DaybookError] = []
+        answers: list[Results | DaybookError] = []
 
         def ask() -> None:
             try:
-                told.append(self._told("recall", asked, wire.results_of))
+                answers.append(self._read_answer("recall", arguments, wire.results_of))
             except DaybookError as error:
-                told.append(error)
+                answers.append(error)
 
         thread = threading.Thread(target=ask, name="ask-team", daemon=True)
         thread.start()
         thread.join(patience)
-        if not told:
+        if not answers:
             self._late = thread
             raise StorageUnavailable(f"{self._who} did not answer within {patience:g} seconds.")
-        if isinstance(told[0], DaybookError):
-            raise told[0]
-        return told[0]
+        if isinstance(answers[0], DaybookError):
+            raise answers[0]
+        return answers[0]
 
     def forget(self, memory_id: str, *, digest: str) -> None:
-        self._called("forget", {"id": memory_id, "digest": digest})
+        self._call("forget", {"id": memory_id, "digest": digest})
 
     def restore(self, memory_id: str) -> Stored:
-        return self._told("restore", {"id": memory_id}, wire.stored_of)
+        return self._read_answer("restore", {"id": memory_id}, wire.stored_of)
 
     def confirm(self, memory_id: str, *, digest: str) -> Stored:
-        return self._told("confirm", {"id": memory_id, "digest": digest}, wire.stored_of)
+        return self._read_answer("confirm", {"id": memory_id, "digest": digest}, wire.stored_of)
 
     def history(self, memory_id: str) -> Sequence[ChangeRecord]:
         changes: list[ChangeRecord] = []
         more = True
         while more:
-            asked = {"id": memory_id, "skip": len(changes)}
-            part, more = self._told("history", asked, lambda told: _part(told, "changes", wire.change_of))
+            arguments = {"id": memory_id, "skip": len(changes)}
+            part, more = self._read_answer(
+                "history", arguments, lambda answer: _part(answer, "changes", wire.change_of)
+            )
             changes += part
         return tuple(changes)
 
@@ -151,22 +153,24 @@ class TeamClient:
         return f"The team's server {self.url}"
 
     def _page(self, tool: str, after: str, most: int) -> tuple[Stored, ...]:
-        """Return a page, which the server tells in several parts where its texts are long."""
+        """Return a page, which the server gives in several parts when its texts are long."""
         page: list[Stored] = []
         more = True
         while more and len(page) < most:
             last = page[-1].memory.id if page else after
-            asked = {"after": last, "most": min(most - len(page), PAGE)}
-            part, more = self._told(tool, asked, lambda told: _part(told, "memories", wire.stored_of))
-            if any(each.memory.id <= last for each in part[:1]):
+            arguments = {"after": last, "most": min(most - len(page), PAGE)}
+            part, more = self._read_answer(
+                tool, arguments, lambda answer: _part(answer, "memories", wire.stored_of)
+            )
+            if any(stored.memory.id <= last for stored in part[:1]):
                 raise self._unreadable("its pages do not go on")
             page += part
         return tuple(page[:most])
 
-    def _told(self, tool: str, arguments: dict[str, Any], read: Callable[[object], T]) -> T:
-        told = self._called(tool, arguments)
+    def _read_answer(self, tool: str, arguments: dict[str, Any], read: Callable[[object], T]) -> T:
+        answer = self._call(tool, arguments)
         try:
-            return read(told)
+            return read(answer)
         except Rejected as error:
             raise self._unreadable(str(error)) from None
 
@@ -176,19 +180,19 @@ class TeamClient:
             "Daybook may be newer there than here: update it.",
         )
 
-    def _called(self, tool: str, arguments: dict[str, Any]) -> object:
-        """Return what *tool* answers; raise the error that it tells, or StorageUnavailable."""
+    def _call(self, tool: str, arguments: dict[str, Any]) -> object:
+        """Return the answer of *tool*; raise the error that the server gives, or StorageUnavailable."""
         number = next(self._ids)
-        asked = {
+        request = {
             "jsonrpc": "2.0",
             "id": number,
             "method": "tools/call",
             "params": {"name": tool, "arguments": arguments, "_meta": META},
         }
-        content = json.dumps(asked, ensure_ascii=False).encode("utf-8", "replace")
-        if len(content) > wire.MOST_REQUEST:
+        body = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        if len(body) > wire.MOST_REQUEST:
             raise Rejected(
-                f"That has {len(content):,} bytes; {wire.MOST_REQUEST:,} is the most for a team.",
+                f"That has {len(body):,} bytes; {wire.MOST_REQUEST:,} is the most for a team.",
                 "Split it into several memories, each about one thing.",
             )
         headers = {
@@ -200,32 +204,32 @@ class TeamClient:
             "user-agent": f"daybook/{__version__}",
         }
         try:
-            answer = self._post(content, headers, repeatable=tool in READING)
+            answer = self._post(body, headers, repeatable=tool in READING)
         except NoAnswer as failed:
             raise self._failed(f"{self._who} {failed}") from None
         result = _result(answer.body, number)
         if result is None:
             raise self._refusal(answer)
-        told = result.get("structuredContent")
-        error = self._error_of(told) if result.get("isError") else None
+        content = result.get("structuredContent")
+        error = self._error_of(content) if result.get("isError") else None
         if isinstance(error, StorageUnavailable):  # the server is there, and its database is not
             raise self._failed(str(error), error.hint)
         with self._lock:
             self._problem, self._failures, self._rests_until = "", 0, -math.inf
         if error:
             raise error
-        return told
+        return content
 
-    def _error_of(self, told: object) -> DaybookError:
+    def _error_of(self, value: object) -> DaybookError:
         try:
-            return wire.error_of(told)
+            return wire.error_of(value)
         except Rejected as error:
             return self._unreadable(str(error))
 
     def _failed(
         self, sentence: str, hint: str | None = None, *, retry_after: float = 0.0
     ) -> StorageUnavailable:
-        """Note a failure, after which searches leave the server alone for a while."""
+        """Return the error of a failure; searches do not call the server for a while after it."""
         with self._lock:
             rest = self._rests[min(self._failures, len(self._rests) - 1)]
             self._failures += 1
@@ -234,7 +238,7 @@ class TeamClient:
         return StorageUnavailable(sentence, hint)
 
     def _refusal(self, answer: Answered) -> DaybookError:
-        """Return the error of an answer that is none of a tool."""
+        """Return the error for an HTTP answer that has no result of a tool."""
         status = answer.status
         if status == 401:
             return NotAllowed(
@@ -253,8 +257,8 @@ class TeamClient:
             )
         if status in (404, 405):
             return self._failed(f"{self._who} is not a Daybook team server (HTTP {status}).")
-        if status == 503 and isinstance(said := _error(answer.body), StorageUnavailable):
-            return self._failed(f"{self._who} says: {said}", said.hint, retry_after=answer.retry_after)
+        if status == 503 and isinstance(error := _error(answer.body), StorageUnavailable):
+            return self._failed(f"{self._who} says: {error}", error.hint, retry_after=answer.retry_after)
         if answer.is_success:
             return self._failed(f"{self._who} gave an answer that is none of a team's server.")
         return self._failed(f"{self._who} answered with HTTP {status}.", retry_after=answer.retry_after)
@@ -296,24 +300,24 @@ def _part(value: object, key: str, read: Callable[[object], T]) -> tuple[list[T]
     """Return one part of a list, and whether there is more; raise Rejected."""
     if not isinstance(value, dict) or not isinstance(value.get(key), list):
         raise Rejected(f"it has no list '{key}'.")
-    part = [read(each) for each in value[key]]
+    part = [read(item) for item in value[key]]
     return part, bool(part) and value.get("more") is True
 
 
 def _result(body: bytes, number: int) -> dict[str, Any] | None:
     """Return the result that *body* holds for the request of that *number*, None for anything else."""
     try:
-        said = json.loads(body)
+        message = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or said.get("id") != number:
+    if not isinstance(message, dict) or message.get("id") != number:
         return None
-    result = said.get("result")
+    result = message.get("result")
     return result if isinstance(result, dict) else None
 
 
 def _error(body: bytes) -> DaybookError | None:
-    """Return the error that a server told outside of MCP, None for anything else."""
+    """Return the error in the *body* of an answer outside MCP, None for any other body."""
     try:
         return wire.error_of(json.loads(body))
     except (ValueError, RecursionError, Rejected):

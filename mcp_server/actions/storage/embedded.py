@@ -54,15 +54,15 @@ class EmbeddedStorage:
         clean_text(memory.text)
         refuse_secrets(memory.title, memory.text, *memory.tags, *memory.notes, anyway=KEEP_SECRETS)
         try:
-            there = files_read.read(self.store, check_id(memory.id))
+            current = files_read.read(self.store, check_id(memory.id))
         except NotFound:
             if replaces:
                 raise
             return self._created(memory)
-        if there.memory == memory:
-            return _stored(there)
-        _check_version(there, replaces)
-        return _stored(commit(self.store, there, memory, "revised", accept=Accept.YES))
+        if current.memory == memory:
+            return _stored(current)
+        _check_version(current, replaces)
+        return _stored(commit(self.store, current, memory, "revised", accept=Accept.YES))
 
     def load(self, memory_id: str) -> Stored:
         """Do as the port says."""
@@ -86,12 +86,12 @@ class EmbeddedStorage:
 
     def history(self, memory_id: str) -> Sequence[ChangeRecord]:
         """Do as the port says, of the last 500 changes."""
-        done = list_deeds(self.store, memory_id, limit=MOST_DEEDS)
-        kept = history_of(self.store, memory_id)
-        said = {version.was: version.memory for version in kept.versions}
-        if kept.path.exists():
-            said[files.digest(files.read(kept.path))] = kept.memory
-        changes = [_change(each.deed, said) for each in reversed(done)]
+        deeds = list_deeds(self.store, memory_id, limit=MOST_DEEDS)
+        record = history_of(self.store, memory_id)
+        memory_by_digest = {version.was: version.memory for version in record.versions}
+        if record.path.exists():
+            memory_by_digest[files.digest(files.read(record.path))] = record.memory
+        changes = [_change(entry.deed, memory_by_digest) for entry in reversed(deeds)]
         return tuple(change for change in changes if change)
 
     def page(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
@@ -120,12 +120,12 @@ def _check_version(file: MemoryFile, digest: str) -> None:
         raise Conflict(f"'{file.memory.id}' is not at the version '{digest}'.")
 
 
-def _change(deed: Deed, said: dict[str, Memory | None]) -> ChangeRecord | None:
+def _change(deed: Deed, memory_by_digest: dict[str, Memory | None]) -> ChangeRecord | None:
     """Return *deed* as a change, None when no file was changed; *said* is digest → what the file said."""
     effects = [effect for effect in effects_of(deed) if effect[0] == deed.ref]
     kind = _KINDS.get(deed.event)
     if not (effects or kind):
         return None
-    before = said.get(effects[0][2]) if effects else None
+    before = memory_by_digest.get(effects[0][2]) if effects else None
     at = datetime.fromtimestamp(deed.at, UTC)
     return ChangeRecord(kind or ChangeKind.REVISED, at, str(deed.detail.get("by") or ""), before)

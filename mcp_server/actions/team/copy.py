@@ -57,32 +57,32 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
         except DaybookError as error:
             team_membership.note_last(home, replace(before, trouble=str(error)))
             raise
-        if known := team_membership.joined_of(home):
+        if joined := team_membership.joined_of(home):
             now = replace(
-                known,
+                joined,
                 name=about.name,
                 member=about.member,
                 role=about.role.value,
                 curators=about.curators,
                 model=about.model,
             )
-            if now != known:
+            if now != joined:
                 team_membership.note_joined(home, now)
-        done = _make(store, vault, about.name, stored)
+        outcome = _make(store, vault, about.name, stored)
         team_membership.note_last(home, LastCopy(timestamp(store.clock()), "", beyond))
-    return done
+    return outcome
 
 
 def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
     """Return the newest confirmed memories, and how many others were seen."""
     newest: list[tuple[float, str, Stored]] = []
-    after, seen = "", 0
-    while seen < LOOKED_AT:
+    after, confirmed_count = "", 0
+    while confirmed_count < LOOKED_AT:
         page = team.confirmed(after=after, most=PAGE)
         for stored in page:
             memory = stored.memory
             if memory.status is Status.ACTIVE and memory.kind is Kind.KNOWLEDGE and stored.confirmed_by:
-                seen += 1
+                confirmed_count += 1
                 entry = (memory.updated.timestamp(), memory.id, stored)
                 if len(newest) < MOST:
                     heapq.heappush(newest, entry)
@@ -91,7 +91,7 @@ def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
         if len(page) < PAGE or page[-1].memory.id <= after:
             break
         after = page[-1].memory.id
-    return [stored for _, _, stored in newest], seen - len(newest)
+    return [stored for _, _, stored in newest], confirmed_count - len(newest)
 
 
 def copied_memory(stored: Stored, team: str) -> Memory:
@@ -122,21 +122,21 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
     wanted: dict[Path, bytes] = {}
     copied: dict[str, Copied] = {}
     refs: dict[str, str] = {}
-    for each in stored:
+    for version in stored:
         with contextlib.suppress(DaybookError):  # one that cannot be a file here is read from the server
-            memory = copied_memory(each, team)
+            memory = copied_memory(version, team)
             path, data = vault.path_for(memory.id, Kind.KNOWLEDGE), memory_file.render(memory)
             wanted[confined(vault, path)] = data
             digest = files.digest(data)
-            copied[memory.id] = Copied(each.digest, each.author, each.confirmed_by, digest)
+            copied[memory.id] = Copied(version.digest, version.author, version.confirmed_by, digest)
             refs[digest] = f"{vault.key}/{memory.id}"
-    known = _known(store)
+    accepted = _known(store)
     # What is no longer confirmed is not told from here on, whether or not the rest is done.
-    _note(store, confirmations.WITHDRAWN, sorted(known - refs.keys()), {})
-    ours = known | {each.digest for each in team_membership.copied_of(store.home).values()}
+    _note(store, confirmations.WITHDRAWN, sorted(accepted - refs.keys()), {})
+    ours = accepted | {version.digest for version in team_membership.copied_of(store.home).values()}
     removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)
     written = _written(store, vault, wanted, ours)
-    _note(store, confirmations.CONFIRMED, sorted(refs.keys() - known), refs)
+    _note(store, confirmations.CONFIRMED, sorted(refs.keys() - accepted), refs)
     team_membership.note_copied(store.home, copied)
     with if_free(store):
         sync(store, vaults=[vault])

@@ -67,11 +67,11 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
         raise Rejected(f"A team keeps knowledge, not a {draft.kind.value}.", "Remember what matters of it.")
     now = store.clock().replace(microsecond=0)
     memory = made_of(draft, draft.id or new_id(draft.title, draft.text, now), now)
-    given = for_team(store, memory)
+    gift = for_team(store, memory)
     try:
-        return _given(store_new(team, given, now=now))
+        return _given(store_new(team, gift, now=now))
     except StorageUnavailable as error:
-        return _waits(error, put_off(store, given))
+        return _waits(error, put_off(store, gift))
 
 
 def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False) -> GivenToTeam:
@@ -100,11 +100,11 @@ def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False)
         words = (getattr(memory, name) for name in WORDS)
         refuse_secrets(memory.title, memory.text, *memory.tags, *words, *memory.notes, anyway=KEEP_SECRETS)
     now = store.clock().replace(microsecond=0)
-    given = replace(for_team(store, memory), updated=now)
+    gift = replace(for_team(store, memory), updated=now)
     try:
-        return _given(store_promoted(team, given, now=now))
+        return _given(store_promoted(team, gift, now=now))
     except StorageUnavailable as error:
-        return _waits(error, put_off(store, given, promoted=True))
+        return _waits(error, put_off(store, gift, promoted=True))
 
 
 def revise_for_team(
@@ -119,21 +119,21 @@ def revise_for_team(
     team = team_of(store)
     name = check_id(typed_id(memory_id))
     try:
-        there = team.load(name)
+        current = team.load(name)
     except StorageUnavailable as error:
-        there = _copied(store, name, error)
-    if version and not there.digest.startswith(version.strip()):
+        current = _copied(store, name, error)
+    if version and not current.digest.startswith(version.strip()):
         raise Conflict(f"'{name}' changed since version {version.strip()} was read.")
     if revision.pinned is not None:
         raise Rejected("A team's memory cannot be pinned.", "Claude is shown it where it fits.")
-    changed = revised(there.memory, revision, keep_secrets=keep_secrets)
-    if changed == there.memory:
-        return _given(StoredInTeam(there, known=True))
+    changed = revised(current.memory, revision, keep_secrets=keep_secrets)
+    if changed == current.memory:
+        return _given(StoredInTeam(current, known=True))
     changed = replace(changed, updated=store.clock().replace(microsecond=0))
     try:
-        return _given(StoredInTeam(team.save(changed, replaces=there.digest)))
+        return _given(StoredInTeam(team.save(changed, replaces=current.digest)))
     except StorageUnavailable as error:
-        return _waits(error, put_off(store, changed, replaces=there.digest))
+        return _waits(error, put_off(store, changed, replaces=current.digest))
 
 
 def for_team(store: Store, memory: Memory) -> Memory:
@@ -142,10 +142,10 @@ def for_team(store: Store, memory: Memory) -> Memory:
 
     Its links keep paths, and ids that the team has here; the ids of the person's own memories are theirs.
     """
-    known = team_membership.copied_of(store.home)
+    copied = team_membership.copied_of(store.home)
 
     def kept(link: Link) -> bool:
-        return is_artifact(link.to) or link.to in known
+        return is_artifact(link.to) or link.to in copied
 
     return replace(
         memory,
@@ -161,8 +161,8 @@ def for_team(store: Store, memory: Memory) -> Memory:
     )
 
 
-def _given(done: StoredInTeam) -> GivenToTeam:
-    return GivenToTeam(done.stored.memory, done)
+def _given(outcome: StoredInTeam) -> GivenToTeam:
+    return GivenToTeam(outcome.stored.memory, outcome)
 
 
 def _waits(error: StorageUnavailable, waiting: Waiting) -> GivenToTeam:
@@ -171,13 +171,13 @@ def _waits(error: StorageUnavailable, waiting: Waiting) -> GivenToTeam:
 
 def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
     """Return what the copy says of a memory; raise *error* when it has none."""
-    known = team_membership.copied_of(store.home).get(memory_id)
+    copy = team_membership.copied_of(store.home).get(memory_id)
     vaults = places.team_vaults(store.home)
-    if not known or not vaults:
+    if not copy or not vaults:
         raise error
     memory = read(store.scoped(vaults), memory_id).memory
     notes = memory.notes[:-3]  # the last three say whose it is, see `copy`
-    return Stored(replace(memory, notes=notes), known.version, known.author, known.confirmed_by)
+    return Stored(replace(memory, notes=notes), copy.version, copy.author, copy.confirmed_by)
 
 
 def superseded_in(names: Sequence[str]) -> tuple[str, ...]:

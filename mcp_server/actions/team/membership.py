@@ -56,8 +56,8 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
 
     Raises Rejected when the person is in a team already, and what the server answers.
     """
-    if known := team_membership.joined_of(store.home):
-        raise Rejected(f"You are in the team '{known.name}' already.", "Leave it first: daybook team leave")
+    if joined := team_membership.joined_of(store.home):
+        raise Rejected(f"You are in the team '{joined.name}' already.", "Leave it first: daybook team leave")
     about = team.team()
     own = _own_model(store)
     return Joining(url, token, about, own if about.model and own and own != about.model else "")
@@ -92,13 +92,13 @@ def leave(store: Store) -> str:
 
     Return the team's name. Raises Rejected without a team, Held.
     """
-    known = team_membership.joined_of(store.home)
+    joined = team_membership.joined_of(store.home)
     vaults = places.team_vaults(store.home)
     if not vaults:
         raise Rejected("You are not in a team.", "Nothing was changed.")
     with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
         withdraw(store)
-        name = known.name if known else ""
+        name = joined.name if joined else ""
         store.ledger.append("team_left", store.clock(), team=name)
         team_membership.forget_team(store.home)
     with if_free(store):
@@ -108,16 +108,16 @@ def leave(store: Store) -> str:
 
 def membership(store: Store) -> Membership | None:
     """Return how it stands with the team, None without one; asks no server."""
-    known = team_membership.joined_of(store.home)
-    if known is None:
+    joined = team_membership.joined_of(store.home)
+    if joined is None:
         return None
     return Membership(
-        shown_address(known.url),
-        known.name,
-        known.member,
-        known.role,
-        known.curators,
-        known.model,
+        shown_address(joined.url),
+        joined.name,
+        joined.member,
+        joined.role,
+        joined.curators,
+        joined.model,
         len(team_membership.copied_of(store.home)),
         team_membership.last_of(store.home),
         waiting(store),

@@ -124,26 +124,28 @@ def confirm_in_team(store: Store, stored: Stored) -> Stored:
 
     Raises Conflict when it changed meanwhile, NotAllowed for who is no curator.
     """
-    done = team_of(store).confirm(stored.memory.id, digest=stored.digest)
-    if done.digest != stored.digest:
+    confirmed = team_of(store).confirm(stored.memory.id, digest=stored.digest)
+    if confirmed.digest != stored.digest:
         raise Conflict(f"'{stored.memory.id}' was changed meanwhile.")
     refresh(store)
-    return done
+    return confirmed
 
 
 def unconfirmed(store: Store) -> Unconfirmed:
     """Return what waits for a curator's word; raises StorageUnavailable, NotAllowed."""
     team = team_of(store)
     waiting: list[Stored] = []
-    after, seen = "", 0
+    after, looked_at = "", 0
     while page := team.page(after=after, most=PAGE):
-        seen += len(page)
-        waiting += [each for each in page if not each.confirmed_by and each.memory.status is Status.ACTIVE]
+        looked_at += len(page)
+        waiting += [
+            stored for stored in page if not stored.confirmed_by and stored.memory.status is Status.ACTIVE
+        ]
         after = page[-1].memory.id
-        if len(page) < PAGE or seen >= LOOKED_AT:
+        if len(page) < PAGE or looked_at >= LOOKED_AT:
             break
-    waiting.sort(key=lambda each: (-each.memory.updated.timestamp(), each.memory.id))
-    return Unconfirmed(tuple(waiting[:SHOWN]), len(waiting), seen < LOOKED_AT)
+    waiting.sort(key=lambda stored: (-stored.memory.updated.timestamp(), stored.memory.id))
+    return Unconfirmed(tuple(waiting[:SHOWN]), len(waiting), looked_at < LOOKED_AT)
 
 
 def refresh(store: Store) -> None:

@@ -50,23 +50,23 @@ def waiting(store: Store) -> tuple[Waiting, ...]:
 
 
 def _waiting(store: Store) -> Iterator[Waiting]:
-    for path, said in team_membership.waiting_of(store.home):
+    for path, entry in team_membership.waiting_of(store.home):
         with contextlib.suppress(Rejected, KeyError, TypeError):
-            memory = wire.memory_of(said["memory"], strict=False)
-            at, refused, replaces = (str(said.get(name) or "") for name in ("at", "refused", "replaces"))
-            promoted = said.get("promoted") is True
+            memory = wire.memory_of(entry["memory"], strict=False)
+            at, refused, replaces = (str(entry.get(name) or "") for name in ("at", "refused", "replaces"))
+            promoted = entry.get("promoted") is True
             yield Waiting(memory.id, memory.title, at, refused, memory, replaces, promoted, path)
 
 
 def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool = False) -> Waiting:
     """Keep *memory* until the team's server can be reached; a later version takes the place of an earlier."""
-    before = next((each for each in waiting(store) if each.id == memory.id), None)
+    before = next((other for other in waiting(store) if other.id == memory.id), None)
     at = timestamp(store.clock())
     if before:
         replaces, promoted = before.replaces, before.promoted
     name = before.path.stem if before else f"{store.clock():%Y%m%dT%H%M%S}-{memory.id}"
     _note(store, name, memory, at=at, replaces=replaces, promoted=promoted)
-    return next(each for each in waiting(store) if each.id == memory.id)
+    return next(other for other in waiting(store) if other.id == memory.id)
 
 
 def send(store: Store, team: TeamStorage, *, again: bool = False, patience: float = 0.0) -> Sent:
@@ -76,41 +76,41 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
     What the server refuses stays, with its sentence, until it is sent again or dropped. A kill loses nothing:
     what was given and is given again changes nothing. Raises Held after *patience* seconds.
     """
-    given, refused = list[StoredInTeam](), list[Waiting]()
+    stored, refused = list[StoredInTeam](), list[Waiting]()
     with files.lock(store.home / places.TEAM_KEY / LOCK, patience=patience):
-        for each in waiting(store):
-            if each.refused and not again:
+        for entry in waiting(store):
+            if entry.refused and not again:
                 continue
             try:
-                given.append(_give(team, each, store.clock().replace(microsecond=0)))
+                stored.append(_give(team, entry, store.clock().replace(microsecond=0)))
             except StorageUnavailable as error:
-                return Sent(tuple(given), tuple(refused), str(error))
+                return Sent(tuple(stored), tuple(refused), str(error))
             except DaybookError as error:
                 why = f"{error} {error.hint}".strip()
                 _note(
-                    store, each.path.stem, each.memory,
-                    at=each.at, replaces=each.replaces, promoted=each.promoted, refused=why,
+                    store, entry.path.stem, entry.memory,
+                    at=entry.at, replaces=entry.replaces, promoted=entry.promoted, refused=why,
                 )  # fmt: skip
-                refused.append(each)
+                refused.append(entry)
                 continue
-            team_membership.delete_waiting(each.path)
-    return Sent(tuple(given), tuple(refused))
+            team_membership.delete_waiting(entry.path)
+    return Sent(tuple(stored), tuple(refused))
 
 
 def drop(store: Store, memory_id: str) -> Waiting:
     """Do not give the team what waits under that id; raises NotFound."""
     name = check_id(typed_id(memory_id))
-    for each in waiting(store):
-        if each.id == name:
-            team_membership.delete_waiting(each.path)
-            return each
+    for entry in waiting(store):
+        if entry.id == name:
+            team_membership.delete_waiting(entry.path)
+            return entry
     raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
 
 
-def _give(team: TeamStorage, each: Waiting, now: datetime) -> StoredInTeam:
-    if each.replaces:
-        return StoredInTeam(team.save(each.memory, replaces=each.replaces))
-    return (store_promoted if each.promoted else store_new)(team, each.memory, now=now)
+def _give(team: TeamStorage, entry: Waiting, now: datetime) -> StoredInTeam:
+    if entry.replaces:
+        return StoredInTeam(team.save(entry.memory, replaces=entry.replaces))
+    return (store_promoted if entry.promoted else store_new)(team, entry.memory, now=now)
 
 
 def _note(

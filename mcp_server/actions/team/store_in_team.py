@@ -45,19 +45,19 @@ def store_new(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTe
     Raises StorageUnavailable, also when only a part was done, and what else the server answers.
     """
     text = f"{memory.title} {memory.text}"[:LOOKED_FOR]
-    asked = Query(text, limit=NEAREST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
+    query = Query(text, limit=NEAREST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
     results = [
-        each
-        for each in team.search(asked).results
-        if each.stored.memory.status is Status.ACTIVE and each.stored.memory.id != memory.id
+        result
+        for result in team.search(query).results
+        if result.stored.memory.status is Status.ACTIVE and result.stored.memory.id != memory.id
     ]
-    same = next((each.stored for each in results if _says(each.stored.memory, memory)), None)
+    same = next((result.stored for result in results if _says(result.stored.memory, memory)), None)
     if same and same.memory.id not in memory.supersedes:
         return StoredInTeam(same, known=True)
     stored = team.save(memory)
     gone, kept = _take_place(team, stored.memory, now)
-    near = [each for each in results if each.confidence is not Confidence.NONE]
-    near = [each for each in near if each.stored.memory.id not in gone]
+    near = [result for result in results if result.confidence is not Confidence.NONE]
+    near = [result for result in near if result.stored.memory.id not in gone]
     return StoredInTeam(stored, near=tuple(near[:NAMED]), gone=gone, kept=kept)
 
 
@@ -68,12 +68,12 @@ def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> Store
     Raises what `store_new` does.
     """
     try:
-        there = team.load(memory.id)
+        current = team.load(memory.id)
     except NotFound:
         return store_new(team, memory, now=now)
-    if all(getattr(there.memory, name) == getattr(memory, name) for name in PROMOTED):
-        return StoredInTeam(there, known=True)
-    return StoredInTeam(team.save(memory, replaces=there.digest))
+    if all(getattr(current.memory, name) == getattr(memory, name) for name in PROMOTED):
+        return StoredInTeam(current, known=True)
+    return StoredInTeam(team.save(memory, replaces=current.digest))
 
 
 def _take_place(
@@ -100,6 +100,8 @@ def _take_place(
 
 def _says(whole: Memory, part: Memory) -> bool:
     """Tell whether one memory says all that another says."""
-    stated, other = (Statement(each.title, each.text, each.type, each.source) for each in (whole, part))
+    stated, other = (
+        Statement(memory.title, memory.text, memory.type, memory.source) for memory in (whole, part)
+    )
     same = fingerprint(whole.title, whole.text) == fingerprint(part.title, part.text)
     return same or contains(stated, other)

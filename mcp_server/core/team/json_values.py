@@ -34,10 +34,14 @@ def value_of(value: object) -> Any:
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, tuple | list):
-        return [value_of(each) for each in value]
+        return [value_of(item) for item in value]
     if is_dataclass(value):
-        told = ((key, getattr(value, key.name)) for key in fields(value))
-        return {key.name: value_of(each) for key, each in told if each != key.default or key.name in _ALWAYS}
+        field_values = ((key, getattr(value, key.name)) for key in fields(value))
+        return {
+            key.name: value_of(item)
+            for key, item in field_values
+            if item != key.default or key.name in _ALWAYS
+        }
     return value
 
 
@@ -50,19 +54,19 @@ def read(wanted: type[T], value: object, name: str, *, strict: bool) -> T:
 
     Raises Rejected. A key that is not known is wrong with *strict*, and passed over without.
     """
-    given = object_of(value, name)
+    pairs = object_of(value, name)
     readers, required = _shape(wanted)  # type: ignore[arg-type]  # a class is hashable
-    found = {}
-    for key, each in given.items():
+    values = {}
+    for key, item in pairs.items():
         if reader := readers.get(key):
-            found[key] = reader(each, key, strict)
+            values[key] = reader(item, key, strict)
         elif strict:
-            known = ", ".join(readers)
-            raise Rejected(f"'{name}' has no key '{one_line(str(key), 60)}'.", f"It has: {known}.")
+            names = ", ".join(readers)
+            raise Rejected(f"'{name}' has no key '{one_line(str(key), 60)}'.", f"It has: {names}.")
     for key in required:
-        if key not in found:
+        if key not in values:
             raise Rejected(f"'{name}' lacks the key '{key}'.")
-    return wanted(**found)
+    return wanted(**values)
 
 
 def object_of(value: object, name: str) -> Mapping[str, object]:
@@ -79,7 +83,7 @@ def text_of(value: object, name: str) -> str:
     most = MOST_CHARACTERS.get(name, MOST_OTHER)
     if len(value) > most:
         raise Rejected(f"'{name}' has {len(value):,} characters; {most:,} is the limit.")
-    if not value.isascii() and any("\ud800" <= each <= "\udfff" for each in value):
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise Rejected(f"'{name}' holds half a character, which is not text.")
     return value
 
@@ -107,7 +111,7 @@ def _reader(hint: Any) -> Reader:
     """Return what reads a value of the type that *hint* is."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        (other,) = (_reader(each) for each in get_args(hint) if each is not type(None))
+        (other,) = (_reader(part) for part in get_args(hint) if part is not type(None))
         return lambda value, name, strict: None if value is None else other(value, name, strict)
     if origin is tuple:
         return _tuple_reader(get_args(hint))
@@ -119,13 +123,13 @@ def _reader(hint: Any) -> Reader:
         return lambda value, name, _: _moment(value, name)
     if hint in _PLAIN:
         return functools.partial(_plain, hint)
-    known = {each.value: each for each in hint}
-    return lambda value, name, _: _one_of(known, value, name)
+    members = {part.value: part for part in hint}
+    return lambda value, name, _: _one_of(members, value, name)
 
 
 def _tuple_reader(hints: tuple[Any, ...]) -> Reader:
     many = hints[-1] is Ellipsis
-    readers = [_reader(each) for each in hints if each is not Ellipsis]
+    readers = [_reader(item) for item in hints if item is not Ellipsis]
 
     def read_tuple(value: object, name: str, strict: bool) -> tuple[Any, ...]:
         if not isinstance(value, list):
@@ -135,7 +139,7 @@ def _tuple_reader(hints: tuple[Any, ...]) -> Reader:
         if not many and len(value) != len(readers):
             raise _wrong(name, f"a list of {len(readers)}")
         of_each = readers * len(value) if many else readers
-        return tuple(reader(each, name, strict) for reader, each in zip(of_each, value, strict=True))
+        return tuple(reader(item, name, strict) for reader, item in zip(of_each, value, strict=True))
 
     return read_tuple
 
@@ -173,10 +177,10 @@ _PLAIN: Mapping[type, tuple[Callable[[object], bool], str]] = {
 }
 
 
-def _one_of(known: Mapping[str, StrEnum], value: object, name: str) -> StrEnum:
-    if isinstance(value, str) and value in known:
-        return known[value]
-    raise _wrong(name, f"one of {', '.join(known)}")
+def _one_of(members: Mapping[str, StrEnum], value: object, name: str) -> StrEnum:
+    if isinstance(value, str) and value in members:
+        return members[value]
+    raise _wrong(name, f"one of {', '.join(members)}")
 
 
 def _wrong(name: str, what: str) -> Rejected:

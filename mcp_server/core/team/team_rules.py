@@ -44,7 +44,7 @@ def fit(memory: Memory) -> Memory:
     }
     tidied |= {name: tidy(getattr(memory, name)) for name, tidy in TIDY.items()}  # type: ignore[operator]
     fitting = replace(memory, **tidied)
-    refuse_secrets(*_said(fitting))
+    refuse_secrets(*_texts(fitting))
     return fitting
 
 
@@ -54,20 +54,20 @@ def _plain(value: object) -> object:
         case str() if type(value) is str:
             return "".join(c for c in value if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
         case Link():
-            return Link(*(_plain(each) for each in (value.rel, value.to, value.notes)))  # type: ignore[arg-type]
+            return Link(*(_plain(part) for part in (value.rel, value.to, value.notes)))  # type: ignore[arg-type]
         case tuple():
             return tuple(map(_plain, value))
     return value
 
 
-def _said(value: object) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     """Yield every text that a memory holds."""
     match value:
         case str():
             yield value
         case tuple():
-            for each in value:
-                yield from _said(each)
+            for item in value:
+                yield from _texts(item)
         case Memory() | Link():
             for key in fields(value):
-                yield from _said(getattr(value, key.name))
+                yield from _texts(getattr(value, key.name))

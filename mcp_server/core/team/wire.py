@@ -60,8 +60,8 @@ def query_of(value: object) -> Query:
 def results_of(value: object) -> Results:
     """Return the results that a server tells; raise Rejected."""
     results = read(Results, value, "results", strict=False)
-    for each in results.results:
-        check_id(each.stored.memory.id)
+    for result in results.results:
+        check_id(result.stored.memory.id)
     return results
 
 
@@ -82,8 +82,8 @@ def error_value(error: DaybookError) -> dict[str, str]:
 
 def error_of(value: object) -> DaybookError:
     """Return the error that a server tells, of its own kind where we know it; raise Rejected."""
-    said = object_of(value, "error")
-    kind, sentence, hint = (text_of(said.get(key, ""), key) for key in ("kind", "sentence", "hint"))
+    fields = object_of(value, "error")
+    kind, sentence, hint = (text_of(fields.get(key, ""), key) for key in ("kind", "sentence", "hint"))
     sentence, hint = one_line(sentence, _MOST_SENTENCE), one_line(hint, _MOST_SENTENCE)
     if not sentence:
         raise Rejected("The error says nothing.")
