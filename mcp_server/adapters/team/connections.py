@@ -1,8 +1,8 @@
 """
-Connections to a team's database: a pool of them, and what its errors mean to who asked.
+Connections to a team's database: a pool of them, and its errors as Daybook's own.
 
-Each call is one transaction of one member, in their role: so the database's own policies and grants decide,
-whoever the server's login is.
+Each call is one transaction in the role of its member, so the database's own policies and grants decide,
+whatever the server's login may do.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
 
 MOST = 16  # connections of one server
-PATIENCE = 5.0  # seconds that a call waits for a connection, and for the server of the database to answer
+PATIENCE = 5.0  # seconds that a call waits for a connection, and a connection for the database
 LONGEST = 30_000  # milliseconds that one statement may take
 
 
@@ -29,16 +29,16 @@ def open_pool(url: str) -> Pool:
     """
     Return connections to the database at *url*, made when they are needed.
 
-    Raises SettingsError and StorageUnavailable when it cannot be connected to, with the reason.
+    Raises SettingsError or StorageUnavailable, with the reason, when it cannot be reached.
     """
     try:
         conninfo_to_dict(url)
-    except psycopg.ProgrammingError:  # its text quotes the URL, password and all
+    except psycopg.ProgrammingError:  # its text quotes the URL with the password
         raise SettingsError(
             "The address of the team's database cannot be read.",
             "Write it as postgresql://NAME:PASSWORD@HOST:5432/DATABASE.",
         ) from None
-    check_reachable(url)  # the pool would try again and again, and not say why
+    check_reachable(url)  # the pool would only retry, and not say why
     pool = ConnectionPool(
         url,
         kwargs={
@@ -49,7 +49,7 @@ def open_pool(url: str) -> Pool:
         min_size=1,
         max_size=MOST,
         timeout=PATIENCE,
-        # A short one: after it, each call that waits makes the pool try again at once.
+        # Short, because after it each waiting call makes the pool retry at once.
         reconnect_timeout=1.0,
         check=ConnectionPool.check_connection,
         configure=_configure,

@@ -1,4 +1,4 @@
-"""A team's database as a server has it: opened, brought up to date, its members, what each may do."""
+"""A team's database on its server: opening and upgrading it, its members and their tokens."""
 
 import contextlib
 import hashlib
@@ -42,10 +42,10 @@ class PostgresTeam:
 
     def member_of(self, token: str) -> Member | None:
         with connection(self._pool) as db:
-            found = db.execute(
+            row = db.execute(
                 "SELECT name, role FROM daybook.members WHERE token = %s", (_hash(token),)
             ).fetchone()
-        return Member(found[0], Role(found[1])) if found else None
+        return Member(row[0], Role(row[1])) if row else None
 
     def storage_for(self, member: Member) -> MemberStorage:
         return MemberStorage(self._pool, member, self._searching, self._wake)
@@ -54,7 +54,7 @@ class PostgresTeam:
         """
         Return a new token for the member *name*, shown this once; only its hash is kept.
 
-        A token that they had works no longer, and their role is *role* from now on. Raises Rejected.
+        A former token of theirs stops working, and their role becomes *role*. Raises Rejected.
         """
         if not _NAME.fullmatch(name):
             raise Rejected(
@@ -72,14 +72,14 @@ class PostgresTeam:
         return token
 
     def withdraw(self, name: str) -> None:
-        """Let the token of the member *name* work no longer; what they wrote stays. Raises NotFound."""
+        """End the token of the member *name*; what they wrote stays. Raises NotFound."""
         with connection(self._pool) as db:
-            found = db.execute(
+            row = db.execute(
                 "UPDATE daybook.members SET token = NULL, withdrawn_at = now()"
                 " WHERE name = %s AND token IS NOT NULL RETURNING name",
                 (name.replace("\0", ""),),
             ).fetchone()
-        if not found:
+        if not row:
             raise NotFound(
                 name,
                 sentence=f"No member of the team is called '{name[:64]}'.",
@@ -96,11 +96,11 @@ class PostgresTeam:
 
     @property
     def semantic(self) -> bool:
-        """Whether it is searched by meaning: there is an embedder, and the database has pgvector."""
+        """Whether searches go by meaning: there is an embedder, and the database has pgvector."""
         return self._searching.embedder is not None
 
     def embed_waiting(self) -> int:
-        """Embed at once what waits for it, and return how many passages; 0 where words alone are searched."""
+        """Embed the passages that wait, and return how many; 0 when searches go by words alone."""
         return self._embedding.embed_waiting() if self._embedding else 0
 
     def count_waiting(self) -> int:
@@ -118,11 +118,11 @@ def open_database(
     url: str, *, embedder: Embedder | None = None, embed_anew: bool = False
 ) -> Iterator[PostgresTeam]:
     """
-    Give the team's database at *url*, `postgresql://…`, brought to the schema of this Daybook, then close it.
+    Yield the team's database at *url*, `postgresql://…`, upgraded to this Daybook's schema; then close it.
 
-    It is searched by meaning with an *embedder*, where the database has pgvector. With *embed_anew* the
-    vectors of another model are given up. Raises SettingsError when it cannot be used, StorageUnavailable
-    when it cannot be reached.
+    Searches go by meaning with an *embedder*, if the database has pgvector. With *embed_anew*, vectors of
+    another model are deleted. Raises SettingsError when it cannot be used, StorageUnavailable when it cannot
+    be reached.
     """
     pool = open_pool(url)
     embedding = None

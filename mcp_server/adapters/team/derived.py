@@ -1,4 +1,4 @@
-"""What is searched of a memory, derived from it by the server: its words, and the keys of filters."""
+"""What a search in a team's database reads, derived from each memory: its words, and the keys of filters."""
 
 from collections.abc import Iterable
 
@@ -16,15 +16,15 @@ LONGEST_WORD = 2_000  # bytes of a lexeme, which may have 2,046
 
 
 def put(db: Connection, row: int, memory: Memory) -> None:
-    """Derive what is searched of *memory*, in place of what was; passages that stay keep their vectors."""
-    found = tokens(memory_texts(memory))
+    """Replace what is searched of *memory*; passages that stay the same keep their vectors."""
+    words = tokens(memory_texts(memory))
     db.execute("DELETE FROM daybook.searched WHERE memory = %s", (row,))
     db.execute(
         "INSERT INTO daybook.searched (memory, length, type, status, category, updated, valid_from, valid_to,"
         " tags, touches, lexemes) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)",
         (
             row,
-            len(found),
+            len(words),
             memory.type,
             memory.status.value,
             memory.category,
@@ -33,7 +33,7 @@ def put(db: Connection, row: int, memory: Memory) -> None:
             memory.valid_to,
             list(memory.tags),
             list(memory.touches),
-            vector_of(found),
+            vector_of(words),
         ),
     )
     _put_passages(db, row, passages(memory))
@@ -44,27 +44,27 @@ def _put_passages(db: Connection, row: int, texts: list[str]) -> None:
     for position, text in enumerate(texts):
         if (position, text) in kept:
             continue
-        found = tokens([text, " ".join(index_parts(text))])
+        words = tokens([text, " ".join(index_parts(text))])
         db.execute(
             "WITH added AS (INSERT INTO daybook.passages (memory, position, text, length, lexemes)"
             " VALUES (%s, %s, %s, %s, %s::tsvector) RETURNING row)"
             " INSERT INTO daybook.unembedded (passage) SELECT row FROM added",
-            (row, position, text, len(found), vector_of(found) if len(texts) > 1 else None),
+            (row, position, text, len(words), vector_of(words) if len(texts) > 1 else None),
         )
 
 
 def _kept(db: Connection, row: int, texts: list[str]) -> set[tuple[int, str]]:
-    """Take away the passages of the memory *row* that are not among *texts*; return those that stay."""
-    there = db.execute(
+    """Delete the memory's passages that are not among *texts*; return (position, text) of the others."""
+    rows = db.execute(
         "SELECT row, position, text, lexemes IS NULL FROM daybook.passages WHERE memory = %s", (row,)
     ).fetchall()
     stay = {
         number: (position, text)
-        for number, position, text, alone in there
+        for number, position, text, alone in rows
         if position < len(texts) and texts[position] == text and alone == (len(texts) == 1)
     }
-    if len(stay) < len(there):
-        gone = [number for number, *_ in there if number not in stay]
+    if len(stay) < len(rows):
+        gone = [number for number, *_ in rows if number not in stay]
         db.execute("DELETE FROM daybook.passages WHERE row = ANY(%s)", (gone,))
     return {*stay.values()}
 
@@ -76,22 +76,22 @@ def remove(db: Connection, row: int) -> None:
 
 
 def fill(db: Connection) -> None:
-    """Derive what is searched of every memory again, after an upgrade that gave it another form."""
+    """Derive what is searched of every memory again, after an upgrade that changed its form."""
     last = 0
     while rows := db.execute(
         "SELECT row, said FROM daybook.memories WHERE forgotten_at IS NULL AND row > %s"
         " ORDER BY row LIMIT %s",
         (last, AT_ONCE),
     ).fetchall():
-        for row, said in rows:
-            put(db, row, memory_of(said))
+        for row, value in rows:
+            put(db, row, memory_of(value))
         last = rows[-1][0]
 
 
-def vector_of(found: Iterable[Token]) -> str:
-    """Return words as a `tsvector` is written: each once, with the positions where it stands, from 1."""
+def vector_of(words: Iterable[Token]) -> str:
+    """Return *words* in the notation of a `tsvector`: each once, with its positions, from 1."""
     places: dict[str, list[int]] = {}
-    for word, position in found:
+    for word, position in words:
         places.setdefault(word, []).append(min(position + 1, LAST_POSITION))
     return " ".join(
         f"{quoted(word)}:{','.join(map(str, dict.fromkeys(positions[:MOST_POSITIONS])))}"
@@ -106,5 +106,5 @@ def fits(word: str) -> bool:
 
 
 def quoted(word: str) -> str:
-    """Return *word* as it is written in a `tsvector` and a `tsquery`."""
+    """Return *word* in the notation of a `tsvector` and a `tsquery`."""
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""Embedding what a team remembers: a thread of the server gives each passage that waits its vector."""
+"""A thread of a team's server that embeds the passages that wait for a vector."""
 
 import logging
 import threading
@@ -11,11 +11,11 @@ from mcp_server.core.ports import Embedder
 log = logging.getLogger(__name__)
 
 AT_ONCE = 16  # passages
-EVERY = 60.0  # seconds between two looks for what another server left
+EVERY = 60.0  # seconds between two looks for passages that another server left
 
 
 class PassageEmbedding:
-    """Embeds the passages that wait, whenever there is work; several servers share it."""
+    """Embeds the passages that wait, whenever there are some; several servers share the work."""
 
     def __init__(self, pool: Pool, embedder: Embedder) -> None:
         self._pool = pool
@@ -41,14 +41,14 @@ class PassageEmbedding:
 
     def embed_waiting(self) -> int:
         """Embed all that waits, return how many passages; raise EmbedderUnavailable, StorageUnavailable."""
-        done = 0
+        count = 0
         while not self._ended:
-            with self._one_at_a_time:  # who returns may rely on it that nothing is under way
+            with self._one_at_a_time:  # so that nothing is being embedded when this returns
                 embedded = self._embed_some()
             if not embedded:
                 break
-            done += embedded
-        return done
+            count += embedded
+        return count
 
     def _embed_some(self) -> int:
         with connection(self._pool) as db:
@@ -67,6 +67,6 @@ class PassageEmbedding:
             try:
                 self.embed_waiting()
             except DaybookError as error:
-                log.warning("what the team remembered waits to be embedded: %s", error)
+                log.warning("the team's memories wait to be embedded: %s", error)
             except Exception:  # a background thread that fails is logged; answers go on by words
-                log.exception("what the team remembered waits to be embedded")
+                log.exception("the team's memories wait to be embedded")

@@ -1,4 +1,4 @@
-"""Filters as SQL conditions over what is searched of a team's memories."""
+"""Filters of a search as SQL conditions on a team's memories."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Condition(NamedTuple):
     sql: str
     values: tuple[object, ...]
     simple: bool
-    """Whether it lets through all that is active, nearly everything."""
+    """Whether it lets through all active memories, so nearly all."""
 
 
 NONE = "false"
@@ -52,5 +52,5 @@ def condition_of(filter: Filter) -> Condition:
 
 
 def _literal(text: str) -> str:
-    """Return *text* as LIKE takes it, sign for sign."""
+    """Return *text* as a LIKE pattern that matches exactly it."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

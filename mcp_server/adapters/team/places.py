@@ -1,7 +1,7 @@
 """
-Where the words of a question stand in memories of a team's database, and what that says of them.
+The second step of a search by words in a team's database: scores from the places of the words.
 
-The memories are those that `words.find` found; how much is made of the places is in `core/search/matches.py`.
+Its memories are those of `words.find`; the formulas are in `core/search/matches.py`.
 """
 
 from collections import defaultdict
@@ -14,13 +14,13 @@ from mcp_server.core.search import ranking
 from mcp_server.core.search.matches import Matches, added, best_passages, frequency_score, near, sums
 
 Places = dict[int, dict[str, Sequence[int]]]
-"""Text → word → where it stands there."""
+"""Text → word → its positions there."""
 Starts = Mapping[Phrase, Mapping[int, Sequence[int]]]
-"""Phrase → text → where it stands there."""
+"""Phrase → text → its positions there."""
 
 
 def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
-    """Return what the words say of the memories found."""
+    """Return the scores by words of the memories in *found*."""
     places, lengths, _ = _places(db, _OF_MEMORIES, found.words, found.rows)
     starts = _starts(found, places)
     by_term = _by_term(found, starts, lengths, counted.mean_length)
@@ -28,8 +28,10 @@ def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
     forms = {term: tuple(map(" ".join, found.phrases[term])) for term in found.weights}
 
     def together(first: Sequence[str], second: Sequence[str]) -> set[int]:
-        one, other = ([tuple(form.split(" ")) for form in each] for each in (first, second))
-        return _together(starts, one, other)
+        first_phrases, second_phrases = (
+            [tuple(form.split(" ")) for form in forms_of_term] for forms_of_term in (first, second)
+        )
+        return _together(starts, first_phrases, second_phrases)
 
     return Matches(
         memories=memories,
@@ -42,7 +44,7 @@ def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
 
 
 def terms_of(db: Connection, found: Found, memories: Collection[int]) -> dict[int, frozenset[str]]:
-    """Return memory → which of the terms it has, of *memories* that were found by meaning alone."""
+    """Return memory → the terms that it has, for *memories* that were found by meaning alone."""
     places, _, _ = _places(db, _OF_MEMORIES, found.words, [*memories])
     starts = _starts(found, places)
     return {
@@ -56,7 +58,7 @@ def terms_of(db: Connection, found: Found, memories: Collection[int]) -> dict[in
 def matching_passages(
     db: Connection, found: Found, memories: Collection[int], counted: Counted
 ) -> dict[int, int]:
-    """Return memory → its passage that has most of the terms, of *memories* with more than one."""
+    """Return memory → its passage with most of the terms, for those of *memories* with several passages."""
     places, lengths, owners = _places(db, _OF_PASSAGES, found.words, [*memories])
     by_term = _by_term(found, _starts(found, places), lengths, counted.passages_length)
     return best_passages(sums(by_term, found.weights), owners)
@@ -65,7 +67,7 @@ def matching_passages(
 def _places(
     db: Connection, query: str, words: Sequence[str], wanted: Sequence[int]
 ) -> tuple[Places, dict[int, int], dict[int, int]]:
-    """Return text → word → its places, text → its length, and text → memory, of what the *query* reads."""
+    """Return text → word → its positions, text → its length, and text → memory, from the *query*."""
     places: Places = defaultdict(dict)
     lengths: dict[int, int] = {}
     memories: dict[int, int] = {}
@@ -101,23 +103,24 @@ def _by_term(
 
     def of_phrase(phrase: Phrase) -> dict[int, float]:
         return {
-            row: frequency_score(len(each), lengths[row], mean_length) for row, each in starts[phrase].items()
+            row: frequency_score(len(positions), lengths[row], mean_length)
+            for row, positions in starts[phrase].items()
         }
 
     return {term: added(map(of_phrase, found.phrases[term])) for term in found.weights}
 
 
 def _together(starts: Starts, first: Sequence[Phrase], second: Sequence[Phrase]) -> set[int]:
-    """Return the texts that have two terms near each other, each in a form; one that both have is two."""
-    found = {row for phrase in first if phrase in second for row in starts[phrase]}
+    """Return the texts that have two terms near each other, each in a form; a form of both counts as two."""
+    texts = {row for phrase in first if phrase in second for row in starts[phrase]}
     for one in first:
         for other in second:
             if one in second or other in first:
                 continue
-            for row in starts[one].keys() & starts[other].keys() - found:
+            for row in starts[one].keys() & starts[other].keys() - texts:
                 if _near(starts[one][row], len(one), starts[other][row], len(other)):
-                    found.add(row)
-    return found
+                    texts.add(row)
+    return texts
 
 
 def _near(ones: Sequence[int], of_one: int, others: Sequence[int], of_other: int) -> bool:

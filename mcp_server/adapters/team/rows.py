@@ -1,4 +1,4 @@
-"""A memory as a row of a team's database keeps it: JSON, as a team's server and its clients say it."""
+"""A memory in a row of a team's database: JSON, in the form that a team's server and its clients exchange."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ LARGEST = 512 * 1024  # characters of all keys together
 
 def json_of(memory: Memory) -> str:
     """
-    Return *memory* as JSON; raise Rejected where the database cannot keep it, or it could not be read again.
+    Return *memory* as JSON; raise Rejected for what the database cannot keep, or could not be read again.
 
-    It keeps no empty text, no NUL character and no half of a pair of surrogates.
+    That is an empty text, a NUL character and an unpaired surrogate.
     """
     clean_text(memory.text)
     value = wire.value_of(memory)
@@ -49,7 +49,7 @@ def _texts(value: object) -> list[str]:
         case str():
             return [value]
         case dict():
-            return [text for each in value.values() for text in _texts(each)]
+            return [text for item in value.values() for text in _texts(item)]
         case list():
-            return [text for each in value for text in _texts(each)]
+            return [text for item in value for text in _texts(item)]
     return []

@@ -1,8 +1,8 @@
 """
 Search in a team's database: candidates by words and by meaning, in the order of Daybook's own formula.
 
-A team counts no accesses: a memory's score has no usage in it. A curator's confirmation adds to its trust.
-The parts of a prompt are not asked one by one, and links are not followed.
+A team counts no accesses, so a memory's score has no usage in it. A curator's confirmation adds to its trust.
+The parts of a prompt are not searched for one by one, and links are not followed.
 """
 
 from collections.abc import Collection, Mapping
@@ -28,9 +28,9 @@ from mcp_server.core.storage.port import Result, Results, Stored
 from mcp_server.core.text.words import query_terms
 from mcp_server.core.worth import ratings
 
-SHORTLIST = 60  # most relevant memories whose boosts are looked at, as in `actions/recall/evidence.py`
-CLOSE = 15  # of these, looked at by their tokens, as in `actions/recall/candidates.py`
-PATIENCE = 3.0  # seconds that a search waits for an embedder that is another program
+SHORTLIST = 60  # most relevant memories whose boosts are computed, as in `actions/recall/evidence.py`
+CLOSE = 15  # of these, compared by tokens, as in `actions/recall/candidates.py`
+PATIENCE = 3.0  # seconds that a search waits for an embedder that another program runs
 NOBODY = Cosines(0.0, 0.0, ())
 
 
@@ -42,7 +42,7 @@ class Searching:
     statistics: Statistics = field(default_factory=Statistics)
 
     def embedded(self, query: Query) -> Embedded | None:
-        """Return what the embedder makes of the question, None when meaning is not to be searched."""
+        """Return the embedding of the question, None when meaning is not searched."""
         text = query.text[:MAX_QUERY]
         if not self.embedder or query.mode is Mode.KEYWORD or not text.strip():
             return None
@@ -73,11 +73,11 @@ class _Evidence(NamedTuple):
         return ranking.boosted(self.relevance, self.boosts)
 
 
-def search(db: Connection, query: Query, asked: Embedded | None, counted: Counted, model: str) -> Results:
+def search(db: Connection, query: Query, embedded: Embedded | None, counted: Counted, model: str) -> Results:
     """
-    Return what answers *query*, which the embedder *model* made *asked* of; *db* is a member's transaction.
+    Return what answers *query*; *db* is a member's transaction.
 
-    Where *asked* is None, words alone answer.
+    *embedded* is the question's embedding by *model*; with None, words alone answer.
     """
     text = query.text[:MAX_QUERY].replace("\0", " ")
     condition = condition_of(query.filter)
@@ -85,24 +85,24 @@ def search(db: Connection, query: Query, asked: Embedded | None, counted: Counte
     searched = counted.memories if few is None else len(few)
     most = max(words.WEIGHED, 3 * query.limit)
     found = words.find(db, text, condition, counted, searched, most=most)
-    meant = vectors.nearest(db, asked.vector, condition, few) if asked else []
+    meant = vectors.nearest(db, embedded.vector, condition, few) if embedded else []
     matches = places.weigh(db, found, counted)
     by_words = (
-        matches if query.mode is not Mode.SEMANTIC or not asked else replace(matches, memories={}, near={})
+        matches if query.mode is not Mode.SEMANTIC or not embedded else replace(matches, memories={}, near={})
     )
-    cosines = vectors.cosines(db, asked.vector, {*by_words.memories, *meant}) if asked else {}
+    cosines = vectors.cosines(db, embedded.vector, {*by_words.memories, *meant}) if embedded else {}
     best = _most_relevant(by_words, cosines, max(SHORTLIST, 3 * query.limit))
     close = _close(db, query, text, best)
-    looked = _closely(db, found, asked, close, counted)
+    looked = _closely(db, found, embedded, close, counted)
     scored = sorted(
-        ((row, each, _score(query, each)) for row, each in looked.items()),
-        key=lambda each: (-each[2].total, each[1].stored.memory.id),
+        ((row, evidence, _score(query, evidence)) for row, evidence in looked.items()),
+        key=lambda entry: (-entry[2].total, entry[1].stored.memory.id),
     )
     shown = [row for row, *_ in scored[: max(query.examined, query.limit)]]
     of_meaning = places.terms_of(db, found, [row for row in shown if row not in matches.memories])
     terms = {row: of_meaning.get(row) or matches.terms_of(row) for row in shown}
-    results = _relied_on(scored, matches, terms, query, text, model if asked else "")
-    return Results(_with_passages(db, looked, results), semantic=bool(asked))
+    results = _relied_on(scored, matches, terms, query, text, model if embedded else "")
+    return Results(_with_passages(db, looked, results), semantic=bool(embedded))
 
 
 def _few(db: Connection, condition: Condition) -> list[int] | None:
@@ -138,24 +138,24 @@ def _relevance(words: float, near: float, cosines: Cosines | None) -> float:
 def _close(
     db: Connection, query: Query, text: str, best: Mapping[int, tuple[float, float, Cosines | None]]
 ) -> dict[int, _Evidence]:
-    """Return the evidence for those of *best* that are looked at closely: what is asked for raises them."""
+    """Return the evidence for those of *best* that are compared by tokens: the best with their boosts."""
     most = max(CLOSE, 3 * query.limit)
     moment = _now()
-    asked = AskedFor.of(query, text, clock=moment, now=moment.timestamp())
+    asked_for = AskedFor.of(query, text, clock=moment, now=moment.timestamp())
     relevances = {row: _relevance(*of_row) for row, of_row in best.items()}
-    # What cannot come before the last of these, however much it is raised, need not be read.
-    least = min([*relevances.values()][:most], default=0.0) / asked.most
+    # A memory that no boost can raise above the last of these need not be read.
+    least = min([*relevances.values()][:most], default=0.0) / asked_for.most
     wanted = [row for row, relevance in relevances.items() if relevance >= least]
     rows = db.execute(
         f"SELECT row, {COLUMNS} FROM daybook.memories WHERE row = ANY(%s::bigint[]) AND forgotten_at IS NULL",
         (array(wanted),),
         binary=True,
     ).fetchall()
-    found = {}
+    evidence = {}
     for row, *columns in rows:
         stored = stored_of(columns)
         memory = stored.memory
-        boosts = asked.boosts(
+        boosts = asked_for.boosts(
             title=memory.title,
             text=memory.text,
             tags=memory.tags,
@@ -163,36 +163,36 @@ def _close(
             created=memory.created,
             updated=memory.updated,
         )
-        found[row] = _Evidence(stored, *best[row], boosts)
-    return dict(sorted(found.items(), key=lambda each: -each[1].lifted)[:most])
+        evidence[row] = _Evidence(stored, *best[row], boosts)
+    return dict(sorted(evidence.items(), key=lambda entry: -entry[1].lifted)[:most])
 
 
 def _closely(
     db: Connection,
     found: words.Found,
-    asked: Embedded | None,
+    embedded: Embedded | None,
     close: Mapping[int, _Evidence],
     counted: Counted,
 ) -> dict[int, _Evidence]:
-    """Return *close* with what the tokens of the question say, and the passage that answers best."""
+    """Return *close* with `maxsim`, where there are token vectors, and the passage that answers best."""
     matching = places.matching_passages(db, found, close, counted)
-    if not asked:
-        return {row: each._replace(passage=matching.get(row, 0)) for row, each in close.items()}
+    if not embedded:
+        return {row: evidence._replace(passage=matching.get(row, 0)) for row, evidence in close.items()}
     passages = {
-        row: [*dict.fromkeys((*(each.cosines or NOBODY).passages, *filter(None, (matching.get(row),))))]
-        for row, each in close.items()
+        row: [*dict.fromkeys((*(evidence.cosines or NOBODY).passages, *filter(None, (matching.get(row),))))]
+        for row, evidence in close.items()
     }
     kept = vectors.signs(db, [passage for of_row in passages.values() for passage in of_row])
-    answers = answered(asked, passages, kept)
+    answers = answered(embedded, passages, kept)
 
-    def seen(row: int, evidence: _Evidence) -> _Evidence:
+    def compared(row: int, evidence: _Evidence) -> _Evidence:
         maxsim, passage = answers.get(row, _UNSEEN)
         nearest = next(iter(passages[row]), 0)
         return evidence._replace(
             maxsim=None if passage == 0 else maxsim, passage=passage or matching.get(row, 0) or nearest
         )
 
-    return {row: seen(row, each) for row, each in close.items()}
+    return {row: compared(row, evidence) for row, evidence in close.items()}
 
 
 _UNSEEN = Match(0.0, 0)
@@ -238,7 +238,7 @@ def _relied_on(
     text: str,
     model: str,
 ) -> list[tuple[int, Result]]:
-    """Return the best of *scored* as results, with how far each can be relied on."""
+    """Return the best of *scored* as results, each with its confidence."""
     terms = query_terms(text)
     best = scored[: max(query.examined, query.limit) if query.only_confident else query.limit]
 
@@ -263,19 +263,19 @@ def _relied_on(
         return Result(evidence.stored, "", replace(score, coverage=coverage), verdict)
 
     results = [(row, weigh(row, evidence, score, 0.0)) for row, evidence, score in best]
-    if any(each.confidence is not Confidence.NONE for _, each in results):
-        for at, (row, each) in enumerate(results[: confidence.COMPANIONS]):
-            if each.confidence is Confidence.NONE:
+    if any(result.confidence is not Confidence.NONE for _, result in results):
+        for at, (row, result) in enumerate(results[: confidence.COMPANIONS]):
+            if result.confidence is Confidence.NONE:
                 results[at] = (row, weigh(*best[at], -confidence.COMPANION_MARGIN))
     if query.only_confident:
-        results = [each for each in results if each[1].confidence is not Confidence.NONE]
+        results = [(row, result) for row, result in results if result.confidence is not Confidence.NONE]
     return results[: query.limit]
 
 
 def _with_passages(
     db: Connection, looked: Mapping[int, _Evidence], results: Collection[tuple[int, Result]]
 ) -> tuple[Result, ...]:
-    """Return *results*, each with the text of its best passage: the first where none is known."""
+    """Return *results*, each with the text of its best passage; the first passage where none is known."""
     wanted = [looked[row].passage for row, _ in results]
     texts: dict[int, str] = dict(
         db.execute(

@@ -17,16 +17,16 @@ from mcp_server.core.text.languages import STEMMED, mark
 Connect = Callable[[], AbstractContextManager[Connection]]
 
 SMALL = 20_000  # memories up to which all are counted
-FRESH, FRESH_OF_SMALL = 60.0, 2.0  # seconds that what was counted is believed
-SAMPLE = 10_000  # memories of which the mean length is taken
+FRESH, FRESH_OF_SMALL = 60.0, 2.0  # seconds until all is counted again
+SAMPLE = 10_000  # memories from which the mean length is estimated
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
     """
-    What is known of all memories; `common` tells of a word in which share of them it is.
+    Statistics of all memories; `common` is word → the share of memories that have it.
 
-    `uncommon` is the share below which a word is not known to be common.
+    `uncommon` is the least share in `common`: a word that is not there is rarer.
     """
 
     memories: int = 0
@@ -38,7 +38,7 @@ class Counted:
 
 
 class Statistics:
-    """What was counted last, counted again when it is too old; for many threads."""
+    """The last counts, renewed when they are too old; for many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Statistics:
         self._until = 0.0
 
     def of(self, connect: Connect) -> Counted:
-        """Return what is known now; where it is too old, count by a connection of the server's own login."""
+        """Return the counts; if they are too old, count first, on a connection of the server's own login."""
         if time.monotonic() < self._until or not self._lock.acquire(blocking=self._until == 0.0):
             return self._counted
         try:
@@ -79,7 +79,7 @@ def _count(db: Connection) -> Counted:
     written_in = db.execute(
         "SELECT language FROM unnest(%s::text[], %s::text[]) AS asked (language, mark)"
         " WHERE EXISTS (SELECT FROM daybook.searched WHERE lexemes @@ mark::tsquery)",
-        ([*STEMMED], [f"'{mark(each).lower()}'" for each in STEMMED]),
+        ([*STEMMED], [f"'{mark(language).lower()}'" for language in STEMMED]),
     ).fetchall()
     return Counted(
         memories=guess if sample else number,
@@ -87,5 +87,5 @@ def _count(db: Connection) -> Counted:
         passages_length=passages_length,
         common=dict(common),
         uncommon=min((share for _, share in common), default=0.0),
-        languages=tuple(each for each in STEMMED if (each,) in written_in),
+        languages=tuple(language for language in STEMMED if (language,) in written_in),
     )

@@ -1,4 +1,4 @@
-"""The memory of a team for one member: keeping, changing, forgetting, confirming, and what was done."""
+"""A team's memory for one member: saving, searching, forgetting, confirming, and the history of a memory."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -40,27 +40,27 @@ class MemberStorage:
         return Team(name, self._member.name, self._member.role, tuple(curators), model)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        said = json_of(memory)
+        value = json_of(memory)
         self._must_be(Role.WRITER)
         with transaction(self._pool, self._member) as db:
-            there = db.execute(_THERE, (said, memory.id)).fetchone()
-            row, living, digest, same = there or (0, False, "", False)
+            current = db.execute(_THERE, (value, memory.id)).fetchone()
+            row, living, digest, same = current or (0, False, "", False)
             if living and same:
                 return _loaded(db, memory.id)
             if replaces and not living:
                 raise NotFound(memory.id)
             if living and digest != replaces:
                 raise _conflict(memory.id)
-            if there:
+            if current:
                 changed = db.execute(
                     "UPDATE daybook.memories SET said = %s, forgotten_at = NULL"
                     " WHERE row = %s AND digest = %s AND (forgotten_at IS NULL) = %s RETURNING row",
-                    (said, row, digest, living),
+                    (value, row, digest, living),
                 ).fetchone()
                 if not changed:
                     raise self._refused(db, memory.id, digest)
             else:
-                row = self._add(db, memory.id, said)
+                row = self._add(db, memory.id, value)
             stored = _loaded(db, memory.id)
             as_server(db)
             derived.put(db, row, memory)
@@ -73,11 +73,11 @@ class MemberStorage:
 
     def search(self, query: Query) -> Results:
         check_limit(query.limit)
-        asked = self._searching.embedded(query)
+        embedded = self._searching.embedded(query)
         counted = self._searching.statistics.of(partial(connection, self._pool))
         embedder = self._searching.embedder
         with transaction(self._pool, self._member) as db:
-            return search(db, query, asked, counted, embedder.model if embedder else "")
+            return search(db, query, embedded, counted, embedder.model if embedder else "")
 
     def forget(self, memory_id: str, *, digest: str) -> None:
         self._must_be(Role.WRITER)
@@ -132,11 +132,11 @@ class MemberStorage:
     def confirm(self, memory_id: str, *, digest: str) -> Stored:
         self._must_be(Role.CURATOR)
         with transaction(self._pool, self._member) as db:
-            there = _loaded(db, memory_id)
-            if there.digest != digest:
+            current = _loaded(db, memory_id)
+            if current.digest != digest:
                 raise _conflict(memory_id)
-            if there.confirmed_by:
-                return there
+            if current.confirmed_by:
+                return current
             changed = db.execute(
                 "UPDATE daybook.memories SET confirmed_by = %s, confirmed_digest = digest"
                 " WHERE id = %s AND digest = %s AND forgotten_at IS NULL RETURNING row",
@@ -157,14 +157,14 @@ class MemberStorage:
             ).fetchall()
         return tuple(map(stored_of, rows))
 
-    def _add(self, db: Connection, memory_id: str, said: str) -> int:
+    def _add(self, db: Connection, memory_id: str, value: str) -> int:
         try:
             added = db.execute(
                 "INSERT INTO daybook.memories (id, said, author) VALUES (%s, %s, %s) RETURNING row",
-                (memory_id, said, self._member.name),
+                (memory_id, value, self._member.name),
             ).fetchone()
         except psycopg.errors.UniqueViolation:
-            # Written a moment ago, or forgotten by an author whose trash this member does not see.
+            # Saved a moment ago, or forgotten by another author: this member does not see that row.
             raise Conflict(
                 f"The team has, or had, another memory of the id '{memory_id}'.", "Give it another id."
             ) from None
@@ -172,7 +172,7 @@ class MemberStorage:
         return int(added[0])
 
     def _must_be(self, least: Role) -> None:
-        """Refuse in a sentence what the database would refuse by its grants."""
+        """Raise NotAllowed, with a sentence, for what the grants of the database would refuse as well."""
         order = [*Role]
         if order.index(self._member.role) < order.index(least):
             raise NotAllowed(
@@ -180,10 +180,10 @@ class MemberStorage:
             )
 
     def _refused(self, db: Connection, memory_id: str, digest: str) -> Conflict | NotAllowed:
-        """Return why no row was changed: another version is there, or it is another member's."""
-        if (there := _loaded(db, memory_id)).digest != digest or there.author == self._member.name:
+        """Return why no row was changed: its version is another one, or it is another member's."""
+        if (current := _loaded(db, memory_id)).digest != digest or current.author == self._member.name:
             return _conflict(memory_id)
-        return NotAllowed(f"'{memory_id}' was written by {there.author}; they and curators may change it.")
+        return NotAllowed(f"'{memory_id}' was written by {current.author}; they and curators may change it.")
 
 
 def _conflict(memory_id: str) -> Conflict:
@@ -191,19 +191,19 @@ def _conflict(memory_id: str) -> Conflict:
 
 
 def _check(memory_id: str) -> None:
-    """Raise NotFound for what is no id: some of that the database could not even compare."""
+    """Raise NotFound for what is no id; the database could not even compare some texts."""
     if not ID.fullmatch(memory_id):
         raise NotFound(memory_id)
 
 
 def _loaded(db: Connection, memory_id: str) -> Stored:
     _check(memory_id)
-    found = db.execute(
+    row = db.execute(
         f"SELECT {COLUMNS} FROM daybook.memories WHERE id = %s AND forgotten_at IS NULL", (memory_id,)
     ).fetchone()
-    if not found:
+    if not row:
         raise NotFound(memory_id)
-    return stored_of(found)
+    return stored_of(row)
 
 
 _THERE = "SELECT row, forgotten_at IS NULL, digest, said = %s::jsonb FROM daybook.memories WHERE id = %s"

@@ -1,8 +1,8 @@
 """
-Vectors in a team's database, by pgvector: a table, an index of who is near whom (HNSW), and the search.
+Vectors in a team's database, by pgvector: a table, an index of near neighbours (HNSW), and the search.
 
-They are halves of floats: two bytes for each number. The table is made for one model; where the extension is
-missing and may not be made, the team searches by words, and says so.
+Numbers have half precision: two bytes each. The table is for one model; if the extension is missing and
+cannot be made, the team searches by words, and says so.
 """
 
 from collections import defaultdict
@@ -25,9 +25,9 @@ WAIT = "5 minutes"  # after which another server takes up passages that one has 
 
 def prepare(db: Connection, embedder: Embedder, *, anew: bool) -> bool:
     """
-    Make room for the vectors of *embedder*; return whether there is any, which takes pgvector.
+    Make the table for the vectors of *embedder*; return whether there is one, which needs pgvector.
 
-    With *anew* the vectors of another model are given up, and all passages wait for new ones. Raises
+    With *anew*, vectors of another model are deleted, and all passages wait for new ones. Raises
     SettingsError when there are vectors of another model.
     """
     with db.transaction():
@@ -60,7 +60,7 @@ def prepare(db: Connection, embedder: Embedder, *, anew: bool) -> bool:
 
 
 def _has_extension(db: Connection) -> bool:
-    """Tell whether pgvector is there, made if need be and possible."""
+    """Tell whether the database has pgvector, which is added if it may be."""
     if db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
         return True
     try:
@@ -76,23 +76,23 @@ def nearest(db: Connection, question: Vector, condition: Condition, few: Sequenc
     """
     Return the memories that have the passages nearest to *question*.
 
-    *few* are the memories that *condition* lets through when these are few: all of them are compared then.
+    *few* are all memories that *condition* lets through, when they are few enough to compare them all.
     """
-    asked = _halves(question)
+    halves = _halves(question)
     if few is not None:
         rows = db.execute(
             # Without MATERIALIZED the index may be asked for the nearest of all, and few of these be left.
             "WITH these AS MATERIALIZED (SELECT memory, embedding <=> %s::halfvec AS distance"
             " FROM daybook.vectors WHERE memory = ANY(%s::bigint[]))"
             " SELECT memory FROM these ORDER BY distance LIMIT %s",
-            (asked, array(few), NEAREST),
+            (halves, array(few), NEAREST),
             binary=True,
         )
     elif condition.simple:
         rows = db.execute(
             f"SELECT memory FROM ({_BY_INDEX}) found JOIN daybook.searched USING (memory)"
             f" WHERE {condition.sql} ORDER BY distance",
-            (asked, asked, NEAREST, *condition.values),
+            (halves, halves, NEAREST, *condition.values),
             binary=True,
         )
     else:
@@ -100,7 +100,7 @@ def nearest(db: Connection, question: Vector, condition: Condition, few: Sequenc
         rows = db.execute(
             "SELECT memory FROM daybook.vectors v WHERE EXISTS (SELECT FROM daybook.searched s"
             f" WHERE s.memory = v.memory AND {condition.sql}) ORDER BY embedding <=> %s::halfvec LIMIT %s",
-            (*condition.values, asked, NEAREST),
+            (*condition.values, halves, NEAREST),
             binary=True,
         )
     return [*dict.fromkeys(memory for (memory,) in rows.fetchall())]
@@ -117,12 +117,12 @@ def cosines(db: Connection, question: Vector, memories: Collection[int]) -> dict
     of_memory: dict[int, list[tuple[float, int]]] = defaultdict(list)
     for memory, passage, cosine in rows:
         of_memory[memory].append((cosine, passage))
-    found = {}
+    by_memory = {}
     for memory, of_passages in of_memory.items():
-        best = sorted(of_passages, key=lambda each: (-each[0], each[1]))[:BEST_PASSAGES]
+        best = sorted(of_passages, key=lambda entry: (-entry[0], entry[1]))[:BEST_PASSAGES]
         mean = sum(cosine for cosine, _ in best) / len(best)
-        found[memory] = Cosines(best[0][0], mean, [passage for _, passage in best])
-    return found
+        by_memory[memory] = Cosines(best[0][0], mean, [passage for _, passage in best])
+    return by_memory
 
 
 def signs(db: Connection, passages: Collection[int]) -> dict[int, bytes]:
@@ -147,7 +147,7 @@ def claim(db: Connection, most: int) -> list[tuple[int, str]]:
 
 
 def put(db: Connection, made: Mapping[int, Embedded]) -> None:
-    """Store the vectors of passages; one that is gone meanwhile is left out."""
+    """Store the vectors of passages; a passage that was deleted meanwhile is left out."""
     from mcp_server.adapters.index.search.maxsim import packed
 
     with db.transaction(), db.cursor() as cursor:
@@ -156,8 +156,8 @@ def put(db: Connection, made: Mapping[int, Embedded]) -> None:
             " SELECT row, memory, %s::halfvec, %s FROM daybook.passages WHERE row = %s"
             " ON CONFLICT DO NOTHING",
             [
-                (_halves(each.vector), packed(each.tokens, len(each.vector) // 4), passage)
-                for passage, each in made.items()
+                (_halves(embedded.vector), packed(embedded.tokens, len(embedded.vector) // 4), passage)
+                for passage, embedded in made.items()
             ],
         )
         cursor.execute("DELETE FROM daybook.unembedded WHERE passage = ANY(%s)", ([*made],))
@@ -169,7 +169,7 @@ def count_waiting(db: Connection) -> int:
 
 
 def _halves(vector: Vector) -> str:
-    """Return *vector* as pgvector reads it."""
+    """Return *vector* in the notation of pgvector."""
     return f"[{','.join(map(repr, np.frombuffer(vector, '<f4').astype(np.float16).tolist()))}]"
 
 

@@ -1,10 +1,10 @@
 """
 Search by words in a team's database: the memories that have most of the rarest terms.
 
-It goes in two steps, so that a word that a million memories have costs no more than a rare one. The index of
-words is asked for those that have two of the terms, and those that have a term that few have; they are
-weighed roughly: from `ts_rank` of a term follows how often it is there. The best are weighed exactly
-by `places.py`, from the places where the words stand.
+The search has two steps, so that a word in a million memories costs no more than a rare one. The first asks
+the index of words for memories that have two of the terms, or one that is rare, and weighs them roughly: from
+`ts_rank` of a term follows how often it occurs. The second, `places.py`, weighs the best of these exactly, by
+the places of the words.
 """
 
 import itertools
@@ -26,10 +26,12 @@ from mcp_server.core.search.matches import frequency_score
 from mcp_server.core.text.words import query_terms, word_forms
 
 MOST_ROWS = 5_000  # memories that are read for one question
-ALONE = 1_000  # of these, so many at most because of one term alone
-FEWEST = 200  # memories of which fewer are too few: then one more term alone is enough
-WEIGHED = 80  # memories that are weighed exactly, at least; with more, no set is answered better
-UNKNOWN = 8  # a word that is not known to be common is in so many times fewer memories than one that is
+ALONE = 1_000  # of these, at most this many because of one term alone
+FEWEST = 200  # memories; with fewer, those that have only the next rarest term are read, too
+WEIGHED = 80  # least number of memories that are weighed exactly; more of them answered no set better
+UNKNOWN = (
+    8  # a word that is not known to be common is taken to be this many times rarer than the rarest that is
+)
 
 RANK_OF_ONE = 0.1 / 1.64493406685  # `ts_rank` of a word that stands once
 # Of one that stands 1, 2, … times, in proportion to that: PostgreSQL adds up 1 / 1², 1 / 2², …
@@ -46,9 +48,9 @@ Roughly = tuple[Rows, NDArray[np.float64], NDArray[np.float64]]
 
 class _Asked(NamedTuple):
     """
-    How a term is asked for: by a `tsquery`, which *measure* takes as well, in SQL.
+    How the database is asked for a term: a `tsquery`, and *measure*, an SQL expression that takes it as well.
 
-    That times *scale* is the rank of the term in proportion to that of a word that stands once.
+    The measure times *scale* is the rank of the term, 1 for a word that occurs once.
     """
 
     query: str
@@ -58,7 +60,7 @@ class _Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the first step found: the memories worth weighing, and what they are weighed by."""
+    """The result of the first step: the memories worth weighing, and what they are weighed by."""
 
     rows: Sequence[int]
     phrases: Mapping[str, tuple[Phrase, ...]]
@@ -67,7 +69,7 @@ class Found:
 
     @property
     def words(self) -> list[str]:
-        """Every word of a form of a term that counts."""
+        """All words of the forms of the terms that count."""
         forms = itertools.chain.from_iterable(self.phrases[term] for term in self.weights)
         return [*dict.fromkeys(itertools.chain.from_iterable(forms))]
 
@@ -76,33 +78,36 @@ def find(
     db: Connection, text: str, condition: Condition, counted: Counted, searched: int, *, most: int
 ) -> Found:
     """
-    Return what the words of *text* find among the *searched* memories that *condition* lets through.
+    Return the memories with the words of *text*, among the *searched* ones that *condition* lets through.
 
-    At most *most* memories are given, the best by a rough look.
+    They are the best by a rough measure, at most *most*.
     """
     forms = word_forms(query_terms(text), counted.languages)
     phrases = _existing(db, _phrases(forms), counted)
     guesses = {term: _guess(each, counted) for term, each in phrases.items()}
     telling = ranking.telling_terms(guesses)
-    asked = {term: _asked(phrases[term]) for term in telling if phrases[term]}
+    terms_asked = {term: _asked(phrases[term]) for term in telling if phrases[term]}
     share = searched / max(1, counted.memories)
-    among = {term: math.ceil(share * guesses[term]) for term in asked}
-    rarest = sorted(asked, key=lambda term: among[term])
+    among = {term: math.ceil(share * guesses[term]) for term in terms_asked}
+    rarest = sorted(terms_asked, key=lambda term: among[term])
     reached = itertools.accumulate(among[term] for term in rarest)
     narrow = [term for term, rows in zip(rarest, reached, strict=True) if rows <= ALONE]
     others = rarest[len(narrow) :]
-    wanted = (*(asked[term].query for term in narrow), two_of([asked[term].query for term in others]))
-    found = _read(db, asked.values(), " | ".join(filter(None, wanted)), condition)
-    whole = {*narrow} if len(found[0]) < MOST_ROWS else set()
-    if len(found[0]) < FEWEST and others:
-        found = _joined(found, _read(db, asked.values(), asked[others[0]].query, condition))
-    rows, lengths, ranks = found
+    wanted = (
+        *(terms_asked[term].query for term in narrow),
+        two_of([terms_asked[term].query for term in others]),
+    )
+    roughly = _read(db, terms_asked.values(), " | ".join(filter(None, wanted)), condition)
+    whole = {*narrow} if len(roughly[0]) < MOST_ROWS else set()
+    if len(roughly[0]) < FEWEST and others:
+        roughly = _joined(roughly, _read(db, terms_asked.values(), terms_asked[others[0]].query, condition))
+    rows, lengths, ranks = roughly
     times = occurrences(ranks)
-    having = dict(zip(asked, np.count_nonzero(times, axis=0).tolist(), strict=True))
+    having = dict(zip(terms_asked, np.count_nonzero(times, axis=0).tolist(), strict=True))
     frequencies = {term: having[term] if term in whole else max(having[term], among[term]) for term in having}
     weights = {term: ranking.idf(searched, frequencies.get(term, 0)) for term in telling}
     longer = lengths / max(1.0, counted.mean_length)
-    telling_of = np.array([weights[term] for term in asked])
+    telling_of = np.array([weights[term] for term in terms_asked])
     scores = frequency_scores(times, longer[:, None]) ** ranking.DAMPING @ telling_of
     best = np.argsort(-scores, kind="stable")[:most]
     return Found(rows[best].tolist(), phrases, weights, searched)
@@ -112,18 +117,18 @@ def occurrences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     Return how often a term occurs in a memory, from the sum of the ranks of its forms.
 
-    A rank is in proportion to that of a word that stands once. Where several forms are there, it is a guess.
+    A rank of 1 is that of a word that occurs once. With several forms the result is a guess.
     """
     forms = np.maximum(1.0, np.ceil(ranks / _RANKS[-1] - _ROUNDED))
     of_form = 1.0 + np.searchsorted(_BETWEEN_RANKS, ranks / forms)
-    found: NDArray[np.float64] = np.where(ranks > 0.0, forms * of_form, 0.0)
-    return found
+    counts: NDArray[np.float64] = np.where(ranks > 0.0, forms * of_form, 0.0)
+    return counts
 
 
 def frequency_scores(times: NDArray[np.float64], longer: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `matches.frequency_score` for many at once; *longer* is the length by the mean."""
-    found: NDArray[np.float64] = frequency_score(times, longer, 1.0)  # type: ignore[arg-type, assignment]
-    return found
+    """Return `matches.frequency_score` for many at once; *longer* is each length divided by the mean."""
+    scores: NDArray[np.float64] = frequency_score(times, longer, 1.0)  # type: ignore[arg-type, assignment]
+    return scores
 
 
 def _phrases(forms: Mapping[str, Collection[str]]) -> dict[str, tuple[Phrase, ...]]:
@@ -141,19 +146,20 @@ def _phrases(forms: Mapping[str, Collection[str]]) -> dict[str, tuple[Phrase, ..
 def _existing(
     db: Connection, phrases: Mapping[str, tuple[Phrase, ...]], counted: Counted
 ) -> dict[str, tuple[Phrase, ...]]:
-    """Return *phrases* without those of which a word is in no memory: most forms of a term are in none."""
-    every = dict.fromkeys(word for each in phrases.values() for phrase in each for word in phrase)
-    # The index would read every memory that has a common word before it tells of the first.
-    asked = [word for word in every if word not in counted.common]
+    """Return *phrases* without those with a word that no memory has; that is true of most forms of a term."""
+    every = dict.fromkeys(word for of_term in phrases.values() for phrase in of_term for word in phrase)
+    # For a common word, the index would read all memories that have it before it returns one.
+    uncommon = [word for word in every if word not in counted.common]
     rows = db.execute(
         "SELECT word FROM unnest(%s::text[], %s::text[]) AS asked (word, query)"
         " WHERE EXISTS (SELECT FROM daybook.searched WHERE lexemes @@ query::tsquery)",
-        (asked, [quoted(word) for word in asked]),
+        (uncommon, [quoted(word) for word in uncommon]),
         binary=True,
     )
-    there = {*(word for (word,) in rows), *(every.keys() & counted.common.keys())}
+    existing = {*(word for (word,) in rows), *(every.keys() & counted.common.keys())}
     return {
-        term: tuple(phrase for phrase in each if there.issuperset(phrase)) for term, each in phrases.items()
+        term: tuple(phrase for phrase in of_term if existing.issuperset(phrase))
+        for term, of_term in phrases.items()
     }
 
 
@@ -167,9 +173,9 @@ def _guess(phrases: Sequence[Phrase], counted: Counted) -> int:
 
 
 def _asked(phrases: Sequence[Phrase]) -> _Asked:
-    """Return how any of *phrases* is asked for."""
+    """Return how the database is asked for any of *phrases*."""
     written = (" <-> ".join(map(quoted, phrase)) for phrase in phrases)
-    query = f"({' | '.join(f'({each})' for each in written)})"
+    query = f"({' | '.join(f'({expression})' for expression in written)})"
     if any(len(phrase) > 1 for phrase in phrases):
         # `ts_rank` gives something to memories that have the words of a phrase elsewhere, or only some.
         return _Asked(query, "(lexemes @@ %s::tsquery)::integer::real", 1.0)
@@ -180,8 +186,8 @@ def two_of(expressions: Sequence[str]) -> str:
     """
     Return a `tsquery` for any two of *expressions*, '' for fewer.
 
-    It names each as seldom as can be, because the index is read once for each name: two stand in one half,
-    or two in the other, or any in both.
+    It names each as few times as possible, because the index is read once for each name: two in the first
+    half, or two in the second, or one in each.
     """
     if len(expressions) < 2:
         return ""
@@ -190,25 +196,27 @@ def two_of(expressions: Sequence[str]) -> str:
     return " | ".join(filter(None, (across, *map(two_of, halves))))
 
 
-def _read(db: Connection, asked: Collection[_Asked], wanted: str, condition: Condition) -> Roughly:
-    """Return memories that have what is *wanted*, at most so many, with the ranks of all *asked* in each."""
+def _read(db: Connection, terms: Collection[_Asked], wanted: str, condition: Condition) -> Roughly:
+    """Return at most MOST_ROWS memories that match the `tsquery` *wanted*, with the ranks of all *terms*."""
     if not wanted:
-        return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(asked)))
-    measures = "".join(f", array_agg({each.measure})" for each in asked)
+        return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, len(terms)))
+    measures = "".join(f", array_agg({term.measure})" for term in terms)
     row = db.execute(
         f"SELECT array_agg(memory), array_agg(length){measures} FROM (SELECT memory, length, lexemes"
         f" FROM daybook.searched WHERE lexemes @@ %s::tsquery AND {condition.sql} LIMIT %s) found",
-        (*(each.query for each in asked), wanted, *condition.values, MOST_ROWS),
+        (*(term.query for term in terms), wanted, *condition.values, MOST_ROWS),
         binary=True,
     ).fetchone()
     rows, lengths, *of_terms = row or (None, None)
     if rows is None:
-        return _read(db, asked, "", condition)
-    ranks = np.array(of_terms, np.float64).T * [each.scale for each in asked]
+        return _read(db, terms, "", condition)
+    ranks = np.array(of_terms, np.float64).T * [term.scale for term in terms]
     return np.array(rows, np.int64), np.array(lengths, np.float64), ranks
 
 
-def _joined(found: Roughly, more: Roughly) -> Roughly:
-    new = ~np.isin(more[0], found[0])
-    rows, lengths, times = (np.concatenate((one, other[new])) for one, other in zip(found, more, strict=True))
+def _joined(first: Roughly, more: Roughly) -> Roughly:
+    new = ~np.isin(more[0], first[0])
+    rows, lengths, times = (
+        np.concatenate((before, other[new])) for before, other in zip(first, more, strict=True)
+    )
     return rows, lengths, times

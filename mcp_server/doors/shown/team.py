@@ -1,4 +1,4 @@
-"""The person's team: joining it, how it stands, what was given to it, what it has."""
+"""The person's team: joining it, its state, what was given to it, its memories."""
 
 from __future__ import annotations
 
@@ -27,111 +27,112 @@ WAITS = "It waits here and is sent to the team automatically: 'daybook team stat
 UNCONFIRMED = "The other members find it by recall; they are shown it unasked once a curator confirms it."
 
 
-def joining(found: Joining) -> Shown:
+def joining(joining_team: Joining) -> Shown:
     """Return which team the person may join, and what they agree to by that."""
-    team = found.team
+    team = joining_team.team
     curators = ", ".join(team.curators) or "nobody yet"
     notes = [
         "What these curators confirm is shown to Claude unasked, on this machine, in every project:"
         f" {curators}.",
         "'daybook team leave' ends that.",
     ]
-    if found.model:
+    if joining_team.model:
         notes.append(
-            f"The team's server uses the embedding model {team.model}; yours is {found.model}. You "
+            f"The team's server uses the embedding model {team.model}; yours is {joining_team.model}. You "
             "need not change yours."
         )
     return Shown(
-        f"The team {team.name}, at {found.url}:",
+        f"The team {team.name}, at {joining_team.url}:",
         rows=(
             ("you are", f"{team.member} ({team.role.value})"),
             ("curators", curators),
-            ("searches", f"by words and by meaning ({team.model})" if team.model else "by words only"),
+            ("searches", _searches(team.model)),
         ),
         notes=tuple(notes),
     )
 
 
-def was_joined(name: str, done: Copy) -> Shown:
+def was_joined(name: str, copied: Copy) -> Shown:
     """Return that the person is in the team *name*, and what was copied."""
     return Shown(
         f"You are in the team {name}. Confirmed by its curators, and copied here:"
-        f" {counted(done.memories, 'memory')}."
+        f" {counted(copied.memories, 'memory')}."
     )
 
 
-def state(found: Membership | None) -> Shown:
+def state(membership: Membership | None) -> Shown:
     """Return how it stands with the person's team: what is here, what waits, what was refused."""
-    if found is None:
+    if membership is None:
         return Shown(NO_TEAM, json=None)
-    beyond = f"; {found.last.beyond} older ones are only found by recall" if found.last.beyond else ""
-    notes = [f"! {found.last.trouble}"] if found.last.trouble else []
-    if any(each.refused for each in found.waiting):
+    older = membership.last.beyond
+    beyond = f"; {older} older ones are only found by recall" if older else ""
+    notes = [f"! {membership.last.trouble}"] if membership.last.trouble else []
+    if any(gift.refused for gift in membership.waiting):
         notes.append("'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up.")
     return Shown(
         rows=(
-            ("team", f"{found.name}, at {found.url}"),
-            ("you are", f"{found.member} ({found.role})"),
-            ("curators", ", ".join(found.curators) or "nobody yet"),
-            ("searches", f"by words and by meaning ({found.model})" if found.model else "by words only"),
-            ("confirmed", f"{counted(found.copied, 'memory')} here{beyond}"),
-            ("last copied", found.last.at or "not yet"),
-            *(_waiting(each) for each in found.waiting),
+            ("team", f"{membership.name}, at {membership.url}"),
+            ("you are", f"{membership.member} ({membership.role})"),
+            ("curators", ", ".join(membership.curators) or "nobody yet"),
+            ("searches", _searches(membership.model)),
+            ("confirmed", f"{counted(membership.copied, 'memory')} here{beyond}"),
+            ("last copied", membership.last.at or "not yet"),
+            *(_waiting(gift) for gift in membership.waiting),
         ),
         notes=tuple(notes),
-        json={**asdict(found), "waiting": [_waiting_json(each) for each in found.waiting]},
+        json={**asdict(membership), "waiting": [_waiting_json(gift) for gift in membership.waiting]},
     )
 
 
-def sent(done: Sent) -> Shown:
+def sent(outcome: Sent) -> Shown:
     """Return what the team was given of what waited."""
-    new = [each for each in done.given if not each.known]
+    new = [gift for gift in outcome.given if not gift.known]
     return Shown(
         f"Given to the team: {counted(len(new), 'memory')}.",
         rows=(
-            *(_sent(each) for each in done.given),
-            *(("refused", each.id) for each in done.refused),
+            *(_sent(gift) for gift in outcome.given),
+            *(("refused", gift.id) for gift in outcome.refused),
         ),
         notes=(
-            *(note for each in new for note in _taking_place(each)),
-            *(["'daybook team status' says why they were refused."] if done.refused else []),
-            *([f"! {done.trouble} The rest waits."] if done.trouble else []),
+            *(note for gift in new for note in _replacing(gift)),
+            *(["'daybook team status' says why they were refused."] if outcome.refused else []),
+            *([f"! {outcome.trouble} The rest waits."] if outcome.trouble else []),
         ),
         json={
-            "given": [each.stored.memory.id for each in new],
-            "known": [each.stored.memory.id for each in done.given if each.known],
-            "superseded": [name for each in new for name in each.gone],
-            "refused": [each.id for each in done.refused],
-            "trouble": done.trouble,
+            "given": [gift.stored.memory.id for gift in new],
+            "known": [gift.stored.memory.id for gift in outcome.given if gift.known],
+            "superseded": [name for gift in new for name in gift.gone],
+            "refused": [gift.id for gift in outcome.refused],
+            "trouble": outcome.trouble,
         },
     )
 
 
 def given(given: GivenToTeam, *, verb: str = "remembered") -> Shown:
     """Return what became of a memory for the team; *verb* is what was done to it."""
-    memory, done = given.memory, given.done
+    memory, outcome = given.memory, given.done
     json = {
         "id": memory.id,
         "level": "team",
-        "known": bool(done and done.known),
+        "known": bool(outcome and outcome.known),
         "waits": given.waits,
-        "superseded": list(done.gone) if done else [],
-        "near": [each.stored.memory.id for each in done.near] if done else [],
-        "version": done.stored.digest if done else "",
+        "superseded": list(outcome.gone) if outcome else [],
+        "near": [result.stored.memory.id for result in outcome.near] if outcome else [],
+        "version": outcome.stored.digest if outcome else "",
     }
-    if done is None:
+    if outcome is None:
         return Shown(f"{memory.id}: not given to the team yet: {given.waits}", notes=(WAITS,), json=json)
-    if done.known:
-        head = f"{memory.id}: known to the team already{_whose(done.stored)}; nothing was stored."
+    if outcome.known:
+        head = f"{memory.id}: known to the team already{_whose(outcome.stored)}; nothing was stored."
         return Shown(head, rows=(("title", memory.title),), json=json)
     near = "; ".join(
-        f"{each.stored.memory.id} ({one_line(each.stored.memory.title, 80)})" for each in done.near
+        f"{result.stored.memory.id} ({one_line(result.stored.memory.title, 80)})" for result in outcome.near
     )
     return Shown(
         f"{memory.id}: {verb} (team level).",
         notes=(
             UNCONFIRMED,
-            *_taking_place(done),
+            *_replacing(outcome),
             *([f"The team has similar memories: {near}."] if near else []),
         ),
         json=json,
@@ -194,76 +195,80 @@ def whole(stored: Stored) -> Shown:
 
 def history(memory_id: str, changes: Sequence[ChangeRecord], now: Stored | None) -> Shown:
     """Return what was done to a memory of the team, the latest first; *now* is what it says, None if gone."""
-    after = [*(each.before for each in changes[1:]), now.memory if now else None]
-    said = [
-        difference(each.before, then) if each.before and then else ""
-        for each, then in zip(changes, after, strict=True)
+    after = [*(change.before for change in changes[1:]), now.memory if now else None]
+    differences = [
+        difference(change.before, then) if change.before and then else ""
+        for change, then in zip(changes, after, strict=True)
     ]
-    rows = [(f"{each.at:%Y-%m-%d %H:%M}", each.author, each.kind.value) for each in changes]
+    rows = [(f"{change.at:%Y-%m-%d %H:%M}", change.author, change.kind.value) for change in changes]
     return Shown(
         f"'{memory_id}' is the team's: its changes, and who made them.",
         ("changed (UTC)", "by", "what"),
         tuple(reversed(rows)),
-        tuple(reversed([differs or "nothing but that" for differs in said])),
+        tuple(reversed([differs or "nothing but that" for differs in differences])),
         json={
             "id": memory_id,
             "level": "team",
             "changes": [
                 {
-                    "at": timestamp(each.at),
-                    "by": each.author,
-                    "what": each.kind.value,
-                    "before": each.before.text if each.before else "",
-                    "title_before": each.before.title if each.before else "",
+                    "at": timestamp(change.at),
+                    "by": change.author,
+                    "what": change.kind.value,
+                    "before": change.before.text if change.before else "",
+                    "title_before": change.before.title if change.before else "",
                 }
-                for each in reversed(changes)
+                for change in reversed(changes)
             ],
         },
     )
 
 
-def unconfirmed(found: Unconfirmed) -> Shown:
+def unconfirmed(listing: Unconfirmed) -> Shown:
     """Return what waits for a curator's word, the newest first."""
-    if not found.stored:
+    if not listing.stored:
         return Shown("Nothing waits for a curator.", json=[])
-    of = counted(found.total, "memory")
-    first = "" if found.all else " of those looked at"
+    of = counted(listing.total, "memory")
+    first = "" if listing.all else " of those looked at"
     return Shown(
         f"Not confirmed by a curator{first}: {of}.",
         ("id", "type", "by", "updated", "title"),
         [
             (
-                each.memory.id,
-                each.memory.type,
-                each.author,
-                f"{each.memory.updated:%Y-%m-%d}",
-                each.memory.title,
+                stored.memory.id,
+                stored.memory.type,
+                stored.author,
+                f"{stored.memory.updated:%Y-%m-%d}",
+                stored.memory.title,
             )
-            for each in found.stored
+            for stored in listing.stored
         ],
-        tuple(each.memory.text for each in found.stored),
+        tuple(stored.memory.text for stored in listing.stored),
         notes=("A curator confirms a memory with 'daybook team confirm ID'.",),
-        json=[whole(each).json for each in found.stored],
+        json=[whole(stored).json for stored in listing.stored],
     )
 
 
-def dropped(each: Waiting) -> Shown:
+def dropped(gift: Waiting) -> Shown:
     """Return that something is not given to the team."""
-    return Shown(f"{each.id}: not given to the team.")
+    return Shown(f"{gift.id}: not given to the team.")
 
 
-def _sent(done: StoredInTeam) -> tuple[str, str]:
-    memory = done.stored.memory
-    return "known already" if done.known else "given", f"{memory.id}  {one_line(memory.title, 80)}"
+def _sent(gift: StoredInTeam) -> tuple[str, str]:
+    memory = gift.stored.memory
+    return "known already" if gift.known else "given", f"{memory.id}  {one_line(memory.title, 80)}"
 
 
-def _taking_place(done: StoredInTeam) -> list[str]:
-    """Return which memories a new one takes the place of, and which it does not."""
-    new = done.stored.memory.id
+def _replacing(gift: StoredInTeam) -> list[str]:
+    """Return which memories a new one replaces, and which it should replace and does not."""
+    new = gift.stored.memory.id
     return [
-        *([f"{new} takes the place of {', '.join(done.gone)}."] if done.gone else []),
-        *(f"{new} does not take the place of {name}: {why}" for name, why in done.kept),
+        *([f"{new} replaces {', '.join(gift.gone)}."] if gift.gone else []),
+        *(f"{new} does not replace {name}: {why}" for name, why in gift.kept),
     ]
+
+
+def _searches(model: str) -> str:
+    return f"by words and by meaning ({model})" if model else "by words only"
 
 
 def _whose(stored: Stored) -> str:
@@ -271,12 +276,12 @@ def _whose(stored: Stored) -> str:
     return f"{by}, {f'confirmed by {stored.confirmed_by}' if stored.confirmed_by else 'not confirmed'}"
 
 
-def _waiting(each: Waiting) -> tuple[str, str]:
-    title = one_line(each.title, 80)
-    if each.refused:
-        return "refused", f"{each.id}  {title}: {each.refused}"
-    return "waits", f"{each.id}  {title}, since {each.at}"
+def _waiting(gift: Waiting) -> tuple[str, str]:
+    title = one_line(gift.title, 80)
+    if gift.refused:
+        return "refused", f"{gift.id}  {title}: {gift.refused}"
+    return "waits", f"{gift.id}  {title}, since {gift.at}"
 
 
-def _waiting_json(each: Waiting) -> dict[str, str]:
-    return {"id": each.id, "title": each.title, "at": each.at, "refused": each.refused}
+def _waiting_json(gift: Waiting) -> dict[str, str]:
+    return {"id": gift.id, "title": gift.title, "at": gift.at, "refused": gift.refused}

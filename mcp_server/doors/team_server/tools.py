@@ -1,4 +1,4 @@
-"""What the tools of a team's server are, what they take and what they do: each is a call of the storage."""
+"""The tools of a team's server: what each takes, and which call of the storage it makes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +18,15 @@ from mcp_server.core.team.team import TeamStorage
 from mcp_server.core.team.team_rules import fit
 
 Arguments = dict[str, Any]
-Told = dict[str, Any]
+JsonAnswer = dict[str, Any]
 
-MOST_TOLD = 1 << 20  # characters of an answer's JSON; what is more comes when it is asked for
+MOST_ANSWER = 1 << 20  # characters of an answer's JSON; the client asks again for the rest
 MOST_CHANGES = 100  # of a memory, in one answer
 
 
 @dataclass(frozen=True, slots=True)
 class TeamCall:
-    """One call: the team's memory as the member may use it, what was given, and the time."""
+    """One call: the team's memory for the calling member, the arguments given, and the time."""
 
     storage: TeamStorage
     given: Arguments
@@ -39,7 +39,7 @@ class Tool:
 
     description: str
     takes: Mapping[str, Mapping[str, Any]]
-    run: Callable[[TeamCall], Told]
+    run: Callable[[TeamCall], JsonAnswer]
     required: tuple[str, ...] = ()
     reads: bool = True
     destroys: bool = False
@@ -47,93 +47,93 @@ class Tool:
     """Whether it takes further arguments, which it checks itself."""
 
 
-def run(name: str, storage: TeamStorage, given: object, now: datetime) -> Told:
-    """Return what the tool *name* answers to what was *given*; raise DaybookError."""
+def run(name: str, storage: TeamStorage, arguments: object, now: datetime) -> JsonAnswer:
+    """Return the answer of the tool *name* to *arguments*; raise DaybookError."""
     tool = TOOLS.get(name)
     if tool is None:
         meant = similar(name, TOOLS)
         hint = f"Did you mean {' or '.join(meant)}?" if meant else f"There are {', '.join(TOOLS)}."
         raise Rejected(f"There is no tool '{one_line(name, 60)}' here.", hint)
-    if not isinstance(given, dict):
+    if not isinstance(arguments, dict):
         raise Rejected("The arguments must be an object.")
-    if missing := [each for each in tool.required if each not in given]:
+    if missing := [argument for argument in tool.required if argument not in arguments]:
         raise Rejected(f"The argument '{missing[0]}' is missing.")
-    if not tool.open and (unknown := [each for each in given if each not in tool.takes]):
+    if not tool.open and (unknown := [argument for argument in arguments if argument not in tool.takes]):
         takes = ", ".join(tool.takes) or "none"
         raise Rejected(f"There is no argument '{one_line(str(unknown[0]), 60)}'.", f"It takes: {takes}.")
-    return tool.run(TeamCall(storage, given, now))
+    return tool.run(TeamCall(storage, arguments, now))
 
 
-def _team(call: TeamCall) -> Told:
+def _team(call: TeamCall) -> JsonAnswer:
     return _as_object(call.storage.team())
 
 
-def _recall(call: TeamCall) -> Told:
+def _recall(call: TeamCall) -> JsonAnswer:
     query = wire.query_of(call.given)
-    told = _as_object(call.storage.search(query))
-    told["results"], _ = _fitting(told["results"])
-    return told
+    answer = _as_object(call.storage.search(query))
+    answer["results"], _ = _fitting(answer["results"])
+    return answer
 
 
-def _read(call: TeamCall) -> Told:
+def _read(call: TeamCall) -> JsonAnswer:
     return _as_object(call.storage.load(_id(call)))
 
 
-def _remember(call: TeamCall) -> Told:
-    given = dict(call.given)
-    replaces = _text(given.pop("replaces", ""), "replaces")
+def _remember(call: TeamCall) -> JsonAnswer:
+    arguments = dict(call.given)
+    replaces = _text(arguments.pop("replaces", ""), "replaces")
     now = call.now.isoformat()
-    known = call.storage.load(_id(call)).memory if replaces and "created" not in given else None
-    title, text = (str(given.get(name, "")) for name in ("title", "text"))
+    current = call.storage.load(_id(call)).memory if replaces and "created" not in arguments else None
+    title, text = (str(arguments.get(name, "")) for name in ("title", "text"))
     made: Arguments = {
         "id": new_id(title, text, call.now),
-        "created": known.created.isoformat() if known else now,
+        "created": current.created.isoformat() if current else now,
         "updated": now,
         "source": ASSISTANT,  # only a client of Daybook knows better
     }
-    memory = fit(wire.memory_of({**made, **given}, strict=True))
+    memory = fit(wire.memory_of({**made, **arguments}, strict=True))
     return _as_object(call.storage.save(memory, replaces=replaces))
 
 
-def _forget(call: TeamCall) -> Told:
+def _forget(call: TeamCall) -> JsonAnswer:
     call.storage.forget(_id(call), digest=_digest(call))
     return {}
 
 
-def _restore(call: TeamCall) -> Told:
+def _restore(call: TeamCall) -> JsonAnswer:
     return _as_object(call.storage.restore(_id(call)))
 
 
-def _confirm(call: TeamCall) -> Told:
+def _confirm(call: TeamCall) -> JsonAnswer:
     return _as_object(call.storage.confirm(_id(call), digest=_digest(call)))
 
 
-def _history(call: TeamCall) -> Told:
+def _history(call: TeamCall) -> JsonAnswer:
     skip = _number(call, "skip", 0, least=0, most=1 << 40)
     changes = call.storage.history(_id(call))
     wanted = changes[skip : skip + MOST_CHANGES]
-    told, all_fit = _fitting([wire.value_of(each) for each in wanted])
-    return {"changes": told, "more": not all_fit or skip + len(wanted) < len(changes)}
+    records, all_fit = _fitting([wire.value_of(change) for change in wanted])
+    return {"changes": records, "more": not all_fit or skip + len(wanted) < len(changes)}
 
 
-def _list(call: TeamCall) -> Told:
+def _list(call: TeamCall) -> JsonAnswer:
     return _page(call, call.storage.page)
 
 
-def _confirmed(call: TeamCall) -> Told:
+def _confirmed(call: TeamCall) -> JsonAnswer:
     return _page(call, call.storage.confirmed)
 
 
-def _page(call: TeamCall, page: Callable[..., Sequence[object]]) -> Told:
+def _page(call: TeamCall, page: Callable[..., Sequence[object]]) -> JsonAnswer:
     most = _number(call, "most", PAGE, least=1, most=PAGE)
-    found = page(after=_text(call.given.get("after", ""), "after"), most=most)
-    told, all_fit = _fitting([wire.value_of(each) for each in found])
-    return {"memories": told, "more": not all_fit}
+    memories = page(after=_text(call.given.get("after", ""), "after"), most=most)
+    values, all_fit = _fitting([wire.value_of(stored) for stored in memories])
+    return {"memories": values, "more": not all_fit}
 
 
 def _fitting(values: list[Any]) -> tuple[list[Any], bool]:
-    """Return the first of *values*, at least one, that an answer has room for, and whether all are there."""
-    room = MOST_TOLD
+    """Return the first of *values* that fit into an answer, at least one, and whether all fit."""
+    room = MOST_ANSWER
     for at, value in enumerate(values):
         room -= len(json.dumps(value, ensure_ascii=False))
         if room < 0 and at:
@@ -141,9 +141,9 @@ def _fitting(values: list[Any]) -> tuple[list[Any], bool]:
     return values, True
 
 
-def _as_object(value: object) -> Told:
-    told: Told = wire.value_of(value)
-    return told
+def _as_object(value: object) -> JsonAnswer:
+    answer: JsonAnswer = wire.value_of(value)
+    return answer
 
 
 def _id(call: TeamCall) -> str:

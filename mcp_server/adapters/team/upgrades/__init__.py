@@ -1,8 +1,8 @@
 """
 The schema of a team's database, in numbered upgrades: each is a file of SQL beside this one.
 
-A server that starts brings the database to its own number, all in one transaction. It refuses a database of a
-newer server, because it cannot know what that one keeps where.
+A server that starts upgrades the database to its own number, in one transaction. It refuses a database of a
+newer server, because it cannot know that schema.
 """
 
 import itertools
@@ -16,22 +16,22 @@ from mcp_server.adapters.team.connections import Connection
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.team.team import Role
 
-_LOCK = 0x6461_7962_6F6F_6B  # "daybook": the advisory lock of who upgrades
-_DERIVING = (2,)  # upgrades after which what is searched has another form
-_OLDEST = 15_00_00  # PostgreSQL, as `server_version_num` has it
+_LOCK = 0x6461_7962_6F6F_6B  # "daybook": the advisory lock for upgrading
+_DERIVING = (2,)  # upgrades that change the form of what is searched
+_OLDEST = 15_00_00  # PostgreSQL, in the form of `server_version_num`
 
 
 def scripts() -> list[str]:
-    """Return the SQL of each upgrade, the first first."""
-    found = (each for each in resources.files(__package__).iterdir() if re.match(r"\d{4}-", each.name))
-    return [each.read_text(encoding="utf-8") for each in sorted(found, key=lambda each: each.name)]
+    """Return the SQL of the upgrades, in the order of their numbers."""
+    files = (file for file in resources.files(__package__).iterdir() if re.match(r"\d{4}-", file.name))
+    return [file.read_text(encoding="utf-8") for file in sorted(files, key=lambda file: file.name)]
 
 
 def upgrade(connected: Connection) -> int:
     """
-    Bring the database to the schema of this server and return its number.
+    Upgrade the database to the schema of this server and return that schema's number.
 
-    Raises SettingsError when it is of a newer server, or the login may not make what is needed.
+    Raises SettingsError when the database is of a newer server, or the login may not make what is needed.
     """
     if connected.info.server_version < _OLDEST:
         raise SettingsError(
@@ -41,16 +41,16 @@ def upgrade(connected: Connection) -> int:
     upgrades = scripts()
     with connected.transaction():
         connected.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        found = _number(connected)
-        if found > len(upgrades):
+        current = _number(connected)
+        if current > len(upgrades):
             raise SettingsError(
-                f"The team's database has schema {found}, of a newer Daybook; this knows {len(upgrades)}.",
+                f"The team's database has schema {current}, of a newer Daybook; this knows {len(upgrades)}.",
                 "Update Daybook on this server.",
             )
-        if found == 0:
+        if current == 0:
             _make_roles(connected)
             _make_schema(connected)
-        for number, script in enumerate(upgrades[found:], start=found + 1):
+        for number, script in enumerate(upgrades[current:], start=current + 1):
             connected.execute(script.encode())
             if number in _DERIVING:
                 derived.fill(connected)
@@ -79,7 +79,7 @@ def _number(connected: Connection) -> int:
 
 def _make_schema(connected: Connection) -> None:
     try:
-        # An administrator may have made it for a login that may make none.
+        # An administrator may have made the schema for a login that may not.
         if not connected.execute("SELECT to_regnamespace('daybook') IS NOT NULL").fetchall()[0][0]:
             connected.execute("CREATE SCHEMA daybook")
     except psycopg.errors.InsufficientPrivilege:
@@ -101,14 +101,14 @@ def _make_schema(connected: Connection) -> None:
 
 
 def _make_roles(connected: Connection) -> None:
-    """Make the roles of members where there are none, and let the server's login take each of them on."""
+    """Make the missing roles of members, and let the server's login take on each."""
     names = [f"daybook_{role.value}" for role in Role]
     try:
         for name in names:
             connected.execute(_MAKE_ROLE.format(name=name))
         for lesser, greater in itertools.pairwise(names):
             connected.execute(_GRANT_ROLE.format(role=lesser, to=greater))
-        # From version 16 on, who makes a role may grant it, and has to grant it to themselves to take it on.
+        # From version 16 on, the login that makes a role may grant it, and needs a grant to take it on.
         right = "SET" if connected.info.server_version >= 16_00_00 else "MEMBER"
         for name in names:
             connected.execute(_TAKE_ON.format(role=name, right=right))
