@@ -20,7 +20,7 @@ from mcp_server.core.team.team import JoinedTeam
 from mcp_server.core.worth.ratings import base_trust
 from mcp_server.store import Store
 
-PATIENCE = 0.3  # seconds from the question on that the team's answer is waited for
+PATIENCE = 0.3  # seconds, from the question on, that a recall waits for the team
 NOT_SENT = "The team was not asked: the question contains a secret or something private."
 
 
@@ -29,7 +29,7 @@ def recall_side_by_side(store: Store, query: Query, *, session: str = "") -> Ans
     team = store.team()
     if team is None:
         return recall(store, query, session=session)
-    asking = _Asking(team, _asked(query)) if may_be_sent(query.text) else None
+    asking = _Asking(team, _query_for_team(query)) if may_be_sent(query.text) else None
     answer = _with_authors(store, recall(store, query))
     results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
@@ -39,17 +39,17 @@ def recall_side_by_side(store: Store, query: Query, *, session: str = "") -> Ans
 
 
 class _Asking:
-    """A question to the team that is under way; it ends by itself, within the patience."""
+    """A question that the team is asked in a thread of its own, which ends within PATIENCE."""
 
     def __init__(self, team: JoinedTeam, query: Query) -> None:
-        self._told: list[Results | DaybookError] = []
+        self._answers: list[Results | DaybookError] = []
         self._until = time.monotonic() + PATIENCE
 
         def ask() -> None:
             try:
-                self._told.append(team.search(query, patience=PATIENCE))
+                self._answers.append(team.search(query, patience=PATIENCE))
             except DaybookError as error:
-                self._told.append(error)
+                self._answers.append(error)
 
         self._thread = threading.Thread(target=ask, name="ask-team", daemon=True)
         self._thread.start()
@@ -57,36 +57,36 @@ class _Asking:
     def result(self) -> tuple[Results | None, str]:
         """Return the results, or None and why there are none, as a sentence."""
         self._thread.join(max(0.0, self._until - time.monotonic()))
-        if not self._told:
+        if not self._answers:
             return None, f"The team's memory did not answer within {PATIENCE:g} seconds."
-        told = self._told[0]
-        if isinstance(told, DaybookError):
-            short = "" if isinstance(told, StorageUnavailable) else f" {told.hint}".rstrip()
-            return None, f"Without the team's memory: {told}{short}"
-        return told, ""
+        answer = self._answers[0]
+        if isinstance(answer, DaybookError):
+            short = "" if isinstance(answer, StorageUnavailable) else f" {answer.hint}".rstrip()
+            return None, f"Without the team's memory: {answer}{short}"
+        return answer, ""
 
 
-def _asked(query: Query) -> Query:
-    """Return *query* as the team is asked: its database is one level and one place."""
+def _query_for_team(query: Query) -> Query:
+    """Return *query* for the team, whose database is one level and knows no projects."""
     filter = replace(query.filter, level=None, all_projects=False, kinds=(Kind.KNOWLEDGE,))
     return replace(query, filter=filter, expand=False)
 
 
 def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Answer:
-    """Return *answer* with what the team answered; each memory once, and the nearer before the farther."""
+    """Return *answer* with the team's *results*: each memory once, none that a nearer one supersedes."""
     copied = team_membership.copied_of(store.home)
     own = [hit for hit in answer.hits if not hit.below]
     below = [hit for hit in answer.hits if hit.below]
-    found = {result.stored.memory.id: result for result in results.results if _fits(result, query.filter)}
+    by_id = {result.stored.memory.id: result for result in results.results if _fits(result, query.filter)}
     nearer: Mapping[str, str] = {}
-    if found and not covers_all(query.filter):
+    if by_id and not covers_all(query.filter):
         with store.database.read() as db:
-            nearer = superseding(store, db, [*found])
-    here = {hit.id: hit for hit in own}
+            nearer = superseding(store, db, [*by_id])
+    own_by_id = {hit.id: hit for hit in own}
     hits: list[Hit] = []
-    for memory_id, result in found.items():
+    for memory_id, result in by_id.items():
         hit = _hit(result)
-        other = here.get(memory_id)
+        other = own_by_id.get(memory_id)
         if nearer.get(memory_id):
             continue
         if other and _is_same(other, hit, copied):
@@ -95,19 +95,19 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
     newer = {hit.id for hit in hits}
     own = [hit for hit in own if hit.level is not Level.TEAM or hit.id not in newer]
     most = max(query.limit, len(own)) if query.expand else query.limit
-    known = _in_order([*own, *hits], query.sort)[:most]
+    knowledge = _in_order([*own, *hits], query.sort)[:most]
     return replace(
         answer,
-        verdict=_best(known, answer.verdict if below else Confidence.NONE),
-        hits=(*known, *below),
+        verdict=_best(knowledge, answer.verdict if below else Confidence.NONE),
+        hits=(*knowledge, *below),
     )
 
 
 def _is_same(own: Hit, hit: Hit, copied: Mapping[str, team_membership.Copied]) -> bool:
-    """Tell whether *hit*, of the server, says what *own* says: the copy has it, or the person gave it."""
+    """Tell whether *hit* of the server says what *own* says: that is its copy, or the person shared it."""
     if own.level is Level.TEAM:
-        known = copied.get(own.id)
-        return known is not None and known.version == hit.digest
+        copy = copied.get(own.id)
+        return copy is not None and copy.version == hit.digest
     return (own.title, own.text) == (hit.title, hit.text)
 
 
@@ -117,18 +117,18 @@ def _fits(result: Result, filter: Filter) -> bool:
 
 
 def _with_authors(store: Store, answer: Answer) -> Answer:
-    """Return *answer* with who wrote and who confirmed what is of the team's copy."""
+    """Return *answer* with the author and the curator of each hit from the team's copy."""
     copied = team_membership.copied_of(store.home)
 
     def with_author(hit: Hit) -> Hit:
-        known = copied.get(hit.id) if hit.level is Level.TEAM else None
-        return replace(hit, author=known.author, confirmed_by=known.confirmed_by) if known else hit
+        copy = copied.get(hit.id) if hit.level is Level.TEAM else None
+        return replace(hit, author=copy.author, confirmed_by=copy.confirmed_by) if copy else hit
 
     return replace(answer, hits=tuple(map(with_author, answer.hits)))
 
 
 def _hit(result: Result) -> Hit:
-    """Return what the team's server found as a hit; nobody is told it unasked."""
+    """Return a result of the team's server as a hit, which is never shown unasked."""
     stored, memory = result.stored, result.stored.memory
     whole = not result.passage or len(memory.text) <= WHOLE_TEXT
     return Hit(
@@ -155,10 +155,10 @@ def _hit(result: Result) -> Hit:
 
 
 def _in_order(hits: Collection[Hit], sort: Sort) -> Sequence[Hit]:
-    """Return *hits*, best first; what is only linked from another comes after all found, as it came."""
-    found = [hit for hit in hits if not hit.linked_from]
-    found.sort(key=lambda hit: -(hit.parts.relevance if sort is Sort.RELEVANCE else hit.score))
-    return [*found, *(hit for hit in hits if hit.linked_from)]
+    """Return *hits*, best first; hits that are only linked from others come last, in their order."""
+    direct = [hit for hit in hits if not hit.linked_from]
+    direct.sort(key=lambda hit: -(hit.parts.relevance if sort is Sort.RELEVANCE else hit.score))
+    return [*direct, *(hit for hit in hits if hit.linked_from)]
 
 
 def _best(hits: Sequence[Hit], least: Confidence) -> Confidence:
