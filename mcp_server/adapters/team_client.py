@@ -81,13 +81,13 @@ class TeamClient:
         return self._problem
 
     def team(self) -> Team:
-        return self._read_answer("team", {}, wire.team_of)
+        return self._answer("team", {}, wire.team_of)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        return self._read_answer("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
+        return self._answer("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
 
     def load(self, memory_id: str) -> Stored:
-        return self._read_answer("read", {"id": memory_id}, wire.stored_of)
+        return self._answer("read", {"id": memory_id}, wire.stored_of)
 
     def search(self, query: Query, *, patience: float = math.inf) -> Results:
         """
@@ -99,7 +99,7 @@ class TeamClient:
         arguments = wire.value_of(query)
         arguments["text"] = arguments["text"][:MAX_QUERY]
         if patience == math.inf:
-            return self._read_answer("recall", arguments, wire.results_of)
+            return self._answer("recall", arguments, wire.results_of)
         if time.monotonic() < self._rests_until:
             raise StorageUnavailable(self._problem)
         if self._late and self._late.is_alive():
@@ -108,7 +108,7 @@ class TeamClient:
 
         def ask() -> None:
             try:
-                answers.append(self._read_answer("recall", arguments, wire.results_of))
+                answers.append(self._answer("recall", arguments, wire.results_of))
             except DaybookError as error:
                 answers.append(error)
 
@@ -126,19 +126,17 @@ class TeamClient:
         self._call("forget", {"id": memory_id, "digest": digest})
 
     def restore(self, memory_id: str) -> Stored:
-        return self._read_answer("restore", {"id": memory_id}, wire.stored_of)
+        return self._answer("restore", {"id": memory_id}, wire.stored_of)
 
     def confirm(self, memory_id: str, *, digest: str) -> Stored:
-        return self._read_answer("confirm", {"id": memory_id, "digest": digest}, wire.stored_of)
+        return self._answer("confirm", {"id": memory_id, "digest": digest}, wire.stored_of)
 
     def history(self, memory_id: str) -> Sequence[ChangeRecord]:
         changes: list[ChangeRecord] = []
         more = True
         while more:
-            arguments = {"id": memory_id, "skip": len(changes)}
-            part, more = self._read_answer(
-                "history", arguments, lambda answer: _part(answer, "changes", wire.change_of)
-            )
+            rest = {"id": memory_id, "skip": len(changes)}
+            part, more = self._answer("history", rest, lambda value: _part(value, "changes", wire.change_of))
             changes += part
         return tuple(changes)
 
@@ -159,15 +157,13 @@ class TeamClient:
         while more and len(page) < most:
             last = page[-1].memory.id if page else after
             arguments = {"after": last, "most": min(most - len(page), PAGE)}
-            part, more = self._read_answer(
-                tool, arguments, lambda answer: _part(answer, "memories", wire.stored_of)
-            )
+            part, more = self._answer(tool, arguments, lambda value: _part(value, "memories", wire.stored_of))
             if any(stored.memory.id <= last for stored in part[:1]):
                 raise self._unreadable("its pages do not go on")
             page += part
         return tuple(page[:most])
 
-    def _read_answer(self, tool: str, arguments: dict[str, Any], read: Callable[[object], T]) -> T:
+    def _answer(self, tool: str, arguments: dict[str, Any], read: Callable[[object], T]) -> T:
         answer = self._call(tool, arguments)
         try:
             return read(answer)
