@@ -84,13 +84,14 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     """Return which of *rows* may be shown unasked here, judged only by where they come from."""
     elsewhere = shadowed(store, db) if rows else {}
     accepted = usage.accepted_digests(db, {row.digest for row in rows})
+    private = store.private
     return {
         row.row
         for row in rows
         if row.row not in elsewhere
         and may_be_pushed(
             source=row.source,
-            in_repository=row.vault not in store.private,
+            in_repository=row.vault not in private,
             accepted=row.digest in accepted,
             instructing=row.instructing,
         )
