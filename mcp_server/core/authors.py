@@ -2,6 +2,6 @@
 
 PERSON, CLAUDE, MODEL, TIDY, ELSEWHERE = "person", "claude", "model", "tidy", "elsewhere"
 """
-The person in a terminal, Claude in a session, the model that learns from a session, tidying, and whoever
-changed a memory on another machine of the person's.
+The person in a terminal, Claude in a session, the model that learns from a session, tidying, and an author on
+another machine of the person's.
 """

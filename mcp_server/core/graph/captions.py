@@ -1,4 +1,4 @@
-"""Titles as captions of a picture: cut, on at most two lines, and about how wide."""
+"""Captions of a picture: titles on at most two lines, and how wide a text is."""
 
 import unicodedata
 
@@ -11,12 +11,12 @@ _BROAD = frozenset("mwMW@%&—…")
 
 
 def breadth(text: str) -> float:
-    """Return about how many em *text* takes, rather too many: nobody knows the font that draws it."""
+    """Return about how many em *text* takes, rather too many, because the font that draws it is unknown."""
     return sum(map(_breadth, text))
 
 
 def caption(title: str) -> tuple[str, ...]:
-    """Return *title* on at most two lines that take about ROOM each; an ellipsis where it was cut."""
+    """Return *title* on at most two lines of about ROOM em each, with an ellipsis where it was cut."""
     lines: list[str] = []
     remaining = title
     while remaining and len(lines) < LINES:
@@ -28,7 +28,7 @@ def caption(title: str) -> tuple[str, ...]:
 
 
 def _line(text: str, room: float) -> tuple[str, str]:
-    """Return the first line of *text* and the rest, cut between words if the first are not too short."""
+    """Return the first line of *text* and the rest, cut between words unless the line gets too short."""
     fits = _fitting(text, room)
     if len(fits) == len(text):
         return text, ""
@@ -38,7 +38,7 @@ def _line(text: str, room: float) -> tuple[str, str]:
 
 
 def _fitting(text: str, room: float) -> str:
-    """Return the beginning of *text* that fits; a mark stays with its letter."""
+    """Return the longest beginning of *text* that fits; an accent stays with its letter."""
     width = 0.0
     for at, character in enumerate(text):
         width += _breadth(character)

@@ -1,7 +1,7 @@
 """
-The links of all levels as one network, and the part of it that somebody wants to see.
+The links of all levels as one network, and the part of it that the person chose.
 
-A `Graph` is one level for a model to read; a network is what a person looks at, inactive memories included.
+A `Graph` is one level for a model to read; a network is for a person, with inactive memories.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name
 from mcp_server.core.memory import Level, Status
 
-FILE = "file"  # the type of what is no memory
+FILE = "file"  # the type of a node that is no memory
 MOST_DRAWN = 1500  # links of one picture
 DEEPEST = 3  # links followed from the memory in the middle
 
@@ -66,9 +66,9 @@ class Network:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """
-    Which links somebody wants to see: those with this label, and with an end of this type and level.
+    The person's choice of links: those with this label, and with an end of this type and level.
 
-    `around` are the keys in the middle: then only what `steps` links lead to, 1 to DEEPEST.
+    With `around`, the keys in the middle, only what `steps` links lead to from there, 1 to DEEPEST.
     """
 
     relation: str = ""
@@ -108,7 +108,7 @@ class Line:
 
 
 def united(links: Iterable[NetworkLink]) -> list[Line]:
-    """Return a line for each two nodes that are linked, in the order of their first links."""
+    """Return a line for each pair of linked nodes, in the order of their first links."""
     labels: dict[tuple[str, str], list[str]] = {}
     for link in links:
         labels.setdefault((link.start, link.end), []).append(link.rel)
@@ -120,7 +120,7 @@ def united(links: Iterable[NetworkLink]) -> list[Line]:
 
 
 def chosen(network: Network, choice: Choice) -> Network:
-    """Return the part of *network* that *choice* names; what is in its middle is there without links, too."""
+    """Return the part of *network* that *choice* asks for; nodes in its middle stay even without links."""
     links = [link for link in network.links if choice.relation in ("", link.rel)]
     if choice.around:
         near = _near(links, choice.around, choice.steps)
@@ -135,7 +135,7 @@ def chosen(network: Network, choice: Choice) -> Network:
 
 
 def largest(network: Network, most: int) -> Network:
-    """Return *network* with at most about *most* links: those between the nodes with the most of them."""
+    """Return *network* with at most about *most* links: those between the most linked nodes."""
     if len(network.links) <= most:
         return network
     count = degrees(network.links)
@@ -148,7 +148,7 @@ def largest(network: Network, most: int) -> Network:
 
 
 def part(network: Network, links: Collection[NetworkLink], also: Collection[str] = ()) -> Network:
-    """Return *network* with these links, the nodes at their ends and those with the keys *also*."""
+    """Return *network* with only *links*, the nodes at their ends and the nodes with the keys *also*."""
     keys = {key for link in links for key in (link.start, link.end)}.union(also)
     return replace(
         network, nodes=tuple(node for node in network.nodes if node.key in keys), links=tuple(links)

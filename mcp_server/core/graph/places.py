@@ -1,8 +1,8 @@
 """
-Where everything of a picture lies: no two nodes and no two groups of nodes cover each other.
+The layout of a picture: places for nodes and groups of nodes, none of which cover each other.
 
-A node takes the room of its mark and of the caption below it. Each group becomes a panel; panels lie around
-the first one, near those with which they are linked, and small groups without such links in rows below.
+A node takes the room of its mark and of the caption below it. Each group becomes a panel. Panels lie around
+the first one, near those that they are linked with; small groups without such links lie in rows below.
 """
 
 import math
@@ -17,23 +17,23 @@ from mcp_server.core.graph.network import Line, Network, NetworkNode, degrees, u
 FONT = 12  # pixels, of a caption
 BIG_FONT = 14  # of the most linked node of a group
 LINE_HEIGHT = 1.25  # em
-MARGINS = (10, 26)  # beside and below a node with its caption, where one sees its links
+MARGINS = (10, 26)  # beside and below a node with its caption, so that its links can be seen
 GAP = 36  # between two panels
 PADDING = 14  # in a panel, around its nodes
-STEP = 48  # the sizes of panels are multiples of it: where one node more fits, no other panel moves
-BIG_FROM = 3  # links that a node needs to be the big one of its group
-ISLAND = 6  # nodes of a group that is in the rows below
-LINK = 80  # pixels of a usual link at first, before its ends are pushed apart
-ROOMY = 1.4  # how much more room a group has at first than its nodes take
+STEP = 48  # the sizes of panels are multiples of it, so that one more node seldom moves other panels
+BIG_FROM = 3  # least links of a node that is drawn bigger, one in each group
+ISLAND = 6  # most nodes of a group that lies in the rows below
+LINK = 80  # pixels of a usual link before its ends are pushed apart
+ROOMY = 1.4  # room of a group at first, as a multiple of what its nodes take
 PUSHES = 40  # before the group gets more room
 WIDER = 1.12
-ASPECT = 2.0  # width by height that the whole picture tends to: screens are wide
+ASPECT = 2.0  # width by height that the layout aims at, because screens are wide
 
 Place = tuple[float, float]
 
 
 class Spot(NamedTuple):
-    """A node in its place: the middle of its mark, how large both are, its links, and its caption."""
+    """A node in its place: the middle of its mark, sizes of mark and caption, its links, its caption."""
 
     node: NetworkNode
     x: int
@@ -46,7 +46,7 @@ class Spot(NamedTuple):
 
     @property
     def covers(self) -> tuple[float, float, float, float]:
-        """The left, top, right and bottom of what its mark and its caption take."""
+        """The left, top, right and bottom edge of its mark and caption together."""
         half = max(self.radius, self.font * max(map(breadth, self.lines), default=0) / 2)
         below = self.y + self.radius + self.font * (0.4 + LINE_HEIGHT * len(self.lines))
         return self.x - half, self.y - self.radius, self.x + half, below
@@ -67,7 +67,7 @@ class Panel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Everything that is drawn; spots are in the order of their groups, the most linked of a group first."""
+    """A picture ready to draw; spots are in the order of their groups, the most linked of a group first."""
 
     spots: tuple[Spot, ...]
     lines: tuple[Line, ...]
@@ -77,7 +77,7 @@ class Picture:
 
 
 class _Box(NamedTuple):
-    """What a node takes: width and height, and how far below its top the middle of the mark lies."""
+    """The room of a node: width, height, and how far below its top the middle of the mark lies."""
 
     width: float
     height: float
@@ -90,7 +90,7 @@ class _Box(NamedTuple):
 def arranged(
     network: Network, groups: Sequence[Sequence[str]], spread: Sequence[Mapping[str, Place]]
 ) -> Picture:
-    """Return the picture of *network*: *groups* of keys, and for each of them where its nodes tend to lie."""
+    """Return the picture of *network*, from *groups* of keys and the places that *spread* suggests."""
     nodes = {node.key: node for node in network.nodes}
     lines = united(network.links)
     count = degrees(network.links)
@@ -120,7 +120,7 @@ def arranged(
 def apart(
     tends: Mapping[str, Place], lines: Iterable[Line], sizes: Mapping[str, tuple[float, float]]
 ) -> dict[str, Place]:
-    """Return whole places for boxes of these sizes, near those where they tend to lie, none over another."""
+    """Return whole-numbered places for boxes of *sizes*, near those of *tends*, so that none overlap."""
     wide, high = (sum(size[axis] + MARGINS[axis] for size in sizes.values()) / len(sizes) for axis in (0, 1))
     flat = math.sqrt(wide / high)
     lengths = sorted(math.dist(tends[line.start], tends[line.end]) for line in lines)
@@ -137,7 +137,7 @@ def apart(
 
 
 def _push(places: Mapping[str, list[float]], sizes: Mapping[str, tuple[float, float]]) -> int:
-    """Move boxes that overlap away from each other, the shorter way; return how many pairs did."""
+    """Move overlapping boxes apart, the shorter way; return how many pairs overlapped."""
     wide = max(width for width, _ in sizes.values()) + MARGINS[0]
     high = max(height for _, height in sizes.values()) + MARGINS[1]
     cells: dict[tuple[int, int], list[str]] = {}
@@ -179,7 +179,7 @@ def _box(node: NetworkNode, links: int, big: bool) -> _Box:
 def _inside(
     places: Mapping[str, Place], boxes: Mapping[str, _Box]
 ) -> tuple[dict[str, Place], tuple[int, int]]:
-    """Return the places counted from the corner of a panel, and how large that is."""
+    """Return *places* relative to the corner of their panel, and the size of that panel."""
     left = min(x - boxes[key].width / 2 for key, (x, _) in places.items())
     top = min(y - boxes[key].height / 2 for key, (_, y) in places.items())
     width = max(x + boxes[key].width / 2 for key, (x, _) in places.items()) - left + 2 * PADDING
@@ -197,7 +197,7 @@ def _spot(node: NetworkNode, box: _Box, panel: Panel, place: Place, links: int, 
 def _beside(
     sizes: Sequence[tuple[int, int]], groups: Sequence[Sequence[str]], lines: Iterable[Line]
 ) -> list[Panel]:
-    """Return a panel for each group: the larger in the middle, those that are linked near each other."""
+    """Return a panel for each group: the largest in the middle, linked ones near each other."""
     group_of = {key: number for number, group in enumerate(groups) for key in group}
     linked: dict[int, Counter[int]] = {number: Counter() for number in range(len(groups))}
     for line in lines:
@@ -208,7 +208,7 @@ def _beside(
     islands = [number for number, group in enumerate(groups) if not linked[number] and len(group) <= ISLAND]
     if len(islands) == len(groups):
         islands = islands[1:]
-    # Areas are compared by their powers of two, so that groups seldom change places.
+    # Areas are compared by their powers of two, so that a new node seldom makes groups change places.
     others = sorted(
         set(range(len(groups))).difference(islands),
         key=lambda number: (-int(math.log2(sizes[number][0] * sizes[number][1])), groups[number][0]),
@@ -222,7 +222,7 @@ def _beside(
 
 
 def _near(size: tuple[int, int], placed: Mapping[int, Panel], linked: Mapping[int, int]) -> Panel:
-    """Return the place at a side of a placed panel that is nearest to the middle and to what is linked."""
+    """Return the free place beside a placed panel that is nearest to the middle and to *linked* panels."""
     width, height = size
     if not placed:
         return Panel(-width // 2, -height // 2, width, height)
@@ -249,7 +249,7 @@ def _near(size: tuple[int, int], placed: Mapping[int, Panel], linked: Mapping[in
                 and top < other.top + other.height + GAP
                 and other.top < top + height + GAP
             ):
-                before.remove(other)  # what is in the way of one place is often in the way of the next
+                before.remove(other)  # a panel in the way of one place is often in the way of the next
                 before.insert(0, other)
                 break
         else:
@@ -258,7 +258,7 @@ def _near(size: tuple[int, int], placed: Mapping[int, Panel], linked: Mapping[in
 
 
 def _rows(islands: Sequence[int], sizes: Sequence[tuple[int, int]], above: Panel) -> dict[int, Panel]:
-    """Return the panels of *islands* in rows below *above*, about as wide as it or as they need."""
+    """Return panels for *islands* in rows below *above*, about as wide as it, or wider if they need it."""
     area = sum((sizes[number][0] + GAP) * (sizes[number][1] + GAP) for number in islands)
     room = max(above.width, math.sqrt(area * ASPECT))
     x, y, high = above.left, above.top + above.height + GAP, 0

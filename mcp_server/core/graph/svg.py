@@ -1,8 +1,7 @@
 """
-A picture of links as SVG: for a page, where style and script are the page's, or as a file of its own.
+A picture of links as SVG: as a part of a page, which has the style and script, or as a file of its own.
 
-Every word of a memory is escaped, nothing is fetched and nothing runs. What a type is can be told by its
-shape as well as by its colour.
+Every word of a memory is escaped; the SVG fetches and runs nothing. Types differ in shape and colour.
 """
 
 import math
@@ -15,7 +14,7 @@ from mcp_server.core.graph.places import BIG_FONT, GAP, LINE_HEIGHT, Panel, Pict
 from mcp_server.core.memory_types import ROWS
 from mcp_server.core.render import counted
 
-FEW = 40  # lines: so many bear their labels; of more, those of the node that is pointed at
+FEW = 40  # lines up to which all show their labels; of more, only those at the node that is pointed at
 LABEL_FONT = 10.5  # pixels
 ALONG = (0.5, 0.4, 0.6, 0.3, 0.7)  # where on a line its label may stand, the best place first
 LEGEND_ENTRY = 124  # pixels of a legend's entry in a file
@@ -27,7 +26,7 @@ Href = Callable[[NetworkNode], str]
 def _corners(
     count: int, turn: float = -0.25, *, inner: float = 1.0, size: float = 1.0
 ) -> list[tuple[float, float]]:
-    """Return a regular figure; with *inner* below 1 every other corner lies that far inside."""
+    """Return the corners of a regular figure; with *inner* below 1 every other corner lies further inside."""
     corners = []
     for at in range(count):
         far = size * (inner if at % 2 else 1.0)
@@ -36,7 +35,7 @@ def _corners(
     return corners
 
 
-SHAPES = {  # corners around the middle of a mark of the radius 1; none: a circle
+SHAPES = {  # corners of a mark with the radius 1 around its middle; none for a circle
     "arrow": _corners(3, 0.0, size=1.25),
     "circle": [],
     "diamond": _corners(4, size=1.2),
@@ -106,7 +105,7 @@ STYLE += "".join(
 
 
 def as_file(picture: Picture) -> str:
-    """Return the picture as an SVG file, light or dark as the reader's system is, with a legend below it."""
+    """Return the picture as an SVG file, light or dark like the reader's system, with a legend below it."""
     frame = picture.frame
     legend, height = _legend(picture, frame)
     body = _body(picture, None)
@@ -121,7 +120,7 @@ def as_file(picture: Picture) -> str:
 
 
 def as_part(picture: Picture, href: Href) -> str:
-    """Return the picture as a part of a page, which links each node to *href* of it and has STYLE."""
+    """Return the picture as a part of a page that has STYLE; each node links to its *href*."""
     frame = picture.frame
     return (
         f'<svg class="{_classes(picture)}" role="group" aria-label="{_name(picture)}"'
@@ -165,7 +164,7 @@ def _body(picture: Picture, href: Href | None) -> str:
             *(_panel(panel) for panel in picture.panels),
             *(_line(line, picture.spots, place, labels.get(line)) for line in picture.lines),
             *(_node(spot, number, href) for number, spot in enumerate(picture.spots)),
-            '<g class="captions" aria-hidden="true">',  # the titles of the nodes say the same, and more
+            '<g class="captions" aria-hidden="true">',  # the titles of the nodes say more
             *(_caption(spot, number) for number, spot in enumerate(picture.spots)),
             "</g></g>\n",
         )
@@ -178,7 +177,7 @@ def _panel(panel: Panel) -> str:
 
 
 def _labels(picture: Picture, place: dict[str, int]) -> dict[Line, tuple[float, float]]:
-    """Return where few lines bear their labels: on no node and on no other label; not every line has room."""
+    """Return line → the place of its label, on no node or other label; when lines are few, and where one is free."""
     if len(picture.lines) > FEW:
         return {}
     taken_boxes = [spot.covers for spot in picture.spots]
@@ -250,7 +249,7 @@ def _caption(spot: Spot, number: int) -> str:
 
 
 def _legend(picture: Picture, frame: Panel) -> tuple[str, int]:
-    """Return what the marks and lines of a file mean, and how high that is."""
+    """Return the legend of a file, and its height."""
     entries = [(f'<g class="node t-{name}">{mark(name)}</g>', name) for name in types_in(picture)]
     if any(not spot.node.is_active for spot in picture.spots):
         entries.append((f'<g class="node old">{mark("note")}</g>', "put away"))
@@ -281,5 +280,5 @@ def _variables() -> str:
 
 
 def colours() -> Iterable[dict[str, str]]:
-    """Return the colours of a file in the light and in the dark: those of the viewer's style."""
+    """Return the light and the dark colours of a file: those of the viewer's style."""
     return _LIGHT, _DARK

@@ -1,9 +1,8 @@
 """
 Our values as plain JSON values, there and back: for a team's server, its clients and its database.
 
-An object has a key for each field of the value; one that has its default is left out. Reading believes
-nothing: each type is checked, texts and lists are bounded, and the first thing that is wrong is told in one
-sentence, which quotes no value.
+An object has a key for each field of the value, except fields with their default. Reading checks each type
+and the length of texts and lists. It names the first fault in one sentence, which quotes no value.
 """
 
 import contextlib
@@ -45,14 +44,14 @@ def value_of(value: object) -> Any:
     return value
 
 
-_ALWAYS = ("type", "source")  # said in any case, because a server takes another value where it is missing
+_ALWAYS = ("type", "source")  # always written, because a server takes another value when the key is missing
 
 
 def read(wanted: type[T], value: object, name: str, *, strict: bool) -> T:
     """
-    Return *value* as a *wanted*, a dataclass; *name* is what it is called in a sentence.
+    Return *value* as a *wanted*, a dataclass; *name* is its name in the sentence of an error.
 
-    Raises Rejected. A key that is not known is wrong with *strict*, and passed over without.
+    Raises Rejected. An unknown key is an error with *strict*, and ignored without.
     """
     pairs = object_of(value, name)
     readers, required = _shape(wanted)  # type: ignore[arg-type]  # a class is hashable
@@ -70,14 +69,14 @@ def read(wanted: type[T], value: object, name: str, *, strict: bool) -> T:
 
 
 def object_of(value: object, name: str) -> Mapping[str, object]:
-    """Return *value*, which is to be a JSON object; raise Rejected."""
+    """Return *value* if it is a JSON object; raise Rejected otherwise."""
     if not isinstance(value, dict):
         raise _wrong(name, "an object")
     return value
 
 
 def text_of(value: object, name: str) -> str:
-    """Return *value*, which is to be a text that is not too long; raise Rejected."""
+    """Return *value* if it is a text that is not too long; raise Rejected otherwise."""
     if not isinstance(value, str):
         raise _wrong(name, "a text")
     most = MOST_CHARACTERS.get(name, MOST_OTHER)
@@ -89,11 +88,11 @@ def text_of(value: object, name: str) -> str:
 
 
 Reader = Callable[[object, str, bool], Any]
-"""Takes a value, the name of its key, and whether keys that are not known are wrong."""
+"""Takes a value, the name of its key, and whether unknown keys are an error."""
 
 
 class _Shape(NamedTuple):
-    """How each key of a dataclass is read, and which keys it needs."""
+    """The reader of each key of a dataclass, and the keys that it needs."""
 
     readers: Mapping[str, Reader]
     required: tuple[str, ...]
@@ -108,7 +107,7 @@ def _shape(wanted: type) -> _Shape:
 
 
 def _reader(hint: Any) -> Reader:
-    """Return what reads a value of the type that *hint* is."""
+    """Return the reader for values of the type *hint*."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         (other,) = (_reader(part) for part in get_args(hint) if part is not type(None))

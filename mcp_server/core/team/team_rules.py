@@ -1,4 +1,4 @@
-"""team_rules: a memory made tidy as a team's server keeps it, or the reason why it is refused."""
+"""team_rules: which memories a team's server accepts, and how it cleans them."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ TIDY = {"text": clean_text, "title": clean_title, "type": check_type, "tags": cl
 
 def fit(memory: Memory) -> Memory:
     """
-    Return *memory* as a team keeps it: tidied as one's own is, without control characters in any key.
+    Return *memory* cleaned like the person's own memories, and without control characters in any key.
 
-    Raises Rejected for what is no knowledge, too long, too much or seems to hold a secret.
+    Raises Rejected for what is not knowledge, has too much of something or seems to hold a secret.
     """
     if memory.kind is not Kind.KNOWLEDGE:
         raise Rejected("A team keeps knowledge only, no conversations and no sessions.")
@@ -49,7 +49,7 @@ def fit(memory: Memory) -> Memory:
 
 
 def _plain(value: object) -> object:
-    """Return *value* with its texts lacking control characters and halves of characters."""
+    """Return *value* with its texts without control characters and unpaired surrogates."""
     match value:
         case str() if type(value) is str:
             return "".join(c for c in value if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))

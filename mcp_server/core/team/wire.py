@@ -1,13 +1,13 @@
 """
-What a team's server and its clients say to each other, as JSON (`core/team/json_values.py`).
+The messages between a team's server and its clients, as JSON (`core/team/json_values.py`).
 
-Keys that are not known are refused in what a client asks; they are passed over in what a server answers,
-because it may be newer.
+Unknown keys are refused in a client's request and ignored in a server's answer, because the server may be
+newer.
 
-Two keys of a question change no answer of a team. `Query.parts` are those of a prompt, and no prompt is sent.
-`Query.expand` adds what the hits link to: a member's machine does so by itself for its own memories and the
-copy of what is confirmed. What only the server has leads on to nothing: a link by which anyone could bring
-more before a reader would be worth as much as an answer.
+Two keys of a question have no effect in a team. `Query.parts` are those of a prompt, and no prompt is sent.
+`Query.expand` adds memories that the hits link to: a member's machine does that itself, for its own memories
+and the copy of the confirmed ones. The server does not, because any member could then bring a memory before
+a reader by a link alone.
 """
 
 from collections.abc import Mapping
@@ -29,15 +29,15 @@ from mcp_server.core.team.team import Team
 
 __all__ = ["value_of"]
 
-MOST_REQUEST = 1024 * 1024  # bytes of what a client asks: twice the longest text of a memory, and more
+MOST_REQUEST = 1024 * 1024  # bytes of a client's request; the longest text of a memory may take half of it
 KINDS: Mapping[str, type[DaybookError]] = {
     kind.__name__: kind for kind in (NotFound, Rejected, Conflict, NotAllowed, StorageUnavailable)
 }
-"""The errors that arrive at a client as what they were."""
+"""The errors that a client raises again as they were."""
 
 
 def memory_of(value: object, *, strict: bool) -> Memory:
-    """Return the memory that *value* says; raise Rejected. With *strict* a key that is not known is wrong."""
+    """Return the memory in *value*; raise Rejected, with *strict* also for an unknown key."""
     memory = read(Memory, value, "memory", strict=strict)
     check_id(memory.id)
     if memory.kind is not Kind.KNOWLEDGE:
@@ -46,19 +46,19 @@ def memory_of(value: object, *, strict: bool) -> Memory:
 
 
 def stored_of(value: object) -> Stored:
-    """Return the version of a memory that a server tells; raise Rejected."""
+    """Return the version of a memory in a server's answer; raise Rejected."""
     stored = read(Stored, value, "stored", strict=False)
     check_id(stored.memory.id)
     return stored
 
 
 def query_of(value: object) -> Query:
-    """Return the question that a client asks; raise Rejected."""
+    """Return the question in a client's request; raise Rejected."""
     return read(Query, value, "query", strict=True)
 
 
 def results_of(value: object) -> Results:
-    """Return the results that a server tells; raise Rejected."""
+    """Return the results in a server's answer; raise Rejected."""
     results = read(Results, value, "results", strict=False)
     for result in results.results:
         check_id(result.stored.memory.id)
@@ -66,12 +66,12 @@ def results_of(value: object) -> Results:
 
 
 def change_of(value: object) -> ChangeRecord:
-    """Return the change that a server tells; raise Rejected."""
+    """Return the change in a server's answer; raise Rejected."""
     return read(ChangeRecord, value, "change", strict=False)
 
 
 def team_of(value: object) -> Team:
-    """Return the team that a server tells; raise Rejected."""
+    """Return the team in a server's answer; raise Rejected."""
     return read(Team, value, "team", strict=False)
 
 
@@ -81,7 +81,7 @@ def error_value(error: DaybookError) -> dict[str, str]:
 
 
 def error_of(value: object) -> DaybookError:
-    """Return the error that a server tells, of its own kind where we know it; raise Rejected."""
+    """Return the error in a server's answer, of its own class if it is in KINDS; raise Rejected."""
     fields = object_of(value, "error")
     kind, sentence, hint = (text_of(fields.get(key, ""), key) for key in ("kind", "sentence", "hint"))
     sentence, hint = one_line(sentence, _MOST_SENTENCE), one_line(hint, _MOST_SENTENCE)
