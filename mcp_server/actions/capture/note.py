@@ -88,10 +88,10 @@ def note_session(store: Store, session: str, *, folder: str) -> None:
 
 def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> None:
     """
-    Note that *session*, a fork with its transcript at *path*, was told what its parent session was told.
+    Note that *session*, a fork with its transcript at *path*, was shown what its parent session was shown.
 
     The parent is the session whose last answer is *silent_for* seconds old: Claude Code says no more of it.
-    When none is found, nothing is noted: to tell the fork a memory twice costs less than to omit it.
+    When none is found, nothing is noted: showing the fork a memory twice costs less than omitting it.
     Raises IndexUnavailable.
     """
     from mcp_server.adapters import transcript_file  # most sessions are no fork

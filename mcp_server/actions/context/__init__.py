@@ -1,1 +1,1 @@
-"""What Claude is told unasked: the brief, the memories a prompt calls for, the managed block, notices."""
+"""What Claude is shown unasked: the brief, the memories a prompt calls for, the managed block, notices."""

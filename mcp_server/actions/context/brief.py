@@ -45,7 +45,7 @@ IN_TEAM = "Settled in the team"
 GRAPH = "graph"  # the toolset of the graph, and the category of the memories that its tools store
 LOOKED_AT = 60  # newest memories of each group that are considered
 LATELY = 14.0  # days
-TOLD_EVERY = 7 * DAY  # seconds between two notes that block or titles told a memory: memories age in months
+TOLD_EVERY = 7 * DAY  # seconds between two notes that block or title showed a memory: it ages in months
 
 
 def brief(
@@ -59,13 +59,13 @@ def brief(
     """
     Return the brief for a session, or a subagent, that starts now.
 
-    *again* is the id of a session that goes on after a compaction: memories of use in it are told first.
+    *again* is the id of a session that goes on after a compaction: memories of use in it come first.
 
-    A session is not told again what the managed block tells it, when the block lies where the session's
+    A session is not shown again what the managed block shows it, when the block lies where the session's
     *folder* (by default the project's) makes Claude Code read it; not every subagent is given that file.
     The same goes for what Claude Code's own memory tells it.
     Raises IndexUnavailable when there is no index yet, or one stands in for it: only the ledger, which a
-    stand-in does not have, says what may be told unasked.
+    stand-in does not have, says what may be shown unasked.
     """
     store.database.require()
     with store.database.read() as db:
@@ -128,7 +128,7 @@ def prepared(
 
 def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
     """
-    Note as told what a session starting now in *folder* knows by the block or by title (the refs *titled*).
+    Note as shown what a session that starts in *folder* has from the block or by title (the refs *titled*).
 
     Each memory once a week. Runs in a hook: reads the index, and writes only one event.
     Raises IndexUnavailable.
@@ -146,7 +146,7 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
 
 
 def note_given(store: Store, session_brief: Brief, *, session: str, folder: Path | None = None) -> None:
-    """Note that *session*, which starts now in *folder*, is told that brief. Raises IndexUnavailable."""
+    """Note that *session*, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
     note_told(store, session_brief.titles, folder)
     if session_brief.refs:
         store.ledger.try_append(

@@ -2,7 +2,7 @@
 compaction: what must survive when Claude Code shortens a conversation.
 
 Before it, the end of the transcript is looked at: what the person asked, which files were changed, which
-commands failed. Claude Code is asked to keep that in its summary, and the continued session is told it again.
+commands failed. Claude Code is asked to keep that in its summary, and the session is shown it again after.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from mcp_server.store import Store
 
 LOOKED_AT = 512 * 1024  # bytes of the transcript's end: an earlier summary has what is older
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
-BUDGET = 1400  # characters told after the compaction
+BUDGET = 1400  # characters shown after the compaction
 FORGOTTEN_AFTER = DAY
 
 KEEP = (

@@ -38,7 +38,7 @@ class Arrived:
 
 
 def arrived(store: Store, *, session: str) -> Arrived:
-    """Return what came since *session* began and was not told in it. Raises IndexUnavailable."""
+    """Return what came since *session* began and was not shown in it. Raises IndexUnavailable."""
     arrivals = notes.came_of(store.home)
     if not (arrivals and session):
         return Arrived()
@@ -46,7 +46,7 @@ def arrived(store: Store, *, session: str) -> Arrived:
         session_row = sessions.with_id(db, session)
     if session_row and max(arrivals.values()) < session_row.started:
         return Arrived()
-    catch_up_if_free(store)  # so that what this session was told counts
+    catch_up_if_free(store)  # so that what this session was shown counts
     with store.database.read() as db:
         session_row = sessions.with_id(db, session)
         since = session_row.started if session_row else store.now()

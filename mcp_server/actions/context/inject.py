@@ -88,14 +88,14 @@ class Decided:
 
 
 def inject(store: Store, prompt: str, *, session: str) -> str:
-    """Return the text of `called_for` and note in the ledger that it was told. Raises IndexUnavailable."""
+    """Return the text of `called_for` and note in the ledger that it was shown. Raises IndexUnavailable."""
     called = called_for(store, prompt, session=session)
     note_told(store, called)
     return called.text
 
 
 def note_told(store: Store, called: Called) -> None:
-    """Note in the ledger that the session was told what its prompt *called* for."""
+    """Note in the ledger that the session was shown what its prompt *called* for."""
     events = [note for note in (called.arrived, called.note) if note]
     for note in events:
         store.ledger.try_append("injected", store.clock(), **note)
@@ -156,7 +156,7 @@ def decide(
     if answer.verdict is Confidence.NONE:
         unsure_hits = tuple((hit, Fate.UNSURE) for hit in answer.hits)
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
-    catch_up_if_free(store)  # so that what the brief told this session counts
+    catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
         told_pairs = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *already_given}
         pointed = usage.pointed(db, session)

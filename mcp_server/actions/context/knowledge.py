@@ -19,11 +19,11 @@ from mcp_server.core.context.brief import BriefEntry
 from mcp_server.core.context.current_work import MOST, WORKED_ON, branch_pattern, of_branch
 from mcp_server.store import Store
 
-INDEXED = 400  # newest memories whose titles may be told
+INDEXED = 400  # newest memories whose titles may be shown
 
 
 def known_here(store: Store, db: sqlite3.Connection) -> list[Row]:
-    """Return the knowledge that may be told here, most important first."""
+    """Return the knowledge that may be shown unasked here, most important first."""
     rows = selections.newest(db, store.keys, limit=INDEXED, private=store.private)
     return ordered(db, rows, store.now())
 
@@ -59,7 +59,7 @@ def bearing(store: Store, rows: Sequence[Row], folder: Path | None) -> set[str]:
 def titles(
     store: Store, db: sqlite3.Connection, rows: Sequence[Row], first: Collection[str]
 ) -> list[BriefEntry]:
-    """Return what may be told of *rows* by title, those whose refs are among *first* before the others."""
+    """Return those of *rows* that may be shown by title, first those whose refs are among *first*."""
     whole = fuller(store, db)
     rows = sorted(rows, key=lambda row: row.ref not in first) if first else rows
     by_ref = {row.ref: row for row in (whole.get(row.row, row) for row in rows)}

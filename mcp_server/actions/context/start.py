@@ -1,4 +1,4 @@
-"""start: what a session is told when it starts, piece by piece, and what was looked at and left out."""
+"""start: what a session is shown when it starts, piece by piece, and what was considered and left out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Instead(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotTold:
-    """A memory that was looked at for *section*; its text, or where that is TITLED its title, is not told."""
+    """A memory that was considered for *section*; its text, or with TITLED its title, is not shown."""
 
     id: str
     ref: str
@@ -51,7 +51,7 @@ class BlockTold:
 @dataclass(frozen=True, slots=True)
 class AtStart:
     """
-    What a session that starts now is told: the brief, of at most *budget* tokens, and what it leaves out.
+    What a session that starts now is shown: the brief, of at most *budget* tokens, and what it leaves out.
 
     *block* is None where the person chose no file for it. *elsewhere* are the refs of the memories that
     Claude Code's own memory tells.
@@ -70,7 +70,7 @@ class AtStart:
 
 def start(store: Store, *, folder: Path | None = None) -> AtStart:
     """
-    Return what a session that starts in *folder*, by default the project's, is told; the ledger stays as is.
+    Return what a session that starts in *folder*, by default the project's, is shown; note nothing.
 
     Raises IndexUnavailable.
     """

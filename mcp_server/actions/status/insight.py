@@ -1,4 +1,4 @@
-"""insight: what the memory holds, told and cost on each of the last days, and how much of it was of use."""
+"""insight: what the memory has, showed Claude and cost on each of the last days, and how much was used."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ SOON = 7  # days: a memory forgotten within them was not worth storing
 @dataclass(frozen=True, slots=True)
 class OneDay:
     """
-    One UTC day, `at` its first second: the tokens told at starts, with prompts and by searches, and its use.
+    One UTC day, `at` its first second: the tokens shown at starts, with prompts and by searches, and its use.
 
     `answers` are the memories that prompts and searches gave, each once in a session, and `used` those of
     them that the session used. `usd`, `calls` and `plan_calls` are of all projects.

@@ -1,7 +1,7 @@
 """
 copy: keep here, as memory files, what the curators of the person's team confirmed.
 
-The files count as accepted, so all that tells memories unasked tells them, too; only the copy itself makes
+The files count as accepted, so they are shown unasked like the person's own; only the copy itself makes
 them so. A kill at any point leaves files that are not accepted, which the next copy completes.
 """
 
@@ -32,7 +32,7 @@ CHANGED = "edited"  # the verb of a version of a file in the copy that somebody 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """How many memories the copy has, how many are new or changed in it, and how many went from it."""
+    """How many memories the copy has, how many of them are new or changed, and how many were removed."""
 
     memories: int
     written: int
@@ -41,9 +41,9 @@ class Copy:
 
 def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
     """
-    Make the copy say what is confirmed now; *patience* is how long another copy is waited for, in seconds.
+    Make the copy equal to what is confirmed now; wait at most *patience* seconds for another copy to end.
 
-    Raises StorageUnavailable or NotAllowed when the server does not tell, Held; then the copy stays as it is.
+    Raises StorageUnavailable, NotAllowed or Held; then the copy stays as it is.
     """
     home = store.home
     (vault,) = places.team_vaults(home) or (None,)
@@ -74,7 +74,7 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
 
 
 def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
-    """Return the newest confirmed memories, and how many others were seen."""
+    """Return the newest confirmed memories, and how many other confirmed ones were looked at."""
     newest: list[tuple[float, str, Stored]] = []
     after, confirmed_count = "", 0
     while confirmed_count < LOOKED_AT:
@@ -98,7 +98,7 @@ def copied_memory(stored: Stored, team: str) -> Memory:
     """
     Return the memory as the copy has it: with who wrote and confirmed it, and nothing that ranks it here.
 
-    These lines keep its bytes apart from those of any other file, whose acceptance is another matter.
+    These lines make its bytes differ from those of any other file, which must not be accepted with it.
     """
     lines = (
         f"team: {one_line(team, 80)}",
@@ -131,7 +131,7 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
             copied[memory.id] = Copied(version.digest, version.author, version.confirmed_by, digest)
             refs[digest] = f"{vault.key}/{memory.id}"
     accepted = _known(store)
-    # What is no longer confirmed is not told from here on, whether or not the rest is done.
+    # What is no longer confirmed is not shown from here on, even if the rest fails.
     _note(store, confirmations.WITHDRAWN, sorted(accepted - refs.keys()), {})
     ours = accepted | {version.digest for version in team_membership.copied_of(store.home).values()}
     removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)
@@ -169,7 +169,7 @@ def _there(vault: Vault) -> Iterator[Path]:
 
 
 def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[str]) -> int:
-    """Write what is missing or says something else, and return how many files that were."""
+    """Write the files that are missing or differ, and return how many."""
     files.make_folder(vault.root / Kind.KNOWLEDGE.folder)
     missing, number = {}, 0
     for path, data in wanted.items():
@@ -178,7 +178,7 @@ def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[st
             missing[path] = data
         elif now != data:
             _keep(store, vault, path, now, ours)
-            with contextlib.suppress(Conflict):  # somebody saves it just now: the next copy puts it right
+            with contextlib.suppress(Conflict):  # an editor saves it just now: the next copy corrects it
                 files.replace(path, data, expected=files.digest(now))
                 number += 1
     files.write_many_new(missing)
@@ -197,7 +197,7 @@ def _removed(store: Store, vault: Vault, path: Path, ours: set[str]) -> bool:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return the bytes of a file of the copy, None when there is none; what is no file is taken away."""
+    """Return the bytes of a file of the copy, None when there is none; delete what is not a regular file."""
     try:
         return files.read(path)
     except FileNotFoundError:
@@ -209,7 +209,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _keep(store: Store, vault: Vault, path: Path, data: bytes, ours: set[str]) -> None:
-    """Keep in the history what somebody wrote into the copy by hand: no word of a person is destroyed."""
+    """Keep in the history what was written into the copy by hand: no word of a person is destroyed."""
     digest = files.digest(data)
     if digest not in ours:
         ref = f"{vault.key}/{id_of_name(path.stem)}"

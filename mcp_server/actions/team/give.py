@@ -1,4 +1,4 @@
-"""give: remember something for the team, or change what the team remembers; offline it waits here."""
+"""give: store a memory in the team, or change one of the team's; without the server it waits here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ HOW_TO_JOIN = "Join one with 'daybook team join URL'."
 @dataclass(frozen=True, slots=True)
 class GivenToTeam:
     """
-    What became of a *memory* for the team: `done`, or None while it waits here, and `waits` says why.
+    What became of a memory for the team: `done`, or None while it waits here, and `waits` says why.
 
     `memory` is what the team has now, or what waits.
     """
@@ -56,9 +56,9 @@ def team_of(store: Store) -> JoinedTeam:
 
 def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False) -> GivenToTeam:
     """
-    Give the team a memory that says what *draft* says; its `supersedes` are ids of the team's memories.
+    Store *draft* as a memory of the team; its `supersedes` are ids of the team's memories.
 
-    What says the same in the team already is returned instead. While the server cannot be reached it waits.
+    If a memory of the team says the same already, that one is returned. Without the server the new one waits.
     Raises Rejected as `remember` does, and what the server answers: NotAllowed for a reader.
     """
     team = team_of(store)
@@ -76,9 +76,9 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
 
 def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False) -> GivenToTeam:
     """
-    Give the team a memory of the person's, under its id; the person keeps their own.
+    Store a memory of the person's in the team, under its id; the person keeps their own.
 
-    Promoted again after a change, the team's is changed. Raises NotFound, Rejected for what is not active
+    Promoting it again after a change changes the team's. Raises NotFound, Rejected for what is not active
     knowledge or waits for the person's word, and what the server answers.
     """
     team = team_of(store)
@@ -111,10 +111,10 @@ def revise_for_team(
     store: Store, memory_id: str, revision: Revision, *, version: str = "", keep_secrets: bool = False
 ) -> GivenToTeam:
     """
-    Change a memory of the team; what a curator confirmed before is unconfirmed then.
+    Change a memory of the team, which ends its confirmation.
 
-    *version* is as for `revise`. Raises NotFound, Conflict, and what the server answers. Offline the change
-    of what is copied here waits.
+    *version* is as for `revise`. Raises NotFound, Conflict, and what the server answers. Without the
+    server, a change of a copied memory waits.
     """
     team = team_of(store)
     name = check_id(typed_id(memory_id))
@@ -138,9 +138,9 @@ def revise_for_team(
 
 def for_team(store: Store, memory: Memory) -> Memory:
     """
-    Return *memory* as it is given to others: without ranks and without the person's sessions.
+    Return *memory* without what others must not get: ranks, the person's sessions and evidence.
 
-    Its links keep paths, and ids that the team has here; the ids of the person's own memories are theirs.
+    Links to paths and to memories of the team's copy stay; links to the person's own memories do not.
     """
     copied = team_membership.copied_of(store.home)
 
@@ -176,10 +176,10 @@ def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
     if not copy or not vaults:
         raise error
     memory = read(store.scoped(vaults), memory_id).memory
-    notes = memory.notes[:-3]  # the last three say whose it is, see `copy`
+    notes = memory.notes[:-3]  # the last three name team, author and curator, see `copy`
     return Stored(replace(memory, notes=notes), copy.version, copy.author, copy.confirmed_by)
 
 
 def superseded_in(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids that were typed as *names*; raise Rejected for what is no id."""
+    """Return *names* as ids; raise Rejected for what is no id."""
     return tuple(check_id(typed_id(name)) for name in names)

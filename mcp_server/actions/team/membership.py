@@ -1,4 +1,4 @@
-"""join, leave and status: the team whose memory the person shares."""
+"""membership: joining and leaving a team, and the state of both."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -20,9 +20,9 @@ PATIENCE = 30.0  # seconds that a command waits for a copy in the background
 @dataclass(frozen=True, slots=True)
 class Joining:
     """
-    A team that the person may join: what its server at *url* says of it, and the token that it took.
+    A team that the person may join: what its server at *url* says of it, and the token for it.
 
-    `model` is the person's embedder where it is another than the team's, '' where it is the same.
+    `model` is the person's embedder if it differs from the team's, else ''.
     """
 
     url: str
@@ -34,9 +34,9 @@ class Joining:
 @dataclass(frozen=True, slots=True)
 class Membership:
     """
-    How it stands with the team: what is known of it, how many memories are copied, and how the copy ended.
+    The state of the membership: the team, how many memories are copied, and how the last copy ended.
 
-    `url` has no password in it; `waiting` is what the server has not got yet, or refused.
+    `url` has no password in it; `waiting` is what was not sent yet, or was refused.
     """
 
     url: str
@@ -65,7 +65,7 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
 
 def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     """
-    Join the team, and copy what its curators confirmed: from now on it is told unasked.
+    Join the team, and copy what its curators confirmed: from now on it is shown unasked.
 
     Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
     """
@@ -107,7 +107,7 @@ def leave(store: Store) -> str:
 
 
 def membership(store: Store) -> Membership | None:
-    """Return how it stands with the team, None without one; asks no server."""
+    """Return the state of the membership, None without a team; asks no server."""
     joined = team_membership.joined_of(store.home)
     if joined is None:
         return None

@@ -26,7 +26,7 @@ NOT_FOREVER = (
 
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
-    """What no curator confirmed, the newest first, how many there are, and whether all were looked at."""
+    """The memories that no curator confirmed, newest first; their number; whether all were looked at."""
 
     stored: tuple[Stored, ...]
     total: int
@@ -35,9 +35,9 @@ class Unconfirmed:
 
 def is_of_team(store: Store, memory_id: str) -> bool:
     """
-    Tell whether the person means a memory of the team by that id: theirs come first.
+    Tell whether *memory_id* is a memory of the team; a memory of the person's with that id comes first.
 
-    Asks the server only about an id that nothing here has, which may raise StorageUnavailable.
+    Asks the server only about an id that no memory here has, which may raise StorageUnavailable.
     """
     if not team_membership.has_team(store.home):
         return False
@@ -48,7 +48,7 @@ def is_of_team(store: Store, memory_id: str) -> bool:
             return is_on_server(store, memory_id)
         except StorageUnavailable:
             if next(in_trash(store, typed_id(memory_id)), None):
-                return False  # theirs, forgotten: it needs no server
+                return False  # it is the person's own, forgotten
             raise
     vault = store.vault(row.vault)
     return vault is not None and vault.level is Level.TEAM
@@ -87,7 +87,7 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
 
 def history_in_team(store: Store, memory_id: str) -> tuple[str, Sequence[ChangeRecord], Stored | None]:
     """
-    Return (id, what was done to that memory of the team, the oldest first, what it says; None: forgotten).
+    Return (id, the changes of that memory of the team, oldest first, its version now or None if forgotten).
 
     Raises NotFound, StorageUnavailable.
     """
@@ -100,7 +100,7 @@ def history_in_team(store: Store, memory_id: str) -> tuple[str, Sequence[ChangeR
 
 
 def forget_in_team(store: Store, memory_id: str) -> Stored:
-    """Take a memory away from the team, restorable; return what it said. Raises what the server answers."""
+    """Forget a memory for the whole team, restorable; return what it said. Raises what the server answers."""
     team = team_of(store)
     stored = team.load(typed_id(memory_id))
     team.forget(stored.memory.id, digest=stored.digest)
@@ -109,7 +109,7 @@ def forget_in_team(store: Store, memory_id: str) -> Stored:
 
 
 def restore_in_team(store: Store, memory_id: str) -> Stored:
-    """Bring back what was forgotten in the team; raises what the server answers."""
+    """Restore a memory that was forgotten in the team; raises what the server answers."""
     return team_of(store).restore(typed_id(memory_id))
 
 
@@ -120,9 +120,9 @@ def load_in_team(store: Store, memory_id: str) -> Stored:
 
 def confirm_in_team(store: Store, stored: Stored) -> Stored:
     """
-    Let all members be told *stored*, exactly as it was read, unasked.
+    Confirm *stored*, exactly as it was read: all members are shown it unasked.
 
-    Raises Conflict when it changed meanwhile, NotAllowed for who is no curator.
+    Raises Conflict when it changed meanwhile, NotAllowed for a member who is no curator.
     """
     confirmed = team_of(store).confirm(stored.memory.id, digest=stored.digest)
     if confirmed.digest != stored.digest:
@@ -149,7 +149,7 @@ def unconfirmed(store: Store) -> Unconfirmed:
 
 
 def refresh(store: Store) -> None:
-    """Let the copy follow at once what this member did; the next worker does it where that fails."""
+    """Update the copy after a change by this member; if that fails, the next worker does it."""
     team = store.team()
     if team:
         try:

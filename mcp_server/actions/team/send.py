@@ -1,4 +1,4 @@
-"""send: give the team what waits here because its server could not be reached."""
+"""send: store in the team what waits here because its server could not be reached."""
 
 import contextlib
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ LOCK = ".send.lock"
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """
-    One memory that waits to be given to the team: since when, and `refused`, why its server did not take it.
+    One memory that waits to be sent to the team: since when, and why it was `refused`, '' if not.
 
-    `replaces` is the version on the server that it changes, '' for a new one and for one that is `promoted`.
+    `replaces` is the version on the server that it changes, '' for a new or a `promoted` memory.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a sending did: what the team was given, what was refused, and why the rest waits ('' if none)."""
+    """The result of sending: what the team was given, what was refused, why the rest waits ('' if none)."""
 
     given: tuple[StoredInTeam, ...] = ()
     refused: tuple[Waiting, ...] = ()
@@ -59,7 +59,7 @@ def _waiting(store: Store) -> Iterator[Waiting]:
 
 
 def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool = False) -> Waiting:
-    """Keep *memory* until the team's server can be reached; a later version takes the place of an earlier."""
+    """Keep *memory* until the team's server can be reached; a later version replaces an earlier."""
     before = next((other for other in waiting(store) if other.id == memory.id), None)
     at = timestamp(store.clock())
     if before:
@@ -71,10 +71,10 @@ def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool 
 
 def send(store: Store, team: TeamStorage, *, again: bool = False, patience: float = 0.0) -> Sent:
     """
-    Give the team what waits; with *again* also what its server refused before.
+    Send the team what waits; with *again* also what its server refused before.
 
-    What the server refuses stays, with its sentence, until it is sent again or dropped. A kill loses nothing:
-    what was given and is given again changes nothing. Raises Held after *patience* seconds.
+    What the server refuses stays, with its sentence, until it is sent again or dropped. A kill loses nothing,
+    because sending a memory twice changes nothing. Raises Held after *patience* seconds.
     """
     stored, refused = list[StoredInTeam](), list[Waiting]()
     with files.lock(store.home / places.TEAM_KEY / LOCK, patience=patience):
@@ -98,7 +98,7 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
 
 
 def drop(store: Store, memory_id: str) -> Waiting:
-    """Do not give the team what waits under that id; raises NotFound."""
+    """Delete what waits under that id, and return it; raises NotFound."""
     name = check_id(typed_id(memory_id))
     for entry in waiting(store):
         if entry.id == name:

@@ -1,8 +1,8 @@
 """
-store in team: give the team's server a memory, unless the team says it already; what it replaces gives way.
+store in team: save a memory on the team's server, unless it has it already; supersede what it replaces.
 
-It goes the same way whether the server is reached at once or the memory waited here for it. Doing it again
-changes nothing: a process that was killed, or cut off, in the middle may begin anew.
+The steps are the same for a new memory and for one that waited here. Repeating them changes nothing, so they
+are repeated after a kill or a lost connection.
 """
 
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ NAMED = 3  # memories near a new one that an answer names
 NEAREST = 5  # memories of the team that are compared with a new one
 LOOKED_FOR = 1_000  # characters of a new memory that are searched for
 PROMOTED = ("title", "text", "type", "tags", "touches", "links", "notes", *WORDS)
-"""The keys of a memory whose change is given to the team when it is promoted again."""
+"""The keys of a memory that count as a change when it is promoted again."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredInTeam:
     """
-    What the team has now: `stored`, the memory given, or with `known` the one that says the same already.
+    What the team has now: `stored`, the memory sent, or with `known` the one that says the same already.
 
-    `near` are the team's memories about the same subject. `gone` are the ids of the team's that it took the
-    place of, `kept` id → why that one stays.
+    `near` are the team's memories about the same subject. `gone` are the ids of memories that it superseded,
+    `kept` are (id, reason) of those that it should have superseded.
     """
 
     stored: Stored
@@ -40,9 +40,9 @@ class StoredInTeam:
 
 def store_new(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTeam:
     """
-    Store a new memory in the team, unless one says it already.
+    Store a new memory in the team, unless a memory of the team says it already.
 
-    Raises StorageUnavailable, also when only a part was done, and what else the server answers.
+    Raises StorageUnavailable, even when only some steps were done, and other errors of the server.
     """
     text = f"{memory.title} {memory.text}"[:LOOKED_FOR]
     query = Query(text, limit=NEAREST, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
@@ -63,7 +63,7 @@ def store_new(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTe
 
 def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> StoredInTeam:
     """
-    Store a memory of the person's in the team; the one that the team has under its id is changed.
+    Store a memory of the person's in the team, or change the one with its id there.
 
     Raises what `store_new` does.
     """
@@ -79,7 +79,7 @@ def store_promoted(team: TeamStorage, memory: Memory, *, now: datetime) -> Store
 def _take_place(
     team: TeamStorage, memory: Memory, now: datetime
 ) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Make the team's memories that *memory* names in `supersedes` superseded, as far as the member may."""
+    """Supersede what *memory* names in `supersedes`, where the member may; return (gone, kept)."""
     gone, kept = list[str](), list[tuple[str, str]]()
     for name in memory.supersedes:
         try:

@@ -177,7 +177,7 @@ def _panel(panel: Panel) -> str:
 
 
 def _labels(picture: Picture, place: dict[str, int]) -> dict[Line, tuple[float, float]]:
-    """Return line → the place of its label, on no node or other label; when lines are few, and where one is free."""
+    """Return line → a free place for its label, if there is one; none when there are many lines."""
     if len(picture.lines) > FEW:
         return {}
     taken_boxes = [spot.covers for spot in picture.spots]
