@@ -3,48 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum, auto
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import ID, Link, Memory, Status
+from mcp_server.core.memory import ID, Link, Memory
 
 RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
 RESERVED = (SUPERSEDES, CONTRADICTS, "depends-on", "refines", "elaborates", RELATES_TO)
 """Labels with a fixed meaning; the first two have effects. Any other label may be used as well."""
-
-
-class After(StrEnum):
-    """What became of the memory that a link leads to, or led to."""
-
-    SUPERSEDED = auto()
-    WAITS = auto()
-    """It is superseded once the person accepts the other."""
-    SHADOWED = auto()
-    AWAY = auto()
-    """It was put away before, and stays so."""
-    MARKED = auto()
-    TRACE = auto()
-    ACTIVE = auto()
-    """It is active again."""
-    HOLDS_HERE = auto()
-    STAYS = auto()
-    GONE = auto()
-    SAYS_SO_TOO = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class LinkOutcome:
-    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
-
-    id: str
-    after: After
-    status: Status = Status.ACTIVE
-    by: str = ""
-
 
 MAX_LABEL = 60  # characters
 
