@@ -85,6 +85,8 @@ def read_config(environment: Mapping[str, str]) -> dict[str, object]:
         raise SettingsError(f"{path} {error.reason}.", _CORRECT) from error
     except RecursionError as error:
         raise SettingsError(f"{path} cannot be read: it is nested too deeply.", _CORRECT) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8 text.", _CORRECT) from error
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}.", _CORRECT) from error
 

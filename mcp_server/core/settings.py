@@ -305,19 +305,20 @@ def is_unattended(environment: Mapping[str, str]) -> bool:
 
 
 def parse_settings(environment: Mapping[str, str], config: Mapping[str, object]) -> Settings:
-    """Return the settings; raise SettingsError with the name of the one that does not parse."""
+    """Return the settings; raise SettingsError with the name and the place of the one that does not parse."""
 
-    def value(name: str) -> str | None:
-        raw = environment.get(name) or config.get(in_config(name))
-        if raw is None or raw == "":
-            return None
+    def value(variable: str, *, several: bool) -> tuple[str, str]:
+        """Return what *variable* is called where it is set, and its value or *several*, '' for none."""
+        in_file = not environment.get(variable)
+        raw = config.get(in_config(variable), "") if in_file else environment[variable]
+        name = f"{in_config(variable)} in config.toml" if in_file else variable
         try:
-            text = str(raw).strip()
+            text = (" ".join(map(str, raw)) if several and isinstance(raw, list) else str(raw)).strip()
         except ValueError:  # Python refuses to print a number with thousands of digits
             text = " " * (LONGEST + 1)
         if len(text) > LONGEST:
             raise SettingsError(f"{name} is too long.", "Correct or unset it.")
-        return text or None
+        return name, text
 
     if strange := [name[:60] for name in config if name not in IN_CONFIG]:
         raise SettingsError(f"config.toml has '{strange[0]}', which is not a setting.", _meant(strange[0]))
@@ -326,9 +327,9 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
             raise SettingsError(f"{name} in config.toml is not text.", "Put it between quotation marks.")
     values: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
     for row in ROWS:
-        variable = row.metadata["variable"]
-        if (text := value(variable)) is not None:
-            values[row.name] = row.metadata["read"](variable, text)
+        name, text = value(row.metadata["variable"], several=isinstance(row.default, tuple))
+        if text:
+            values[row.name] = row.metadata["read"](name, text)
     if environment.get(EMBEDDING) and embedding_models.is_endpoint(values.get("embedding_model", "")):
         # A variable may come from anywhere, and memories go where only the person says.
         raise SettingsError(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,6 +63,31 @@ def test_a_config_that_is_a_link_to_a_file_counts(tmp_path: Path) -> None:
     (tmp_path / "config.toml").symlink_to(tmp_path / "dotfiles.toml")
 
     assert read_settings({"MEMORY_DIR": str(tmp_path)}).hot_cache_max_items == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('capture = "often"', "capture in config.toml is 'often', which is not a way to capture."),
+        ("daily_usd = -1", "daily_usd in config.toml is '-1', which is not an amount from 0 to 100."),
+        ('toolsets = ["core", "all"]', "toolsets in config.toml names 'all', which is not a set of tools."),
+        ('capture = "\xff"', "is not UTF-8 text."),
+    ],
+)
+def test_a_mistake_is_named_where_it_is(tmp_path: Path, line: str, sentence: str) -> None:
+    (tmp_path / "config.toml").write_bytes(line.encode("latin-1"))
+
+    with pytest.raises(SettingsError, match=re.escape(sentence)):
+        read_settings({"MEMORY_DIR": str(tmp_path)})
+    with pytest.raises(SettingsError, match=r"^DAYBOOK_CAPTURE is 'never'"):
+        (tmp_path / "config.toml").write_text('capture = "auto"', encoding="utf-8")
+        read_settings({"MEMORY_DIR": str(tmp_path), "DAYBOOK_CAPTURE": "never"})
+
+
+def test_sets_of_tools_may_be_a_list(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('toolsets = ["core", "graph"]', encoding="utf-8")
+
+    assert read_settings({"MEMORY_DIR": str(tmp_path)}).toolsets == ("core", "graph")
 
 
 NAMES = (
