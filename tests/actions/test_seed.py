@@ -1,6 +1,6 @@
 """Documents become memories, once; what people did since wins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,12 +21,11 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.memories import selections
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 README = "# Shop\n\nSells bicycles and their parts.\n\n## Queue\n\nOrders wait in the Redis queue.\n"
 
@@ -160,9 +159,7 @@ def test_what_leads_out_or_is_no_text_is_skipped_with_the_reason(
     }
 
 
-def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(
-    open_here: Callable[..., Opened], documented: Path
-) -> None:
+def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(open_here: Open, documented: Path) -> None:
     from mcp_server.actions.memory.repository import init
 
     store = open_here().store()
@@ -173,9 +170,7 @@ def test_a_vault_in_the_repository_gets_no_copy_of_its_documents(
     assert list((documented / ".claude-memory").rglob("*.md")) == []
 
 
-def test_what_moved_into_the_repository_is_made_no_second_time(
-    open_here: Callable[..., Opened], project: Path
-) -> None:
+def test_what_moved_into_the_repository_is_made_no_second_time(open_here: Open, project: Path) -> None:
     seeds = project / "seeds.md"
     seeds.write_text("## Queue\n\nJobs wait in Postgres, not in Redis.\n", encoding="utf-8")
     store = open_here().store()
@@ -201,9 +196,7 @@ def test_nothing_to_take_in_is_told_with_the_reason(store: Store, project: Path)
     }
 
 
-def test_outside_a_project_there_is_nothing_to_bootstrap(
-    open_here: Callable[..., Opened], scratch_home: Path
-) -> None:
+def test_outside_a_project_there_is_nothing_to_bootstrap(open_here: Open, scratch_home: Path) -> None:
     with pytest.raises(Rejected, match="no project"):
         bootstrap_project(open_here(scratch_home).store())
 

@@ -1,52 +1,28 @@
 """`daybook`, run in this process or as a person types it in a terminal, and the tools of a server."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Open
 from tests.doors.called import Caller, connected
-from tests.doors.shell import Run, run_here
-from tests.live import ROOT
+from tests.doors.shell import Run, daybook
 from tests.person import Agreeing
 from tests.recorded import Recorded
-from tests.terminal import Answers, type_in_terminal
 
 
 @pytest.fixture
 def run(memory_dir: Path, project: Path) -> Run:
     """Run `daybook` with the words given; EMBEDDING_MODEL=none unless told otherwise."""
-
-    def run_(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-        settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", **environment}
-        return run_here(words, folder=project, environment=settings, stdin=stdin)
-
-    return run_
+    return partial(daybook, memory_dir, folder=project)
 
 
 @pytest.fixture
 def typed(memory_dir: Path, project: Path) -> Run:
     """Run `daybook` as a person who types the words given in a terminal; *answers* are typed when asked."""
-
-    def typed_(*words: str, answers: Answers = (), **environment: str) -> subprocess.CompletedProcess[str]:
-        settings = {
-            "MEMORY_DIR": str(memory_dir),
-            "EMBEDDING_MODEL": "none",
-            "PYTHONPATH": str(ROOT),
-            **environment,
-        }
-        return type_in_terminal(
-            [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=project,
-            env={**os.environ, **settings},
-            answers=answers,
-        )
-
-    return typed_
+    return partial(daybook, memory_dir, folder=project, typed=True)
 
 
 @pytest.fixture

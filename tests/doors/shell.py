@@ -1,18 +1,20 @@
-"""`daybook`, run in this process by the `main` that a process of its own runs, and what it printed."""
+"""`daybook`, by the `main` that a process of its own runs or typed in a terminal, and what it printed."""
 
 import gc
 import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from mcp_server.doors.cli import main, person
+from tests.live import ROOT
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+Answers = Sequence[tuple[str, str | Callable[[], str]]]
 
 
 def said(done: subprocess.CompletedProcess[str]) -> str:
@@ -20,15 +22,35 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
     return done.stdout
 
 
-def run_here(
-    words: tuple[str, ...], *, folder: Path, environment: Mapping[str, str], stdin: str = ""
+def daybook(
+    memory_dir: Path,
+    *words: str,
+    folder: Path = Path("/"),
+    typed: bool = False,
+    stdin: str = "",
+    answers: Answers = (),
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """
-    Run `daybook` with *words* in *folder*, with what *environment* adds; its ends are no terminal.
+    Run `daybook` with *words* in *folder* on the store in *memory_dir*, which searches by words only.
 
-    A process for each of hundreds of commands would cost minutes. What a process adds to `main` is shown by
-    the tests of the terminal, of the launcher and of the client.
+    With *typed* a person types it in a terminal, and *answers* when asked; all on the screen is its `stdout`.
+    Otherwise it runs in this process: one for each of hundreds of commands would cost minutes.
     """
+    settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", **environment}
+    if not typed:
+        return _run_here(words, folder, settings, stdin)
+    from tests.terminal import type_in_terminal  # needs more than Windows has
+
+    command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words]
+    return type_in_terminal(
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), **settings}, answers=answers
+    )
+
+
+def _run_here(
+    words: tuple[str, ...], folder: Path, environment: Mapping[str, str], stdin: str
+) -> subprocess.CompletedProcess[str]:
     given, *printed = (
         io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape", newline="") for _ in range(3)
     )

@@ -17,13 +17,19 @@ from tests.doors.shell import Run
 from tests.durability.served import Served, environment
 from tests.patience import PATIENCE
 
-MUCH, MANY = "x" * 5_000_000, ["x"] * 100_000
+MUCH, MANY = "x" * 1_500_000, ["x"] * 100_000  # more than anything takes
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a project, and a store in which one thing is known once there is a server."""
     place = tmp_path_factory.mktemp("much")
     (place / "shop").mkdir()
+    return place
+
+
+@pytest.fixture(scope="module")
+def server(place: Path) -> Iterator[Served]:
     with Served(place / "memory", place / "shop", HOME=str(place)) as served:
         served.greet()
         served.call("remember", title="Herons", content="Herons stand in the water.")
@@ -55,10 +61,7 @@ def test_a_hook_of_anything_is_answered(server: Served) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_a_hook_process_ends_soon_whatever_it_is_given(tmp_path: Path, event: str) -> None:
-    (tmp_path / "shop").mkdir()
-    with Served(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)) as served:
-        served.greet().call("remember", title="Herons", content="Herons stand in the water.")
+def test_a_hook_process_ends_soon_whatever_it_is_given(place: Path, server: Served, event: str) -> None:
     names = ("session_id", "cwd", "transcript_path", "source", "hook_event_name", "prompt", "agent_type")
     names += ("last_assistant_message", "trigger", "custom_instructions")
     long, deep = "x" * 3_900_000, "/" + "y/" * 500_000
@@ -66,11 +69,11 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(tmp_path: Path, event: st
     odd += [{"prompt": long}, {"last_assistant_message": long}]
     odd += [dict.fromkeys(names, value) for value in ("a\0b", ["x"] * 1000, 7, None)]
     for given in odd:
-        said = {"session_id": "s", "source": "startup", "cwd": str(tmp_path / "shop"), **given}
+        said = {"session_id": "s", "source": "startup", "cwd": str(place / "shop"), **given}
         done = subprocess.run(
             [sys.executable, "-m", "mcp_server.doors.hooks", event],
             input=json.dumps(said).encode(),
-            env=environment(tmp_path / "memory", tmp_path / "shop", HOME=str(tmp_path)),
+            env=environment(place / "memory", place / "shop", HOME=str(place)),
             capture_output=True,
             timeout=PATIENCE,
         )

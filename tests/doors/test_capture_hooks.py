@@ -17,9 +17,9 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.patience import PATIENCE
 from tests.recorded import Recorded
@@ -141,7 +141,7 @@ def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recor
 
 
 def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_use(
-    memory_dir: Path, recorded: Recorded, open_here: Callable[..., Opened], project: Path
+    memory_dir: Path, recorded: Recorded, open_here: Open, project: Path
 ) -> None:
     opened = open_here(DAYBOOK_SETUP="missing")
     store = opened.store()
@@ -166,9 +166,7 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
 
 
 @pytest.mark.feature("A-08")
-def test_an_answer_is_noted_by_the_running_server(
-    recorded: Recorded, open_here: Callable[..., Opened], project: Path
-) -> None:
+def test_an_answer_is_noted_by_the_running_server(recorded: Recorded, open_here: Open, project: Path) -> None:
     opened = open_here()
     recorded.claude("A third line, so that it counts.")
 
@@ -181,7 +179,7 @@ def test_an_answer_is_noted_by_the_running_server(
 
 
 def test_where_no_module_is_an_answer_is_noted_and_judged_by_a_process(
-    memory_dir: Path, recorded: Recorded, open_here: Callable[..., Opened]
+    memory_dir: Path, recorded: Recorded, open_here: Open
 ) -> None:
     opened = open_here()
     store = opened.store()

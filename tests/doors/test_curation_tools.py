@@ -1,18 +1,18 @@
 """The curation tools as Claude calls them, one after the other."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mcp_server.bootstrap import Opened
+from tests.conftest import Open
 from tests.doors.test_learning_tools import talk
 from tests.live import ALL_SETS, parameters, reads_only, tools
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened]) -> Opened:
+def opened(open_here: Open) -> Opened:
     return open_here()
 
 

@@ -1,6 +1,5 @@
 """The client's own dialog: what the person is shown, and that nothing but their answer settles anything."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.server.dialog import LINES, MOST_PARTS, WIDTH, fits
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.doors.called import connected
 from tests.person import Person, chosen
 
@@ -32,7 +31,7 @@ def call(opened: Opened, person: Person | None, mode: str, tool: str, **argument
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened]) -> Opened:
+def opened(open_here: Open) -> Opened:
     found = open_here()
     init(found.store())
     return open_here()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.live import parameters, tools
@@ -19,7 +19,7 @@ A, B = "aaaaaaaa-1111-2222", "bbbbbbbb-3333-4444"
 
 
 @pytest.fixture
-def talk(open_here: Callable[..., Opened], scratch_home: Path, project: Path) -> Callable[..., list[str]]:
+def talk(open_here: Open, scratch_home: Path, project: Path) -> Callable[..., list[str]]:
     """Let the sessions a and b call tools in turn, each by a server of its own; return the answers."""
 
     def talking(*calls: Call) -> list[str]:
@@ -154,9 +154,7 @@ def test_every_tool_answers_with_what_became_of_it(talk: Callable[..., list[str]
 
 
 @pytest.mark.feature("C-22")
-def test_an_answer_never_exceeds_what_a_tool_may_say(
-    talk: Callable[..., list[str]], open_here: Callable[..., Opened]
-) -> None:
+def test_an_answer_never_exceeds_what_a_tool_may_say(talk: Callable[..., list[str]], open_here: Open) -> None:
     many = [put("a", f"node-{at}", f"{at} " + "word " * 150) for at in range(60)]
     user = [(who, name, {**given, "level": "user"}) for who, name, given in many]
 
@@ -172,7 +170,7 @@ def test_an_answer_never_exceeds_what_a_tool_may_say(
 
 
 def test_the_command_line_shows_the_graph_as_text_picture_and_json(
-    talk: Callable[..., list[str]], open_here: Callable[..., Opened], run: Run, project: Path
+    talk: Callable[..., list[str]], open_here: Open, run: Run, project: Path
 ) -> None:
     def graph(*words: str) -> str:
         return said(run("graph", *words))
@@ -196,7 +194,7 @@ def test_the_command_line_shows_the_graph_as_text_picture_and_json(
 
 
 def test_the_own_puts_of_a_session_that_no_hook_named_are_no_news(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     with connected(open_here(CLAUDE_CODE_SESSION_ID="")) as call:
         short = call("kg_register_session")

@@ -1,7 +1,6 @@
 """Learning on the person's own plan, as the module in the client asks for it: consent, pieces, replies."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.extraction import Proposal
 from tests.actions.learn.learned import knowledge, proposal
 from tests.actions.work.worked import LONG, worked
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.doors.learning_asked import META, ledger, module
 from tests.durability.served import Served
 from tests.recorded import Recorded, queued_at
@@ -25,8 +24,6 @@ DECIDED = "We decided to keep invoices in Postgres because the reports need wind
 SAID = "Invoices are kept in Postgres because the reports need window functions."
 REPLY = json.dumps([proposal(SAID, "keep invoices in Postgres")])
 AGREED = {"DAYBOOK_PLAN_CALLS": "yes"}
-
-Open = Callable[..., Opened]
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.person import Agreeing
 from tests.recorded import Recorded
@@ -20,7 +20,7 @@ DECIDED = "We decided to keep invoices in Postgres because of the reports."
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened], tmp_path: Path, project: Path) -> Opened:
+def opened(open_here: Open, tmp_path: Path, project: Path) -> Opened:
     """A store in which one session was kept and nothing learned from it."""
     found = open_here()
     recorded = Recorded(tmp_path / "transcripts", cwd=project)

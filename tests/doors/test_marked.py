@@ -12,10 +12,10 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import own_process
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Memory
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.patience import PATIENCE
 from tests.recorded import Recorded, seen
@@ -37,7 +37,7 @@ def recorded(tmp_path: Path, project: Path) -> Recorded:
 
 
 @pytest.fixture
-def prompt(open_here: Callable[..., Opened], recorded: Recorded) -> Prompt:
+def prompt(open_here: Open, recorded: Recorded) -> Prompt:
     """Type a prompt; return what Claude is told with it."""
 
     def typed(words: str, **environment: str) -> str:

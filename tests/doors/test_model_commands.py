@@ -6,15 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.conftest import Open
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 from tests.model_hub import hub
@@ -26,7 +25,7 @@ NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 
 
 @pytest.fixture
-def home(open_here: Callable[..., Opened]) -> Path:
+def home(open_here: Open) -> Path:
     """A store with one memory that is not embedded yet."""
     opened = open_here()
     remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
@@ -247,7 +246,7 @@ def test_none_searches_by_words_only(home: Path) -> None:
 
 
 def test_a_server_that_runs_computes_what_was_chosen_beside_it(
-    home: Path, tiny: Path, project: Path, tmp_path: Path, open_here: Callable[..., Opened]
+    home: Path, tiny: Path, project: Path, tmp_path: Path, open_here: Open
 ) -> None:
     make_model(tmp_path / "new", dimensions=12, seed=1)
     run(home, "model", "use", str(tiny))

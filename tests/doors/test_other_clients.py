@@ -16,9 +16,9 @@ from mcp_types import Implementation, ListRootsResult, Root
 
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import opening
+from tests.conftest import Open
 from tests.doors.called import Caller, calling
 from tests.live import ROOT
 from tests.patience import PATIENCE
@@ -49,7 +49,7 @@ def served(memory_dir: Path, project: Path, scratch_home: Path) -> Callable[...,
 
 
 @pytest.fixture
-def heron(open_here: Callable[..., Opened], project: Path) -> str:
+def heron(open_here: Open, project: Path) -> str:
     store = open_here(EMBEDDING_MODEL="none").store()
     memory = remember(store, Draft(HERON, f"{HERON}, after the bird.", type="architecture")).memory
     sync(store)

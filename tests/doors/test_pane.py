@@ -15,12 +15,12 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.review import review
-from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import MODEL
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.durability.served import eventually
 
@@ -33,7 +33,7 @@ PROMPT = "On which day do production deploys run?"
 
 
 @pytest.fixture
-def serve(open_here: Callable[..., Opened]) -> Iterator[Callable[..., Tell]]:
+def serve(open_here: Open) -> Iterator[Callable[..., Tell]]:
     """Start a server, and return what tells it of an event as the module does, or *by* somebody else."""
     with ExitStack() as running:
 
@@ -61,7 +61,7 @@ def deploys(store: Store) -> str:
 
 
 @pytest.fixture
-def shared(open_here: Callable[..., Opened]) -> Path:
+def shared(open_here: Open) -> Path:
     """A memory that came with the repository, and waits."""
     init(open_here().store())
     path = open_here().store().vaults[-1].root / "knowledge" / "staging-a1b2.md"
@@ -151,9 +151,7 @@ def test_what_changed_after_it_was_shown_is_not_accepted(told: Tell, store: Stor
     assert told("act", **accept)["text"] == "staging-a1b2: not settled, because it no longer waits."
 
 
-def test_no_call_of_the_models_does_or_tells_anything(
-    told: Tell, open_here: Callable[..., Opened], shared: Path
-) -> None:
+def test_no_call_of_the_models_does_or_tells_anything(told: Tell, open_here: Open, shared: Path) -> None:
     row = told("pane", tab="waits")["rows"][0]["id"]
     accept = actions(told("pane", tab="waits", open=row))["Accept"]
 

@@ -1,7 +1,6 @@
 """A preview of tidying spends nothing, and says what it would cost to ask the model."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -10,14 +9,14 @@ from mcp_server.actions.model.model_call import spending
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from tests.actions.tidy.knowledge import FIVE, plan_of
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.scripted_model import ScriptedModel
 
 
 @pytest.fixture
-def five(open_here: Callable[..., Opened], clock: Clock) -> Callable[..., Opened]:
+def five(open_here: Open, clock: Clock) -> Open:
     """Five decisions, old enough to be merged, where the model may be called."""
 
     def opened(api: ScriptedModel, **more: str) -> Opened:
@@ -33,7 +32,7 @@ def five(open_here: Callable[..., Opened], clock: Clock) -> Callable[..., Opened
 
 
 def test_the_tool_shows_the_plan_without_a_call_and_with_one_when_asked(
-    five: Callable[..., Opened],
+    five: Open,
 ) -> None:
     with ScriptedModel([plan_of(keep=[1, 2, 3, 4, 5])]) as api:
         here = five(api)

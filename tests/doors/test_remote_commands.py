@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.adapters.ledger import Ledger
-from tests.opened import run_daybook
+from tests.doors.shell import daybook
 
 
 def said(home: Path, *words: str, typed: bool = False) -> str:
     """Return what a command prints on the machine with the store *home*; it must succeed."""
-    done = run_daybook(home, *words, typed=typed)
+    done = daybook(home, *words, typed=typed)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout + (done.stderr or "")
 
@@ -39,7 +39,7 @@ def test_a_second_machine_finds_what_the_first_remembered(tmp_path: Path) -> Non
 def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
 
-    by_a_program = run_daybook(home, "remote", "add", str(remote), "--yes")
+    by_a_program = daybook(home, "remote", "add", str(remote), "--yes")
 
     assert by_a_program.returncode == 12 and not remote.exists()
 
@@ -74,8 +74,8 @@ def test_a_remote_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     other.mkdir()
     (other / "letter.txt").write_text("Dear")
 
-    refused = run_daybook(home, "remote", "add", str(other), "--yes", typed=True)
-    odd = run_daybook(home, "remote", "add", "ext::sh -c touch% /tmp/pwned", "--yes", typed=True)
+    refused = daybook(home, "remote", "add", str(other), "--yes", typed=True)
+    odd = daybook(home, "remote", "add", "ext::sh -c touch% /tmp/pwned", "--yes", typed=True)
 
     assert refused.returncode == odd.returncode == 4
     assert "neither empty nor a bare git repository" in refused.stdout
@@ -90,7 +90,7 @@ def test_a_branch_of_our_name_that_holds_something_else_is_left_as_it_is(tmp_pat
     subprocess.run(["git", f"--git-dir={other}", "fast-import", "--quiet"], input=letter, check=True)
     before = (other / "refs" / "heads" / "daybook").read_text()
 
-    refused = run_daybook(home, "remote", "add", str(other), "--yes", typed=True)
+    refused = daybook(home, "remote", "add", str(other), "--yes", typed=True)
 
     assert refused.returncode == 13
     assert f"{other} holds something else: the file letter.txt. The remote was not added." in refused.stdout

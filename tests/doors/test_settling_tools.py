@@ -1,6 +1,5 @@
 """Tools that accept, settle or delete for good: without the person's yes they say what to type."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,8 +7,8 @@ from mcp_types import ElicitResult
 
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.person import Person
 
@@ -27,7 +26,7 @@ SETTLING_TOOLS = {  # tools that take the person's word, with what they are give
 @pytest.mark.parametrize("answer", ["closed", "no", "nobody"])
 @pytest.mark.parametrize("tool", SETTLING_TOOLS)
 def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
-    open_here: Callable[..., Opened], memory_dir: Path, project: Path, tool: str, answer: str
+    open_here: Open, memory_dir: Path, project: Path, tool: str, answer: str
 ) -> None:
     memory = memory_dir / "knowledge" / "one-a1b2.md"
     memory.parent.mkdir(parents=True)

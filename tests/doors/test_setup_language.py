@@ -1,14 +1,13 @@
 """`daybook setup` where memories are not in English, as a process of its own, with a hub on the loopback."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from tests.conftest import Open
 from tests.doors.test_model_commands import run, status, surroundings
 from tests.model_hub import hub
 from tests.terminal import type_in_terminal
@@ -33,7 +32,7 @@ def set_up(home: Path, *, yes: bool, **environment: str) -> str:
 
 
 @pytest.fixture
-def german(open_here: Callable[..., Opened]) -> Path:
+def german(open_here: Open) -> Path:
     """A store with two memories in German and one in English."""
     opened = open_here()
     for text in ("Das Zebra ist gestreift.", "Die Zahlung wird nicht wiederholt.", "Deploys are manual."):
@@ -65,7 +64,7 @@ def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:
     assert "not in English" not in set_up(german, yes=True)
 
 
-def test_setup_in_english_offers_no_other_model(open_here: Callable[..., Opened]) -> None:
+def test_setup_in_english_offers_no_other_model(open_here: Open) -> None:
     opened = open_here()
     remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
 

@@ -15,11 +15,11 @@ from mcp_types import jsonrpc_message_adapter
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.server import build
 from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.machine import wait_until
 from tests.patience import PATIENCE
@@ -53,7 +53,7 @@ def messages(requests: list[tuple[str, Said]]) -> list[Said]:
     return said
 
 
-def from_library(open_here: Callable[..., Opened], protocol: str, toolsets: str) -> list[Said]:
+def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
     """Return the results that the library gives for what is asked."""
     server = build(open_here(DAYBOOK_TOOLSETS=toolsets))
     low = server._lowlevel_server
@@ -139,7 +139,7 @@ def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Serve
     return started
 
 
-def listed(open_here: Callable[..., Opened]) -> Said:
+def listed(open_here: Open) -> Said:
     """Return what `listed.json` has to say."""
     found: Said = {"greeted": list(HANDSHAKE_PROTOCOL_VERSIONS), "tools": {}, "resources": {}}
     of_core = from_library(open_here, GREETED, "core")
@@ -160,7 +160,7 @@ def bare(result: Said) -> Said:
     return {name: said for name, said in {**result, **emptied}.items() if name not in given}
 
 
-def test_what_is_listed_is_what_the_library_would_say(open_here: Callable[..., Opened]) -> None:
+def test_what_is_listed_is_what_the_library_would_say(open_here: Open) -> None:
     expected = json.dumps(listed(open_here), indent=1) + "\n"
     if os.environ.get("UPDATE"):
         LISTED.write_text(expected, encoding="utf-8")
@@ -170,7 +170,7 @@ def test_what_is_listed_is_what_the_library_would_say(open_here: Callable[..., O
 @pytest.mark.parametrize("protocol", [GREETED, STATELESS])
 @pytest.mark.parametrize("toolsets", ["core", "core curation", "core sessions curation graph admin"])
 def test_it_answers_as_the_library_does_and_loads_nothing(
-    open_here: Callable[..., Opened], serve: Callable[..., Server], protocol: str, toolsets: str
+    open_here: Open, serve: Callable[..., Server], protocol: str, toolsets: str
 ) -> None:
     server = serve(DAYBOOK_TOOLSETS=toolsets)
     answers = server.results(asked(protocol)[:-1])
@@ -191,7 +191,7 @@ def test_no_client_is_offered_a_subscription_which_would_need_the_library_at_onc
 
 @pytest.mark.parametrize("protocol", [GREETED, STATELESS])
 def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answered_by_it(
-    open_here: Callable[..., Opened],
+    open_here: Open,
     serve: Callable[..., Server],
     memory_dir: Path,
     project: Path,
@@ -248,7 +248,7 @@ def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
 
 
 def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slow_it_down(
-    open_here: Callable[..., Opened], serve: Callable[..., Server], memory_dir: Path, tmp_path: Path
+    open_here: Open, serve: Callable[..., Server], memory_dir: Path, tmp_path: Path
 ) -> None:
     remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
     (tmp_path / "fatal").mkdir()

@@ -1,6 +1,5 @@
 """What Claude stores through the doors: looked up in its session, and told why it waits."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,9 +7,9 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.judge.origins import waiting
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
+from tests.conftest import Open
 from tests.doors.called import Caller
 from tests.doors.shell import Run
 from tests.recorded import Recorded
@@ -28,7 +27,7 @@ def session(session: Recorded) -> Recorded:
 
 
 def test_claude_is_told_why_it_waits_and_a_new_session_is_told_what_does_not(
-    claude: Caller, open_here: Callable[..., Opened]
+    claude: Caller, open_here: Open
 ) -> None:
     told = claude("remember", title="Registry", content=PAGE)
     plain = claude("remember", title="Totals", content="Totals are summed twice on purpose.")
@@ -40,9 +39,7 @@ def test_claude_is_told_why_it_waits_and_a_new_session_is_told_what_does_not(
     assert "totals-" in start and "registry-" not in start
 
 
-def test_every_tool_that_stores_words_has_them_looked_up(
-    claude: Caller, open_here: Callable[..., Opened]
-) -> None:
+def test_every_tool_that_stores_words_has_them_looked_up(claude: Caller, open_here: Open) -> None:
     mine = remember(open_here().store(), Draft("Carts", "Carts are summed per line.")).memory.id
     claude("kg_register_session")
 
@@ -59,7 +56,7 @@ def test_every_tool_that_stores_words_has_them_looked_up(
 
 
 def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
-    claude: Caller, session: Recorded, open_here: Callable[..., Opened]
+    claude: Caller, session: Recorded, open_here: Open
 ) -> None:
     meta = {"claudecode/toolUseId": "toolu_7"}
     claude("remember", meta=meta, title="Totals", content="Totals are summed twice on purpose.")
@@ -74,7 +71,7 @@ def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
 
 
 def test_a_command_that_claude_runs_stores_claudes_words(
-    run: Run, session: Recorded, open_here: Callable[..., Opened]
+    run: Run, session: Recorded, open_here: Open
 ) -> None:
     claudes = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import WEBHOOK, confirmed, said
-from tests.opened import run_daybook
+from tests.doors.shell import daybook
 from tests.team_server.asking import with_the_team
 from tests.team_server.minimal_team import MinimalTeam
 from tests.team_server.served import served
@@ -37,7 +37,7 @@ class Machine:
         self.token.write_text(team.issue(name, role) + "\n")
 
     def run(self, *words: str, typed: bool = False) -> "subprocess.CompletedProcess[str]":
-        return run_daybook(self.home, *words, typed=typed)
+        return daybook(self.home, *words, typed=typed)
 
     def says(self, *words: str, typed: bool = False) -> str:
         done = self.run(*words, typed=typed)

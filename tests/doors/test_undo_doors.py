@@ -1,7 +1,6 @@
 """history and undo in a terminal and as tools: what is told, and whose word is needed."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.doors.called import connected
 from tests.doors.shell import Run, said
 from tests.person import Person
@@ -150,7 +150,7 @@ def test_claude_in_a_shell_takes_back_nothing_of_the_persons(run: Run, store: St
 
 
 def test_without_an_id_a_session_takes_back_what_it_did_itself(
-    open_here: Callable[..., Opened], store: Store, known: str
+    open_here: Open, store: Store, known: str
 ) -> None:
     opened = open_here(CLAUDE_CODE_SESSION_ID="11111111-aaaa")
     call(opened, None, ("revise", {"id": known, "tags": "net"}))
@@ -164,5 +164,5 @@ def test_without_an_id_a_session_takes_back_what_it_did_itself(
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened]) -> Opened:
+def opened(open_here: Open) -> Opened:
     return open_here()

@@ -1,6 +1,5 @@
 """Through the doors: what Claude does to the person's words, with their turn, their dialog, or neither."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.review import QUESTION, review
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
+from tests.conftest import Open
 from tests.doors.called import Caller, connected
 from tests.doors.shell import Run
 from tests.person import Person
@@ -31,13 +30,13 @@ def asked(session: Recorded) -> None:
 
 
 @pytest.fixture
-def old(open_here: Callable[..., Opened]) -> str:
+def old(open_here: Open) -> str:
     """What the person said once."""
     return remember(open_here().store(), Draft("Upload timeout", OLD, type="decision")).memory.id
 
 
 @pytest.fixture
-def here(open_here: Callable[..., Opened]) -> Store:
+def here(open_here: Open) -> Store:
     return open_here().store()
 
 
@@ -139,7 +138,7 @@ def test_a_merge_of_the_persons_words_waits_for_their_turn(
 
 @pytest.mark.parametrize(("answer", "status"), [("yes", Status.SUPERSEDED), ("no", Status.ACTIVE)])
 def test_the_person_says_in_the_dialog_which_one_holds(
-    open_here: Callable[..., Opened], old: str, answer: str, status: Status
+    open_here: Open, old: str, answer: str, status: Status
 ) -> None:
     opened, person = open_here(), Person(answer)
     new = remember(opened.store(), Draft("Uploads", NEW, source="assistant")).memory.id
@@ -189,9 +188,7 @@ def stored_by(done: object) -> str:
     return str(done.stdout).partition(":")[0]  # type: ignore[attr-defined]
 
 
-def test_a_level_that_was_asked_for_is_obeyed_and_told(
-    run: Run, open_here: Callable[..., Opened], tmp_path: Path
-) -> None:
+def test_a_level_that_was_asked_for_is_obeyed_and_told(run: Run, open_here: Open, tmp_path: Path) -> None:
     run("remember", f"Uploads | {OLD}", "--level", "user")
     old = recall(open_here().store(), Query("upload timeout")).hits[0].id
 

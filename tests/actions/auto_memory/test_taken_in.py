@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters.auto_memory_folder import slug_of
 from mcp_server.adapters.foreign import auto_memory
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
@@ -31,6 +29,7 @@ from tests.actions.auto_memory.folder_of_claude import (
     topic,
     total,
 )
+from tests.conftest import Open
 
 # What a topic file becomes
 
@@ -63,7 +62,7 @@ def test_a_topic_file_becomes_a_memory_of_its_type_and_level(
 
 
 def test_without_a_project_everything_is_the_persons(
-    open_here: Callable[..., Opened], claude: Path, scratch_home: Path
+    open_here: Open, claude: Path, scratch_home: Path
 ) -> None:
     store = open_here(folder=scratch_home).store()
     folder = claude / "projects" / slug_of(scratch_home) / "memory"

@@ -20,10 +20,10 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import auto_memory_folder
 from mcp_server.adapters.auto_memory_folder import slug_of
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, taken, topic, total
+from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
 
@@ -144,7 +144,7 @@ def test_settings_that_switch_auto_memory_off_make_us_tell_it(
 
 
 def test_another_project_is_told_what_this_ones_index_says_of_the_person(
-    store: Store, claude: Path, folder: Path, open_here: Callable[..., Opened], tmp_path: Path
+    store: Store, claude: Path, folder: Path, open_here: Open, tmp_path: Path
 ) -> None:
     topic(folder, "role", "Ada is a data engineer.", kind="user")
     taken(store, claude)

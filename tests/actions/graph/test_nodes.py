@@ -1,6 +1,5 @@
 """Nodes are memories: put, taken to the archive, brought back and deleted."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,13 @@ from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import ledger
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.graph.text import rendered
 from mcp_server.core.memory import Draft, Link, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node, shown
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 # Nodes
 
@@ -87,7 +85,7 @@ def test_secrets_are_refused_in_gist_notes_and_edges(store: Store) -> None:
 
 
 def test_without_a_project_there_is_no_project_level(
-    open_here: Callable[..., Opened],
+    open_here: Open,
 ) -> None:
     outside = open_here(folder=Path("/")).store()
 

@@ -1,7 +1,5 @@
 """Sessions that put into the same graph hear of each other."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.files.read import read
@@ -10,16 +8,15 @@ from mcp_server.actions.graph.graph import ping, read_graph
 from mcp_server.actions.graph.kg import delete_node, put_edge, put_node
 from mcp_server.actions.graph.sync import register, session_called, sync_graph
 from mcp_server.actions.memory.forget import forget
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import GraphEdge
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, A, B, accepted, archive, node
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 
 @pytest.mark.feature("C-23")
-def test_a_session_has_one_short_id_whoever_asks(store: Store, open_here: Callable[..., Opened]) -> None:
+def test_a_session_has_one_short_id_whoever_asks(store: Store, open_here: Open) -> None:
     first = register(store, "3f2a9c11-aaaa-bbbb-cccc-000000000000", folder="/a")
     other_process = open_here().store()
     again = register(other_process, "3f2a9c11-aaaa-bbbb-cccc-000000000000", folder="/a")

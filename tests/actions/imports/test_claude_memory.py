@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,11 +13,11 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Status
 from mcp_server.core.search.query import filter_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes
+from tests.conftest import Open
 
 NOTE = "11111111-2222-4333-8444-555555555555"
 TALK = "21111111-2222-4333-8444-555555555555"
@@ -101,7 +100,7 @@ def test_in_our_own_folder_their_files_are_taken_over_where_they_lie(store: Stor
 
 
 def test_taken_over_or_taken_from_elsewhere_they_say_the_same(
-    store: Store, open_here: Callable[..., Opened], theirs: Path, tmp_path: Path
+    store: Store, open_here: Open, theirs: Path, tmp_path: Path
 ) -> None:
     filled(store.home)
     other = open_here(MEMORY_DIR=str(tmp_path / "other")).store()
@@ -113,9 +112,7 @@ def test_taken_over_or_taken_from_elsewhere_they_say_the_same(
         assert read(store, memory_id).memory == read(other, memory_id).memory
 
 
-def test_their_index_that_lies_where_ours_does_is_kept(
-    memory_dir: Path, open_here: Callable[..., Opened]
-) -> None:
+def test_their_index_that_lies_where_ours_does_is_kept(memory_dir: Path, open_here: Open) -> None:
     memory_dir.mkdir()
     with closing(sqlite3.connect(memory_dir / "memory.db")) as db:
         db.execute("CREATE TABLE memories (id TEXT PRIMARY KEY, title TEXT, archived INTEGER)")

@@ -1,7 +1,6 @@
 """The state files and the databases of memory-mcp."""
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +16,12 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.foreign import memory_mcp_database
 from mcp_server.adapters.index.events import usage
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, outcomes, state
+from tests.conftest import Open
 
 # memory-mcp
 
@@ -54,7 +53,7 @@ def test_the_memories_of_a_state_file_come_with_types_tags_and_dates(store: Stor
 
 
 def test_how_often_a_memory_was_looked_at_comes_along_once(
-    store: Store, project: Path, open_here: Callable[..., Opened]
+    store: Store, project: Path, open_here: Open
 ) -> None:
     file = state(
         project / ".memory/state.json",

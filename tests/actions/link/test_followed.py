@@ -1,6 +1,5 @@
 """Which links are told of a memory, how far they are followed, and what follows from them."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.related import get_related, is_written
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Draft
@@ -23,6 +21,7 @@ from mcp_server.core.search.query import Query
 from mcp_server.core.search.ranking import EXPANSION_DECAY
 from mcp_server.store import Store
 from tests.actions.link.linked import known, told
+from tests.conftest import Open
 
 
 def test_what_contradicts_is_shown_with_a_mark_and_flagged_when_asked(store: Store) -> None:
@@ -112,9 +111,7 @@ def test_linking_accepts_nothing_that_the_person_did_not(store: Store) -> None:
 
 
 @pytest.mark.feature("3.2-expansion")
-def test_expansion_takes_three_of_each_hit_at_less_than_its_score(
-    open_here: Callable[..., Opened], project: Path
-) -> None:
+def test_expansion_takes_three_of_each_hit_at_less_than_its_score(open_here: Open, project: Path) -> None:
     store = open_here().store()
     ids = [known(store, name) for name in ("Alpha", "Beta", "Gamma", "Delta", "Epsilon")]
     old = known(store, "Retired")

@@ -1,6 +1,5 @@
 """`/forget`, `/save-session` and `/restore-session`, typed without a prefix."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
+from tests.conftest import Open
 from tests.doors.module import Typed
 from tests.recorded import Recorded
 
@@ -28,7 +28,7 @@ def session(scratch_home: Path, project: Path) -> Recorded:
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened], session: Recorded) -> Opened:
+def opened(open_here: Open, session: Recorded) -> Opened:
     return open_here(CLAUDE_CODE_SESSION_ID=session.session)
 
 

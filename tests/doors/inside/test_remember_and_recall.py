@@ -1,7 +1,5 @@
 """`/remember` and `/recall`, typed without a prefix: what the person sees and is asked, and what follows."""
 
-from collections.abc import Callable
-
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
@@ -17,7 +15,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
 from mcp_server.core.memory import Draft, Status
 from mcp_server.core.search.query import Filter, Query
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 from tests.doors.module import Typed, tell
 
 SESSION = "0b0fae2e-6d0d-4b5e-8f0a-4d1c2f3a4b5c"
@@ -27,7 +25,7 @@ REPLACES, BOTH, MERGE = "The new one replaces it", "Keep both", "Merge the two"
 
 
 @pytest.fixture
-def opened(open_here: Callable[..., Opened]) -> Opened:
+def opened(open_here: Open) -> Opened:
     return open_here(CLAUDE_CODE_SESSION_ID=SESSION)
 
 
