@@ -171,9 +171,14 @@ def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Open]:
 
 
 @pytest.fixture
-def store(open_here: Open) -> Store:
-    """A store that searches by words only."""
-    return open_here().store()
+def opened(open_here: Open) -> Opened:
+    """A store that searches by words only, as it is opened once."""
+    return open_here()
+
+
+@pytest.fixture
+def store(opened: Opened) -> Store:
+    return opened.store()
 
 
 @pytest.fixture

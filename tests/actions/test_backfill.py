@@ -8,8 +8,10 @@ from mcp_server.actions.capture.learn import next_piece
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
 from mcp_server.adapters.index.events import transcripts
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.store import Store
 from tests.conftest import Open
 from tests.recorded import Recorded
 
@@ -29,8 +31,7 @@ def claude_projects(tmp_path: Path, project: Path) -> Path:
     return folder
 
 
-def test_each_session_goes_to_its_own_project(open_here: Open, claude_projects: Path, tmp_path: Path) -> None:
-    opened = open_here()
+def test_each_session_goes_to_its_own_project(opened: Opened, claude_projects: Path, tmp_path: Path) -> None:
     paths = pending_transcripts(opened.store(), claude_projects)
     moved: list[int] = []
 
@@ -45,10 +46,8 @@ def test_each_session_goes_to_its_own_project(open_here: Open, claude_projects: 
 
 
 def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
-    open_here: Open, claude_projects: Path
+    opened: Opened, store: Store, claude_projects: Path
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
     assert pending_transcripts(store, claude_projects) == []
 
@@ -59,10 +58,8 @@ def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
 
 
 def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(
-    open_here: Open, claude_projects: Path
+    opened: Opened, store: Store, claude_projects: Path
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     backfill(lambda folder: opened.store(folder=folder), pending_transcripts(store, claude_projects))
 
     with store.database.read() as db:
@@ -71,9 +68,8 @@ def test_what_is_taken_in_is_never_sent_but_an_agent_may_learn_from_it(
 
 
 def test_a_broken_session_is_told_and_stops_nothing(
-    open_here: Open, claude_projects: Path, tmp_path: Path
+    opened: Opened, claude_projects: Path, tmp_path: Path
 ) -> None:
-    opened = open_here()
     paths = pending_transcripts(opened.store(), claude_projects)
     link = paths[0].with_name("link.jsonl")
     link.symlink_to(paths[0])

@@ -15,7 +15,6 @@ from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
-from tests.conftest import Open
 from tests.memories import status
 
 
@@ -225,8 +224,7 @@ def test_it_is_told_which_links_lead_nowhere_yet(store: Store) -> None:
     assert settled.waiting == ("nosuch",)
 
 
-def test_levels_do_not_meet(open_here: Open) -> None:
-    store = open_here().store()
+def test_levels_do_not_meet(store: Store) -> None:
     everywhere = known(store, "Use tabs.", level=Level.USER)
 
     settled = proposed(store, "Use tabs.", level=Level.PROJECT)

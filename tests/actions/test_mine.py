@@ -16,6 +16,7 @@ from mcp_server.actions.judge.compare_and_store import Action, compare_and_store
 from mcp_server.actions.judge.contradiction import find_contradictions, get_contradictions
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.upkeep.work import work
+from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Filter
@@ -189,10 +190,9 @@ def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -
     assert told == {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
 
 
-def test_the_worker_mines_what_was_logged_once(open_here: Open, tmp_path: Path, project: Path) -> None:
-    opened = open_here()
-    store = opened.store()
-
+def test_the_worker_mines_what_was_logged_once(
+    opened: Opened, store: Store, tmp_path: Path, project: Path
+) -> None:
     log_output(store, USES, session="s1")
     os.utime(next(store.home.rglob("outputs/*.jsonl")), (store.now() - 5, store.now() - 5))
     recorded = Recorded(tmp_path / "transcripts", cwd=project)

@@ -174,9 +174,8 @@ def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
 
 
 def test_without_a_model_no_order_is_mined_into_a_memory(
-    open_here: Open, tmp_path: Path, project: Path
+    opened: Opened, tmp_path: Path, project: Path
 ) -> None:
-    opened = open_here()
     sessions = [Recorded(tmp_path / "transcripts", cwd=project) for _ in range(3)]
     for session in sessions:
         for item in POISONED:

@@ -15,6 +15,7 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.needs import notice as sentence
@@ -128,9 +129,7 @@ def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
     assert tell_gone(store.home) == []
 
 
-def test_a_store_deleted_under_a_process_is_told_by_it(open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_store_deleted_under_a_process_is_told_by_it(opened: Opened, store: Store) -> None:
     put(store, 3, Level.USER)
     put(store, 4)
     shutil.rmtree(store.home)
@@ -143,8 +142,7 @@ def test_a_store_deleted_under_a_process_is_told_by_it(open_here: Open) -> None:
     assert opened.remarks() == []
 
 
-def test_an_index_that_alone_was_deleted_tells_nothing(open_here: Open) -> None:
-    opened = open_here()
+def test_an_index_that_alone_was_deleted_tells_nothing(opened: Opened) -> None:
     put(opened.store(), 7)
     for path in opened.home.glob("memory.db*"):
         path.unlink()

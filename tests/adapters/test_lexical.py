@@ -5,11 +5,11 @@ import pytest
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import lexical
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Filter, Mode, Query, Sort
 from mcp_server.store import Store
-from tests.conftest import Open
 
 
 def note(store: Store, *texts: str) -> None:
@@ -17,8 +17,7 @@ def note(store: Store, *texts: str) -> None:
         remember(store, Draft("Note", text))
 
 
-def test_how_rare_a_word_is_counts_in_this_project_and_not_in_others(open_here: Open, tmp_path: Path) -> None:
-    opened = open_here()
+def test_how_rare_a_word_is_counts_in_this_project_and_not_in_others(opened: Opened, tmp_path: Path) -> None:
     here, elsewhere = (opened.store(folder=tmp_path / name) for name in ("here", "elsewhere"))
     note(here, *(f"kafka topic {number}" for number in range(9)), "redis topic 9")
     note(elsewhere, *(f"redis cache {number}" for number in range(60)))

@@ -1,8 +1,6 @@
 """However much is given at once, the answer is a sentence."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,8 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.hooks import EVENTS
 from tests.doors.shell import Run
-from tests.durability.served import Served, environment
-from tests.patience import PATIENCE
+from tests.durability.served import Served
+from tests.hook_process import run_hook
 
 MUCH, MANY = "x" * 1_500_000, ["x"] * 100_000  # more than anything takes
 
@@ -70,13 +68,8 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(place: Path, server: Serv
     odd += [dict.fromkeys(names, value) for value in ("a\0b", ["x"] * 1000, 7, None)]
     for given in odd:
         said = {"session_id": "s", "source": "startup", "cwd": str(place / "shop"), **given}
-        done = subprocess.run(
-            [sys.executable, "-m", "mcp_server.doors.hooks", event],
-            input=json.dumps(said).encode(),
-            env=environment(place / "memory", place / "shop", HOME=str(place)),
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        usual = {"HOME": str(place), "EMBEDDING_MODEL": "none"}
+        done = run_hook(place / "memory", event, said, folder=place / "shop", **usual)
         assert (done.returncode, done.stderr) == (0, b"")
         assert not done.stdout or json.loads(done.stdout)
 

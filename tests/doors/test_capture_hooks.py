@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,14 +15,14 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.doors.called import connected
+from tests.hook_process import run_hook
 from tests.patience import PATIENCE
 from tests.recorded import Recorded
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -48,20 +46,8 @@ def hook(event: str, memory_dir: Path, recorded: Recorded, **environment: str) -
         "session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(recorded.cwd),
         "hook_event_name": event, "reason": "other", "source": environment.pop("source", "startup"),
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-        input=json.dumps(said).encode(),
-        env={
-            **os.environ,
-            "MEMORY_DIR": str(memory_dir),
-            "PYTHONPATH": str(ROOT),
-            "EMBEDDING_MODEL": "none",
-            "CLAUDE_PROJECT_DIR": str(recorded.cwd),
-            **environment,
-        },
-        capture_output=True,
-        timeout=PATIENCE,
-    )
+    usual = {"EMBEDDING_MODEL": "none", **environment}
+    done = run_hook(memory_dir, event, said, folder=recorded.cwd, **usual)
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()
 
@@ -166,8 +152,7 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
 
 
 @pytest.mark.feature("A-08")
-def test_an_answer_is_noted_by_the_running_server(recorded: Recorded, open_here: Open, project: Path) -> None:
-    opened = open_here()
+def test_an_answer_is_noted_by_the_running_server(recorded: Recorded, opened: Opened, project: Path) -> None:
     recorded.claude("A third line, so that it counts.")
 
     said = {"session_id": recorded.session, "cwd": str(project), "event": "Stop"}
@@ -179,10 +164,8 @@ def test_an_answer_is_noted_by_the_running_server(recorded: Recorded, open_here:
 
 
 def test_where_no_module_is_an_answer_is_noted_and_judged_by_a_process(
-    memory_dir: Path, recorded: Recorded, open_here: Open
+    memory_dir: Path, recorded: Recorded, store: Store
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     words = "Invoices are kept in Postgres because of the reports."
     stored = remember(store, Draft("Invoices", words, source="assistant", session=recorded.session)).memory.id
     recorded.claude("A third line, so that it counts.")

@@ -6,14 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.bootstrap import Opened
-from tests.conftest import Open
 from tests.doors.test_learning_tools import talk
 from tests.live import ALL_SETS, parameters, reads_only, tools
-
-
-@pytest.fixture
-def opened(open_here: Open) -> Opened:
-    return open_here()
 
 
 def ids(opened: Opened, *memories: dict[str, object]) -> list[str]:

@@ -15,14 +15,15 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.work.worked import worked
-from tests.conftest import Open
+from tests.hook_process import run_hook
+from tests.live import ROOT
 from tests.patience import PATIENCE
 
-ROOT = Path(__file__).resolve().parents[2]
 Hook = Callable[..., subprocess.CompletedProcess[bytes]]
 
 
@@ -35,18 +36,7 @@ def hook(memory_dir: Path, project: Path) -> Hook:
     ) -> subprocess.CompletedProcess[bytes]:
         if said is None:
             said = {"session_id": "s1", "source": "startup", "cwd": str(project)}
-        settings = {
-            "MEMORY_DIR": str(memory_dir),
-            "PYTHONPATH": str(ROOT),
-            "CLAUDE_PROJECT_DIR": str(project),
-        }
-        return subprocess.run(
-            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-            input=json.dumps(said).encode() if raw is None else raw,
-            env={**os.environ, **settings, **environment},
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        return run_hook(memory_dir, event, said if raw is None else raw, folder=project, **environment)
 
     return run
 
@@ -274,8 +264,7 @@ def test_a_prompt_before_the_index_is_whole_is_no_error(hook: Hook, store: Store
     assert not (memory_dir / "logs").exists()
 
 
-def test_the_worker_leaves_an_index_that_hooks_can_ask(hook: Hook, open_here: Open) -> None:
-    opened = open_here()
+def test_the_worker_leaves_an_index_that_hooks_can_ask(hook: Hook, opened: Opened) -> None:
     by_hand(opened.store())
 
     worked(opened)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.conftest import Open
 from tests.durability.served import Served, eventually
@@ -25,9 +26,8 @@ NOWHERE = "http://127.0.0.1:9"  # nobody listens there
 
 
 @pytest.fixture
-def home(open_here: Open) -> Path:
+def home(opened: Opened) -> Path:
     """A store with one memory that is not embedded yet."""
-    opened = open_here()
     remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
     return opened.home
 

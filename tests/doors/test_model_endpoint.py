@@ -1,55 +1,39 @@
 """A model behind an endpoint on loopback: chosen in a terminal, used by a real server."""
 
-import os
 import subprocess
-import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.conftest import Open
+from tests.doors.shell import Answers, daybook
 from tests.durability.served import Served, eventually
 from tests.embedding_endpoint import NAME, embeds, setting, texts
-from tests.live import ROOT
-from tests.patience import PATIENCE
 from tests.scripted_model import Answer, ScriptedModel
-from tests.terminal import Answers, type_in_terminal
 
-CLI = (sys.executable, "-m", "mcp_server.doors.cli")
 YES = (("Use it", "y\n"),)
 
 
 @pytest.fixture
-def home(open_here: Open) -> Path:
+def home(opened: Opened) -> Path:
     """A store with one memory that is not embedded yet."""
-    opened = open_here()
     remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
     return opened.home
 
 
-def surroundings(home: Path, **more: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(home), **more}
-
-
-def run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*CLI, *words],
-        env=surroundings(home, **more),
-        cwd=home.parent,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+def run(home: Path, *words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    return daybook(home, *words, folder=home.parent, **({"EMBEDDING_MODEL": ""} | more))
 
 
 def type_use(
     home: Path, *words: str, answers: Answers = YES, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    environment = surroundings(home, **more)
-    return type_in_terminal([*CLI, "model", "use", *words], env=environment, cwd=home.parent, answers=answers)
+    return run(home, "model", "use", *words, typed=True, answers=answers, **more)
 
 
 def config(home: Path) -> str:
@@ -101,7 +85,6 @@ def test_an_address_that_cannot_be_used_is_one_sentence(home: Path, typed: str, 
 
     assert done.returncode == 4
     assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_key_is_asked_for_and_kept_for_the_person_alone(home: Path) -> None:

@@ -19,7 +19,8 @@ from mcp_server.actions.upkeep.work import EXCHANGED_EVERY, goes_on, work
 from mcp_server.adapters.remote import notes
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
-from tests.durability.served import ROOT, Served, environment, eventually
+from tests.durability.served import ROOT, Served, eventually
+from tests.hook_process import run_hook
 from tests.opened import opened_at, run_daybook
 from tests.patience import PATIENCE
 
@@ -52,14 +53,9 @@ class Two:
 
     def hook(self, name: str, event: str, **said: object) -> str:
         """Run a hook as the client does; return what it answers."""
-        done = subprocess.run(
-            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-            input=json.dumps({"session_id": "s1", "cwd": str(self.folder), **said}).encode(),
-            env=environment(self.folder / name, self.folder),
-            capture_output=True,
-            timeout=PATIENCE,
-            check=True,
-        )
+        said = {"session_id": "s1", "cwd": str(self.folder), **said}
+        done = run_hook(self.folder / name, event, said, folder=self.folder, EMBEDDING_MODEL="none")
+        assert done.returncode == 0, done.stderr
         return done.stdout.decode()
 
 

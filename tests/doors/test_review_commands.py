@@ -10,7 +10,7 @@ from mcp_server.actions.context.notice import notice
 from mcp_server.actions.judge.candidate import propose
 from mcp_server.core.memory import Draft
 from mcp_server.doors.shown.needs import notice as sentence
-from tests.conftest import Open
+from mcp_server.store import Store
 from tests.doors.shell import Run, said
 
 TEXT = "The staging database listens on port 5433."
@@ -104,9 +104,8 @@ def test_what_changes_while_the_question_stands_is_not_accepted(
 
 
 def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
-    run: Run, typed: Run, open_here: Open, knowledge: Path
+    run: Run, typed: Run, knowledge: Path, store: Store
 ) -> None:
-    store = open_here().store()
     assert sentence(notice(store, identity="")) == ""
     colleague(knowledge, "one-a1b2")
     colleague(knowledge, "two-a1b2")
@@ -189,9 +188,8 @@ def test_a_word_of_another_kind_says_which_words_there_are(typed: Run, question:
 
 
 def test_status_tells_what_waits_of_each_kind_and_which_command_asks(
-    run: Run, open_here: Open, project: Path, question: str
+    run: Run, store: Store, project: Path, question: str
 ) -> None:
-    store = open_here().store()
     draft = Draft("Lint", "Linting is done by ruff.", source="mined")
     propose(store, draft, key=16 * "a", confidence=0.5, why="waits for you")
     (project / "a.py").write_text("1", encoding="utf-8")

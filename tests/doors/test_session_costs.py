@@ -99,9 +99,8 @@ def test_what_went_to_the_plan_counts_as_calls_and_costs_nothing(
 
 
 def test_a_session_that_no_model_read_cost_nothing(
-    open_here: Open, tmp_path: Path, project: Path, run: Run
+    opened: Opened, tmp_path: Path, project: Path, run: Run
 ) -> None:
-    opened = open_here()
     ended(opened.store(), record(tmp_path, project, "eeeeeeee", 600))
     worked(opened)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.memory.remember import remember
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
-from tests.conftest import Open
 from tests.doors.test_model_commands import run, status, surroundings
 from tests.model_hub import hub
 from tests.terminal import type_in_terminal
@@ -32,9 +32,8 @@ def set_up(home: Path, *, yes: bool, **environment: str) -> str:
 
 
 @pytest.fixture
-def german(open_here: Open) -> Path:
+def german(opened: Opened) -> Path:
     """A store with two memories in German and one in English."""
-    opened = open_here()
     for text in ("Das Zebra ist gestreift.", "Die Zahlung wird nicht wiederholt.", "Deploys are manual."):
         remember(opened.store(), Draft(text, text, level=Level.USER))
     return opened.home
@@ -64,8 +63,7 @@ def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:
     assert "not in English" not in set_up(german, yes=True)
 
 
-def test_setup_in_english_offers_no_other_model(open_here: Open) -> None:
-    opened = open_here()
+def test_setup_in_english_offers_no_other_model(opened: Opened) -> None:
     remember(opened.store(), Draft("Quagga", "The quagga is extinct.", level=Level.USER))
 
     assert "not in English" not in set_up(opened.home, yes=True)

@@ -161,8 +161,3 @@ def test_without_an_id_a_session_takes_back_what_it_did_itself(
     assert known in answer
     assert read(store, known).memory.tags == ()
     assert read(store, other).memory.text == "of somebody else"
-
-
-@pytest.fixture
-def opened(open_here: Open) -> Opened:
-    return open_here()

@@ -1,9 +1,6 @@
 """Sessions and upkeep through the tools and the commands, and the hooks that note sessions."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,7 @@ from tests.conftest import Open
 from tests.doors.called import Caller, connected
 from tests.doors.shell import Run
 from tests.durability.served import eventually
-from tests.live import ROOT
-from tests.patience import PATIENCE
+from tests.hook_process import run_hook
 from tests.person import Agreeing
 
 HERE, EARLIER = "here-1234-5678", "8d7cabcd-1111-2222"
@@ -33,13 +29,7 @@ def call(open_here: Open) -> Iterator[Caller]:
 
 
 def hook(event: str, memory_dir: Path, said: dict[str, Any], **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-        input=json.dumps(said).encode(),
-        env={**os.environ, "MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        timeout=PATIENCE,
-    )
+    done = run_hook(memory_dir, event, said, **environment)
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout.decode()
 

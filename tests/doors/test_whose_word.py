@@ -35,57 +35,52 @@ def old(open_here: Open) -> str:
     return remember(open_here().store(), Draft("Upload timeout", OLD, type="decision")).memory.id
 
 
-@pytest.fixture
-def here(open_here: Open) -> Store:
-    return open_here().store()
-
-
 def stored(told: str) -> str:
     return told.split(":", 1)[0].split()[-1]
 
 
 def test_remember_replaces_the_persons_words_by_theirs_alone(
-    claude: Caller, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, store: Store
 ) -> None:
     given = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
 
     kept = claude("remember", **given)
     assert f"{old} stays active: only the person can replace it." in kept
     assert f"daybook revise {stored(kept)} --supersedes {old}" in kept
-    assert read(here, old).memory.status is Status.ACTIVE
+    assert read(store, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
     done = claude("remember", **(given | {"content": f"{NEW} It was 30."}))
     assert f"It replaces {old}, which is kept as superseded." in done
-    assert read(here, old).memory.superseded_by == stored(done)
+    assert read(store, old).memory.superseded_by == stored(done)
 
 
-def test_a_quote_names_what_is_replaced(claude: Caller, session: Recorded, old: str, here: Store) -> None:
+def test_a_quote_names_what_is_replaced(claude: Caller, session: Recorded, old: str, store: Store) -> None:
     session.user(SAID)
 
     done = claude("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
 
     assert f"It replaces {old}" in done
-    assert read(here, old).memory.status is Status.SUPERSEDED
+    assert read(store, old).memory.status is Status.SUPERSEDED
 
 
 def test_revise_stores_other_words_beside_the_persons(
-    claude: Caller, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, store: Store
 ) -> None:
     told = claude("revise", id=old, content=NEW)
 
     assert told.startswith(f"{old}: not changed, because the person said it. Stored instead: ")
-    assert read(here, old).memory.text == OLD
+    assert read(store, old).memory.text == OLD
     session.user(SAID)
     assert f"{old}: revised." in claude("revise", id=old, content=NEW)
-    assert read(here, old).memory.text == NEW
+    assert read(store, old).memory.text == NEW
 
 
-def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, here: Store) -> None:
+def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, store: Store) -> None:
     told = claude("forget", id=old)
     assert "Forgetting what the person said needs the person's consent" in told
     assert f"{TYPE_IT}forget {old}" in told
-    assert read(here, old).path.is_file()
+    assert read(store, old).path.is_file()
 
     session.user(SAID)
     assert f"{old}: forgotten" in claude("forget", id=old)
@@ -104,19 +99,19 @@ def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, he
     ],
 )
 def test_no_other_tool_goes_round_it(
-    claude: Caller, old: str, here: Store, tool: str, given: dict[str, str]
+    claude: Caller, old: str, store: Store, tool: str, given: dict[str, str]
 ) -> None:
     new = stored(claude("remember", title="Uploads", content=NEW))
-    before = read(here, old).data
+    before = read(store, old).data
 
     told = claude(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
 
     assert "needs the person's consent" in told and TYPE_IT in told
-    assert read(here, old).data == before
+    assert read(store, old).data == before
 
 
 def test_a_merge_of_the_persons_words_waits_for_their_turn(
-    claude: Caller, session: Recorded, old: str, here: Store
+    claude: Caller, session: Recorded, old: str, store: Store
 ) -> None:
     """The curator merges so: it revises the richer memory, and lets that take the other's place."""
     richer = stored(claude("remember", title="Uploads", content="Uploads go through the gateway."))
@@ -124,12 +119,12 @@ def test_a_merge_of_the_persons_words_waits_for_their_turn(
 
     kept = claude("revise", **merged, supersedes=old)
     assert f"{old} stays active: only the person can replace it." in kept
-    assert read(here, old).memory.status is Status.ACTIVE
-    assert [entry.ids for entry in review(here).entries if entry.kind == QUESTION] == [(richer, old)]
+    assert read(store, old).memory.status is Status.ACTIVE
+    assert [entry.ids for entry in review(store).entries if entry.kind == QUESTION] == [(richer, old)]
 
     beside = claude("revise", id=old, content=f"{OLD} Uploads go through nginx.", supersedes=richer)
     assert f"{old}: not changed, because the person said it." in beside
-    assert read(here, old).memory.text == OLD
+    assert read(store, old).memory.text == OLD
 
     session.user("uploads go through the gateway, and it ends them after 60 seconds, no upload timeout of 30")
     done = claude("revise", id=richer, supersedes=old)
@@ -152,7 +147,7 @@ def test_the_person_says_in_the_dialog_which_one_holds(
 
 
 def test_a_shell_that_claude_runs_is_not_the_persons_word(
-    run: Run, session: Recorded, old: str, here: Store
+    run: Run, session: Recorded, old: str, store: Store
 ) -> None:
     claudes = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
 
@@ -169,15 +164,15 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     refused = (gone, linked, by_title, archived)
     assert [done.returncode for done in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr
-    assert read(here, old).memory.text == OLD
-    assert read(here, old).memory.status is Status.ACTIVE
+    assert read(store, old).memory.text == OLD
+    assert read(store, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
     done = run("remember", f"Upload timeouts | {NEW} So it is.", "--supersedes", old, **claudes)
     assert f"It replaces {old}" in done.stdout
 
 
-def test_the_person_in_a_terminal_needs_nobodys_word(run: Run, old: str, here: Store) -> None:
+def test_the_person_in_a_terminal_needs_nobodys_word(run: Run, old: str, store: Store) -> None:
     done = run("remember", f"Uploads | {NEW}", "--supersedes", "the upload timeout is 30 seconds")
 
     assert f"It replaces {old}" in done.stdout
@@ -209,7 +204,7 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(run: Run, open_here: Open
     assert f"No longer shadowed in this project: {old}." in run("forget", stored_by(done)).stdout
 
 
-def test_siblings_are_told_apart_once_through_both_doors(claude: Caller, run: Run, here: Store) -> None:
+def test_siblings_are_told_apart_once_through_both_doors(claude: Caller, run: Run, store: Store) -> None:
     one = stored(claude("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
     told = claude("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
     two = stored(told)
@@ -220,4 +215,4 @@ def test_siblings_are_told_apart_once_through_both_doors(claude: Caller, run: Ru
     assert f"Near it: {one}" in claude("revise", id=two, content="Server 2 has the address 10.0.0.3.")
     assert "the pair is not asked about again" in run("revise", two, "--distinct", one).stdout
     assert "Near it" not in claude("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
-    assert read(here, two).memory.links == ()
+    assert read(store, two).memory.links == ()

@@ -1,9 +1,7 @@
 """Choosing the file that holds the block, by the action and by `daybook init`."""
 
-import os
 import subprocess
-import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,9 +25,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
 from tests.conftest import Open
-from tests.live import ROOT
-from tests.patience import PATIENCE
-from tests.terminal import Answers, type_in_terminal
+from tests.doors.shell import Run, daybook
 
 # Choosing a file
 
@@ -156,38 +152,18 @@ def test_it_is_known_whether_git_ignores_the_file(store: Store, project: Path) -
 
 
 @pytest.fixture
-def settings(memory_dir: Path) -> dict[str, str]:
-    ours = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT)}
-    return {**os.environ, **ours}
+def run(memory_dir: Path, project: Path) -> Run:
+    return partial(daybook, memory_dir, folder=project)
 
 
 @pytest.fixture
-def daybook(settings: dict[str, str], project: Path) -> "Run":
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*DAYBOOK, *words], cwd=project, env=settings, stdin=subprocess.DEVNULL, capture_output=True,
-            encoding="utf-8", timeout=PATIENCE,
-        )  # fmt: skip
-
-    return run
-
-
-@pytest.fixture
-def typed(settings: dict[str, str], project: Path) -> "Run":
+def typed(memory_dir: Path, project: Path) -> Run:
     """Run `daybook` as a person in a terminal, who types *answers* when they are asked."""
-
-    def run(*words: str, answers: Answers = ()) -> subprocess.CompletedProcess[str]:
-        return type_in_terminal([*DAYBOOK, *words], cwd=project, env=settings, answers=answers)
-
-    return run
+    return partial(daybook, memory_dir, folder=project, typed=True)
 
 
-DAYBOOK = (sys.executable, "-P", "-m", "mcp_server.doors.cli")
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def test_init_without_a_terminal_says_which_options_to_give(daybook: Run, project: Path) -> None:
-    done = daybook("init")
+def test_init_without_a_terminal_says_which_options_to_give(run: Run, project: Path) -> None:
+    done = run("init")
 
     assert done.returncode == 4
     assert "--file CLAUDE.md|CLAUDE.local.md|none and --repository or --no-repository" in done.stderr
@@ -205,7 +181,7 @@ def test_init_asks_in_a_terminal(typed: Run, document: Path, store: Store, proje
 
 
 def test_init_puts_the_block_in_takes_it_out_and_mends_it(
-    daybook: Run, typed: Run, document: Path, store: Store, project: Path
+    run: Run, typed: Run, document: Path, store: Store, project: Path
 ) -> None:
     subprocess.run(["git", "init", "-q", project], check=True)
 
@@ -214,16 +190,16 @@ def test_init_puts_the_block_in_takes_it_out_and_mends_it(
     document.write_text(f"{START}\n{document.read_text(encoding='utf-8')}", encoding="utf-8")
     damaged = typed("init", "--file", "CLAUDE.md")
     assert (damaged.returncode, "are damaged" in damaged.stdout) == (4, True)
-    assert "was written" in daybook("init", "--repair").stdout
-    shown = daybook("brief").stdout
+    assert "was written" in run("init", "--repair").stdout
+    shown = run("brief").stdout
     assert shown.endswith(f"\nCLAUDE.md:\n{current_block(store).text}\n")
-    assert daybook("brief", "--block").stdout == f"{current_block(store).text}\n"
+    assert run("brief", "--block").stdout == f"{current_block(store).text}\n"
     local = typed("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
     assert "Git does not ignore CLAUDE.local.md" in local
     assert f"The block was removed from {document}." in local
     assert "CLAUDE.md was written" not in local
     assert document.read_bytes() == MINE.encode()
-    out = daybook("init", "--file", "none").stdout
+    out = run("init", "--file", "none").stdout
     assert "The block was removed from" in out and "No file of this project holds a block now." in out
-    assert daybook("init", "--file", "none").stdout == "No file of this project held a block.\n"
+    assert run("init", "--file", "none").stdout == "No file of this project held a block.\n"
     assert sorted(path.name for path in project.iterdir()) == [".git", "CLAUDE.md"]

@@ -21,7 +21,6 @@ from mcp_server.core.search.query import Query
 from mcp_server.core.search.ranking import EXPANSION_DECAY
 from mcp_server.store import Store
 from tests.actions.link.linked import known, told
-from tests.conftest import Open
 
 
 def test_what_contradicts_is_shown_with_a_mark_and_flagged_when_asked(store: Store) -> None:
@@ -111,8 +110,7 @@ def test_linking_accepts_nothing_that_the_person_did_not(store: Store) -> None:
 
 
 @pytest.mark.feature("3.2-expansion")
-def test_expansion_takes_three_of_each_hit_at_less_than_its_score(open_here: Open, project: Path) -> None:
-    store = open_here().store()
+def test_expansion_takes_three_of_each_hit_at_less_than_its_score(store: Store, project: Path) -> None:
     ids = [known(store, name) for name in ("Alpha", "Beta", "Gamma", "Delta", "Epsilon")]
     old = known(store, "Retired")
     heir = known(store, "Heir", supersedes=(old,))

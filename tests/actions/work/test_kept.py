@@ -50,8 +50,7 @@ def test_each_transcript_goes_to_its_own_project(open_here: Open, tmp_path: Path
     assert read(there, blog.session).path.is_relative_to(there.vaults[-1].root)
 
 
-def test_with_nothing_pending_nothing_is_done_or_written(open_here: Open, recorded: Recorded) -> None:
-    opened = open_here()
+def test_with_nothing_pending_nothing_is_done_or_written(opened: Opened, recorded: Recorded) -> None:
     recorded.user("Something to keep")
     ended(opened.store(), recorded)
     worked(opened)
@@ -64,8 +63,7 @@ def test_with_nothing_pending_nothing_is_done_or_written(open_here: Open, record
 
 
 @pytest.mark.feature("A-51")
-def test_another_worker_at_it_is_left_alone(open_here: Open, recorded: Recorded) -> None:
-    opened = open_here()
+def test_another_worker_at_it_is_left_alone(opened: Opened, recorded: Recorded) -> None:
     recorded.user("Something to keep")
     ended(opened.store(), recorded)
 
@@ -102,9 +100,8 @@ def test_three_workers_at_once_do_everything_once(
 
 @pytest.mark.parametrize("broken", ["unreadable", "folder", "link"])
 def test_a_broken_transcript_stops_no_other_and_is_not_tried_for_ever(
-    open_here: Open, recorded: Recorded, tmp_path: Path, broken: str
+    opened: Opened, recorded: Recorded, tmp_path: Path, broken: str
 ) -> None:
-    opened = open_here()
     bad = Recorded(tmp_path / "transcripts", cwd=recorded.cwd)
     bad.user("Nobody can read this")
     ended(opened.store(), bad)
@@ -181,9 +178,8 @@ def test_a_transcript_that_is_written_anew_while_it_is_read_loses_nothing(
 
 
 def test_an_agent_that_works_on_after_its_session_was_read_is_kept(
-    open_here: Open, recorded: Recorded
+    opened: Opened, recorded: Recorded
 ) -> None:
-    opened = open_here()
     recorded.user("Look for the cache, please")
     ended(opened.store(), recorded)
     worked(opened)
