@@ -15,6 +15,8 @@ from mcp_server.bootstrap import Opened
 from mcp_server.doors.viewer.serve import ViewerServer
 from tests.patience import PATIENCE
 
+Look = Callable[..., Page]
+"""Opens a viewer in the browser, and gives its first page."""
 CHROMIUM = shutil.which("chromium")
 QUIET = [  # a browser that talks to nobody but the viewer
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
@@ -93,10 +95,14 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def look(context: BrowserContext, viewing: Callable[..., Viewing]) -> Callable[..., Page]:
-    """Open the viewer of a store, or one that runs, in the browser, and give its first page."""
+def look(opened: Opened, viewing: Callable[..., Viewing], context: BrowserContext) -> Look:
+    """
+    Open the viewer of the store, of another or one that runs, in the browser, and give its first page.
 
-    def open_(of: Opened | Viewing, *, read_only: bool = False) -> Page:
+    The browser goes first at the end, and then the viewer, whose connections it has closed.
+    """
+
+    def open_(of: Opened | Viewing = opened, *, read_only: bool = False) -> Page:
         page = context.new_page()
         running = of if isinstance(of, Viewing) else viewing(of, read_only=read_only)
         page.goto(running.link)
@@ -116,9 +122,10 @@ def at(page: Page, path: str) -> None:
     page.goto(urljoin(page.url, f"{page.locator('body').get_attribute('data-base')}{path}"))
 
 
-def serious_findings(page: Page) -> list[str]:
-    """Return what axe finds wrong with the page as it is shown now: its rule, and what breaks it."""
-    found = Axe().run(page).response["violations"]
+def serious_findings(page: Page, *rules: str) -> list[str]:
+    """Return what axe finds wrong with the page as it is shown now, by all *rules* if none is named."""
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    found = Axe().run(page, options=options).response["violations"]
     return [
         f"{each['id']}: {node['html'][:120]}"
         for each in found
@@ -128,9 +135,9 @@ def serious_findings(page: Page) -> list[str]:
 
 
 def findings(page: Page) -> list[str]:
-    """Return what axe finds wrong with the page in light and in dark."""
+    """Return what axe finds wrong with the page in light, and with its colours in dark."""
     wrong = []
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", ()), ("dark", ("color-contrast",))):
         page.emulate_media(color_scheme=scheme)
-        wrong += [f"{scheme} {each}" for each in serious_findings(page)]
+        wrong += [f"{scheme} {each}" for each in serious_findings(page, *rules)]
     return wrong

@@ -1,7 +1,5 @@
 """Candidates are listed among the memories, those too that Today does not ask about, and settled there."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
@@ -9,10 +7,8 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
-from tests.conftest import Open
-from tests.viewer.conftest import at, findings, go
+from tests.viewer.conftest import Look, at, findings, go
 
-Look = Callable[..., Page]
 LISTED = "**/memories?*"  # the address of the list
 WHY = "waits for you: it may hold from now on"
 
@@ -30,12 +26,10 @@ def known(store: Store) -> list[str]:
     return [row.text for row in list_memories(store, Filter()).rows]
 
 
-def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, store: Store) -> None:
     proposed(store, "a", "Use pnpm, not npm.")
     proposed(store, "b", "The port is 8081.", SEEN_SELDOM)
-    page = look(opened)
+    page = look()
     expect(page.locator("#waiting .entry")).to_have_count(1)
     go(page, "Memories")
     page.get_by_role("combobox", name="Status").select_option("waiting, as a candidate")
@@ -56,12 +50,10 @@ def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, open_here: 
 
 
 def test_what_came_meanwhile_shows_and_what_was_settled_stays_to_be_taken_back(
-    look: Look, open_here: Open
+    look: Look, store: Store
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     proposed(store, "a", "Use pnpm, not npm.")
-    page = look(opened)
+    page = look()
     at(page, "/memories?status=waiting")
     entries(page).get_by_role("button", name="Reject").click()
     expect(page.locator("#found .settled")).to_contain_text("rejected")
@@ -73,10 +65,9 @@ def test_what_came_meanwhile_shows_and_what_was_settled_stays_to_be_taken_back(
     expect(page.locator("#found .settled").get_by_role("button", name="Undo it")).to_be_visible()
 
 
-def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    proposed(opened.store(), "a", "Use pnpm, not npm.")
-    page = look(opened)
+def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Look, store: Store) -> None:
+    proposed(store, "a", "Use pnpm, not npm.")
+    page = look()
     at(page, "/memories?status=waiting")
     before: list[tuple[Route, APIResponse]] = []
     page.route(LISTED, lambda route: before.append((route, route.fetch())), times=1)
@@ -97,12 +88,10 @@ def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Loo
     expect(page.locator("#found .settled").get_by_role("button", name="Undo it")).to_be_visible()
 
 
-def test_words_and_filters_hold_for_candidates(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_words_and_filters_hold_for_candidates(look: Look, store: Store) -> None:
     proposed(store, "a", "Use pnpm, not npm.", type="preference", level=Level.USER)
     proposed(store, "b", "The port is 8081.", type="decision")
-    page = look(opened)
+    page = look()
     for said, there in (("q=PNPM", 1), ("type=decision", 1), ("level=user", 1), ("tag=x", 0), ("", 2)):
         at(page, f"/memories?status=waiting&{said}")
         expect(entries(page)).to_have_count(there)
@@ -110,12 +99,11 @@ def test_words_and_filters_hold_for_candidates(look: Look, open_here: Open) -> N
     expect(page.get_by_text("No candidate fits.")).to_be_visible()
 
 
-def test_without_candidates_and_for_looking_only_the_list_says_so(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    page = look(opened, read_only=True)
+def test_without_candidates_and_for_looking_only_the_list_says_so(look: Look, store: Store) -> None:
+    page = look(read_only=True)
     at(page, "/memories?status=waiting")
     expect(page.get_by_text("No candidate waits.")).to_be_visible()
-    proposed(opened.store(), "a", "Use pnpm, not npm.")
+    proposed(store, "a", "Use pnpm, not npm.")
     page.reload()
     expect(entries(page)).to_have_count(1)
     expect(page.locator("#main").get_by_role("button")).to_have_count(0)

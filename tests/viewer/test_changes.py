@@ -1,10 +1,9 @@
 """What was done is shown, and a change, a batch or a session's learning is taken back after it was seen."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from mcp_server.actions.capture.note import note_session
 from mcp_server.actions.files.read import read
@@ -17,9 +16,9 @@ from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
 from tests.actions.test_answers import known
 from tests.actions.tidy.knowledge import twins
-from tests.conftest import Clock, Open
+from tests.conftest import Clock
 from tests.opened import run_daybook
-from tests.viewer.conftest import go, serious_findings
+from tests.viewer.conftest import Look, go, serious_findings
 
 OLD, NEW = "The port of the database is 5432.", "The port of the database is 5433."
 SESSION = "8d7cabcd-1111-2222-3333-444455556666"
@@ -35,10 +34,9 @@ def text(store: Store, memory_id: str) -> str:
     return read(store, memory_id).memory.text.strip()
 
 
-def test_what_was_done_is_listed_with_what_it_did(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    revised(opened.store())
-    page = look(opened)
+def test_what_was_done_is_listed_with_what_it_did(look: Look, store: Store) -> None:
+    revised(store)
+    page = look()
     go(page, "Changes")
     deeds = page.locator(".deed")
     expect(deeds).to_have_count(2)
@@ -50,13 +48,10 @@ def test_what_was_done_is_listed_with_what_it_did(look: Callable[..., Page], ope
     expect(deeds.first.locator("ins")).to_have_text("5433.")
 
 
-def test_the_list_is_filtered_by_what_was_done_and_by_whom(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    revised(opened.store())
-    remember(opened.store().acting_as(CLAUDE), Draft("Queue", "Jobs wait in the queue."))
-    page = look(opened)
+def test_the_list_is_filtered_by_what_was_done_and_by_whom(look: Look, store: Store) -> None:
+    revised(store)
+    remember(store.acting_as(CLAUDE), Draft("Queue", "Jobs wait in the queue."))
+    page = look()
     go(page, "Changes")
 
     page.locator("select[name=verb]").select_option("revised")
@@ -69,13 +64,9 @@ def test_the_list_is_filtered_by_what_was_done_and_by_whom(
     expect(page.locator(".deed")).to_contain_text("Queue")
 
 
-def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(look: Look, store: Store) -> None:
     memory_id = revised(store)
-    page = look(opened)
+    page = look()
     go(page, "Changes")
 
     page.get_by_role("link", name="Undo the last change").click()
@@ -93,14 +84,12 @@ def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(
 
 
 def test_what_was_edited_since_is_shown_with_both_texts_and_taken_back_anyway(
-    look: Callable[..., Page], open_here: Open
+    look: Look, store: Store
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     memory_id = revised(store)
     file = read(store, memory_id).path
     file.write_text(file.read_text(encoding="utf-8").replace("5433", "6000"), encoding="utf-8")
-    page = look(opened)
+    page = look()
     go(page, "Changes")
 
     page.get_by_role("link", name="Undo the last change").click()
@@ -115,12 +104,10 @@ def test_what_was_edited_since_is_shown_with_both_texts_and_taken_back_anyway(
 
 
 def test_a_change_that_is_not_the_last_any_more_is_shown_again(
-    look: Callable[..., Page], open_here: Open, memory_dir: Path, project: Path
+    look: Look, store: Store, memory_dir: Path, project: Path
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     memory_id = revised(store)
-    page = look(opened)
+    page = look()
     go(page, "Changes")
     page.get_by_role("link", name="Undo the last change").click()
     expect(page.locator("ins")).to_have_text("5432.")
@@ -134,17 +121,13 @@ def test_a_change_that_is_not_the_last_any_more_is_shown_again(
 
 
 @pytest.mark.usefixtures("steady_use")
-def test_a_batch_is_taken_back_from_the_list(
-    look: Callable[..., Page], open_here: Open, clock: Clock
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_batch_is_taken_back_from_the_list(look: Look, store: Store, clock: Clock) -> None:
     copy, _ = twins(store)
     clock.pass_days(1)
     tidy(store)
     assert read(store, copy).memory.status is Status.SUPERSEDED
     remember(store, Draft("Queue", "Jobs wait in the queue."))
-    page = look(opened)
+    page = look()
     go(page, "Changes")
 
     batch = page.locator(".deed", has_text="tidied").first
@@ -157,13 +140,11 @@ def test_a_batch_is_taken_back_from_the_list(
 
 
 def test_a_session_is_forgotten_after_it_was_seen_and_brought_back(
-    look: Callable[..., Page], open_here: Open, project: Path
+    look: Look, store: Store, project: Path
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     note_session(store, SESSION, folder=str(project))
     learned = remember(store, Draft("Port", OLD, session=SESSION)).memory.id
-    page = look(opened)
+    page = look()
     go(page, "Changes")
     page.get_by_role("link", name="Forget a session").click()
     page.get_by_role("link", name="No topic was noted").click()
@@ -180,20 +161,17 @@ def test_a_session_is_forgotten_after_it_was_seen_and_brought_back(
     assert text(store, learned) == OLD
 
 
-def test_nothing_was_done_in_a_new_store_and_nothing_can_be_taken_back(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    page = look(open_here())
+def test_nothing_was_done_in_a_new_store_and_nothing_can_be_taken_back(look: Look) -> None:
+    page = look()
     go(page, "Changes")
     expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
     page.get_by_role("link", name="Undo the last change").click()
     expect(page.get_by_text("No change can be undone.")).to_be_visible()
 
 
-def test_for_looking_only_nothing_can_be_taken_back(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    revised(opened.store())
-    page = look(opened, read_only=True)
+def test_for_looking_only_nothing_can_be_taken_back(look: Look, store: Store) -> None:
+    revised(store)
+    page = look(read_only=True)
     go(page, "Changes")
     expect(page.locator(".deed")).to_have_count(2)
     expect(page.locator("#main").get_by_role("link", name="Undo")).to_have_count(0)
@@ -202,10 +180,9 @@ def test_for_looking_only_nothing_can_be_taken_back(look: Callable[..., Page], o
     expect(page.locator("#main").get_by_role("button")).to_have_count(0)
 
 
-def test_nobody_is_shut_out_of_the_changes(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    revised(opened.store())
-    page = look(opened)
+def test_nobody_is_shut_out_of_the_changes(look: Look, store: Store) -> None:
+    revised(store)
+    page = look()
     go(page, "Changes")
     page.locator(".deed").first.get_by_text("What it did").click()
     expect(page.locator("del")).to_be_visible()

@@ -1,6 +1,5 @@
 """A memory is edited in the browser, and nothing that anybody wrote meanwhile is lost."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,8 @@ from mcp_server.core.memory import Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import at, serious_findings
+from tests.viewer.conftest import Look, at, serious_findings
 
-Look = Callable[..., Page]
 TEXT = "The webhook needs the raw body.\n\n- Skip body parsing\n- Verify the signature"
 KEY = "AKIAIOSFODNN7EXAMPLQ"
 
@@ -220,11 +218,9 @@ def test_leaving_with_unsaved_words_asks(page: Page) -> None:
     assert len(asked) == 1
 
 
-def test_a_viewer_for_looking_only_has_no_form(
-    look: Look, open_here: Open, store: Store, memory: str
-) -> None:
+def test_a_viewer_for_looking_only_has_no_form(look: Look, store: Store, memory: str) -> None:
     link(store, memory, stored(store, "Stripe keys"), "depends-on")
-    page = look(open_here(), read_only=True)
+    page = look(read_only=True)
     at(page, f"/memories/{memory}/edit")
     expect(page.get_by_role("alert")).to_contain_text("read-only")
     assert page.locator("form").count() == 0

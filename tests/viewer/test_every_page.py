@@ -1,6 +1,5 @@
 """Every page of the viewer can be used on a phone, by the keyboard alone and by those who hear it."""
 
-from collections.abc import Callable
 from http import HTTPStatus
 
 import pytest
@@ -11,12 +10,14 @@ from starlette.testclient import TestClient
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.doors.viewer.application import application
 from mcp_server.doors.viewer.page import Viewer
+from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import stored
-from tests.viewer.conftest import at, findings
+from tests.viewer.conftest import Look, at, findings
 from tests.viewer.shop import furnished
 
 LONG = "a_word_that_nobody_would_break_" * 6
@@ -61,15 +62,13 @@ FOCUSED = """() => {
 
 
 @pytest.fixture
-def empty(look: Callable[..., Page], open_here: Open) -> Page:
+def empty(look: Look, open_here: Open) -> Page:
     return look(open_here())
 
 
 @pytest.fixture
-def full(look: Callable[..., Page], open_here: Open, clock: Clock) -> tuple[Page, dict[str, str]]:
+def full(look: Look, opened: Opened, store: Store, clock: Clock) -> tuple[Page, dict[str, str]]:
     """A shop's memory, with what is long, what lies in the trash, and what waits."""
-    opened = open_here()
-    store = opened.store()
     furnished(store, clock)
     text = f"{LONG}\n\n```\n{LONG}\n```\n\n| a | {LONG} |\n|---|---|\n| {LONG} | b |\n\nhttps://example.org/{LONG}"
     long = stored(store, f"Title {LONG}", "Short at first.", tags=(LONG[:60],), touches=(f"src/{LONG}.py:1",))

@@ -1,7 +1,6 @@
 """The page of the graph: a picture that one moves in and chooses from, and the same links as a table."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,28 +11,19 @@ from mcp_server.actions.graph.kg import put_edge
 from mcp_server.actions.graph.picture import read_network
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
-from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, node
-from tests.conftest import Open
 from tests.opened import run_daybook
-from tests.viewer.conftest import go
+from tests.viewer.conftest import Look, go
 from tests.viewer.linked import at_graph, fill
 
-Look = Callable[..., Page]
 EVIL = "<img src=x onerror=alert(1)></title><script>alert(2)</script>"
 
 
 @pytest.fixture
-def opened(open_here: Open) -> Opened:
-    return open_here()
-
-
-@pytest.fixture
-def small(opened: Opened) -> Store:
+def small(store: Store) -> Store:
     """Four memories and a file: a uses b twice, b contradicts c, c leads to d and to the file."""
-    store = opened.store()
     for name in "abcd":
         node(store, name, f"Title of {name}")
     put_edge(store, PROJECT, "a", "b", "uses")
@@ -73,9 +63,9 @@ def scale(place: str) -> float:
     ],
 )
 def test_links_are_chosen_in_the_fields(
-    look: Look, opened: Opened, small: Store, field: str, choice: str, titles: str
+    look: Look, small: Store, field: str, choice: str, titles: str
 ) -> None:
-    page = look(opened)
+    page = look()
     at_graph(page)
     expect(shown(page)).to_have_count(5)
 
@@ -92,10 +82,8 @@ def test_links_are_chosen_in_the_fields(
     expect(shown(page)).to_have_count(5)
 
 
-def test_the_surroundings_of_a_memory_are_chosen_by_title_and_steps(
-    look: Look, opened: Opened, small: Store
-) -> None:
-    page = look(opened)
+def test_the_surroundings_of_a_memory_are_chosen_by_title_and_steps(look: Look, small: Store) -> None:
+    page = look()
     at_graph(page)
 
     page.get_by_label("Around a memory").fill("title of a")
@@ -110,8 +98,8 @@ def test_the_surroundings_of_a_memory_are_chosen_by_title_and_steps(
     expect(shown(page)).to_have_count(5)
 
 
-def test_a_click_opens_the_memory_and_a_drag_does_not(look: Look, opened: Opened, small: Store) -> None:
-    page = look(opened)
+def test_a_click_opens_the_memory_and_a_drag_does_not(look: Look, small: Store) -> None:
+    page = look()
     at_graph(page)
     before = place(page)
     mark = node_of(page, "Title of b").locator(".mark").bounding_box()
@@ -129,8 +117,8 @@ def test_a_click_opens_the_memory_and_a_drag_does_not(look: Look, opened: Opened
     expect(page.get_by_role("heading", name="Title of b", level=1)).to_be_visible()
 
 
-def test_pointing_at_a_node_lights_what_is_linked_with_it(look: Look, opened: Opened, small: Store) -> None:
-    page = look(opened)
+def test_pointing_at_a_node_lights_what_is_linked_with_it(look: Look, small: Store) -> None:
+    page = look()
     canvas = at_graph(page)
 
     node_of(page, "Title of b").locator(".mark").hover()
@@ -142,10 +130,8 @@ def test_pointing_at_a_node_lights_what_is_linked_with_it(look: Look, opened: Op
     expect(canvas.locator(".lit")).to_have_count(0)
 
 
-def test_the_keyboard_reaches_every_node_zooms_moves_and_opens(
-    look: Look, opened: Opened, small: Store
-) -> None:
-    page = look(opened)
+def test_the_keyboard_reaches_every_node_zooms_moves_and_opens(look: Look, small: Store) -> None:
+    page = look()
     canvas = at_graph(page)
     canvas.focus()
     reached = set()
@@ -172,8 +158,8 @@ def test_the_keyboard_reaches_every_node_zooms_moves_and_opens(
     expect(page.get_by_role("heading", name="Title of c", level=1)).to_be_visible()
 
 
-def test_the_buttons_and_the_wheel_with_a_key_zoom(look: Look, opened: Opened, small: Store) -> None:
-    page = look(opened)
+def test_the_buttons_and_the_wheel_with_a_key_zoom(look: Look, small: Store) -> None:
+    page = look()
     canvas = at_graph(page)
     first = place(page)
 
@@ -191,8 +177,8 @@ def test_the_buttons_and_the_wheel_with_a_key_zoom(look: Look, opened: Opened, s
     assert scale(place(page, first)) > scale(first)
 
 
-def test_a_title_is_found_in_the_picture_as_one_types(look: Look, opened: Opened, small: Store) -> None:
-    page = look(opened)
+def test_a_title_is_found_in_the_picture_as_one_types(look: Look, small: Store) -> None:
+    page = look()
     canvas = at_graph(page)
 
     page.get_by_label("Find a title").press_sequentially("of c titl")
@@ -204,11 +190,10 @@ def test_a_title_is_found_in_the_picture_as_one_types(look: Look, opened: Opened
     expect(canvas.locator(".match")).to_have_count(0)
 
 
-def test_the_same_links_stand_in_a_table_by_pages(look: Look, opened: Opened) -> None:
-    store = opened.store()
+def test_the_same_links_stand_in_a_table_by_pages(look: Look, store: Store) -> None:
     fill(store, 100, 150)
     total = len(read_network(store).links)
-    page = look(opened)
+    page = look()
     at_graph(page)
     page.locator("#table summary").click()
     rows = page.locator("#links tbody tr")
@@ -220,12 +205,11 @@ def test_the_same_links_stand_in_a_table_by_pages(look: Look, opened: Opened) ->
     expect(page.get_by_label("Around a memory")).not_to_have_value("")
 
 
-def test_titles_of_strangers_are_words(look: Look, opened: Opened) -> None:
-    store = opened.store()
+def test_titles_of_strangers_are_words(look: Look, store: Store) -> None:
     first = remember(store, Draft(EVIL, "Text.")).memory.id
     second = remember(store, Draft(f"Other {EVIL}", "Text.")).memory.id
     link(store, first, second)
-    page = look(opened)
+    page = look()
     canvas = at_graph(page)
 
     expect(shown(page)).to_have_count(2)
@@ -234,17 +218,17 @@ def test_titles_of_strangers_are_words(look: Look, opened: Opened) -> None:
     expect(page.locator("#links").get_by_role("link", name=EVIL, exact=True)).to_be_visible()
 
 
-def test_a_store_without_links_says_how_to_make_one(look: Look, opened: Opened) -> None:
-    page = look(opened)
+def test_a_store_without_links_says_how_to_make_one(look: Look) -> None:
+    page = look()
     go(page, "Graph")
     expect(page.get_by_text("No memory is linked with another yet.")).to_be_visible()
     expect(page.get_by_text("daybook link FROM TO")).to_be_visible()
 
 
 def test_a_link_that_a_terminal_makes_shows_by_itself_and_the_place_stays(
-    look: Look, opened: Opened, small: Store, memory_dir: Any, project: Any
+    look: Look, small: Store, memory_dir: Any, project: Any
 ) -> None:
-    page = look(opened)
+    page = look()
     at_graph(page)
     first = place(page)
     page.get_by_role("button", name="Larger").click()
@@ -257,8 +241,8 @@ def test_a_link_that_a_terminal_makes_shows_by_itself_and_the_place_stays(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_usable_by_everybody(look: Look, opened: Opened, small: Store, scheme: str) -> None:
-    page = look(opened)
+def test_the_page_is_usable_by_everybody(look: Look, small: Store, scheme: str) -> None:
+    page = look()
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     at_graph(page)
     page.locator("#table summary").click()

@@ -1,34 +1,26 @@
 """The picture of the graph as a browser shows it: nothing covers anything, and as a file it needs nothing."""
 
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from mcp_server.actions.graph.picture import draw, read_network
 from mcp_server.bootstrap import Opened
 from mcp_server.core.graph.network import united
 from mcp_server.core.graph.svg import as_file
-from tests.conftest import Open
+from mcp_server.store import Store
+from tests.viewer.conftest import Look
 from tests.viewer.linked import at_graph, fill
 
-Look = Callable[..., Page]
 
-
-@pytest.fixture
-def opened(open_here: Open) -> Opened:
-    return open_here()
-
-
-def test_hundreds_of_links_are_drawn_once_each_and_cover_nothing(look: Look, opened: Opened) -> None:
-    fill(opened.store(), 300, 500)
-    page = look(opened)
+def test_hundreds_of_links_are_drawn_once_each_and_cover_nothing(look: Look, store: Store) -> None:
+    fill(store, 300, 500)
+    page = look()
     at_graph(page)
 
-    network = read_network(opened.store())
+    network = read_network(store)
     expect(page.locator(".canvas .node")).to_have_count(len(network.nodes))
     lines = page.locator(".canvas .line")
     ends = lines.evaluate_all("all => all.map(line => line.dataset.ends)")
@@ -47,9 +39,9 @@ def test_hundreds_of_links_are_drawn_once_each_and_cover_nothing(look: Look, ope
         assert max(apart, other["top"] - one["bottom"], one["top"] - other["bottom"]) > 0
 
 
-def test_captions_of_the_most_linked_stay_when_the_picture_is_small(look: Look, opened: Opened) -> None:
-    fill(opened.store(), 300, 500)
-    page = look(opened)
+def test_captions_of_the_most_linked_stay_when_the_picture_is_small(look: Look, store: Store) -> None:
+    fill(store, 300, 500)
+    page = look()
     canvas = at_graph(page)
     captions = canvas.locator(".caption")
     expect(canvas.locator(".caption.crowded").first).to_be_attached()

@@ -8,11 +8,11 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from mcp_server.doors.viewer.guard import HEADERS, MOST_SENT
 from tests.conftest import Open
-from tests.viewer.conftest import Viewing
+from tests.viewer.conftest import Look, Viewing
 
 Start = Callable[..., Viewing]
 
@@ -182,7 +182,7 @@ def test_a_page_of_another_port_reads_nothing_even_with_the_address(
     context.close()
 
 
-def test_after_the_end_the_page_says_so(look: Callable[..., Page], running: Viewing) -> None:
+def test_after_the_end_the_page_says_so(look: Look, running: Viewing) -> None:
     page = look(running)
     running.end()
     page.evaluate("htmx.ajax('GET', document.body.dataset.base + '/', 'main').catch(() => 0)")

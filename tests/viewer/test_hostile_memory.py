@@ -1,7 +1,7 @@
 """A memory that somebody hostile wrote: nothing of it runs, fetches or breaks the page, wherever shown."""
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,8 +13,7 @@ from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.core.memory import Draft
 from mcp_server.doors.viewer.page import markdown
 from mcp_server.store import Store
-from tests.conftest import Open
-from tests.viewer.conftest import at, go
+from tests.viewer.conftest import Look, at, go
 
 MEMORY_ID = "hostile"
 TITLE = '<img src=x onerror="window.ran=1"><b>bold</b> [[x]] "quoted\' \u202egnp.exe\u0007 &amp; ../../etc'
@@ -56,9 +55,8 @@ def server() -> Iterator[socket.socket]:
 
 
 @pytest.fixture
-def hostile(open_here: Open, server: socket.socket) -> Store:
+def hostile(store: Store, server: socket.socket) -> Store:
     """A store with a memory whose file says all of that, as a repository may bring it."""
-    store = open_here().store()
     vault = store.vaults[-1]
     make_vault_folders(vault)
     url = f"http://127.0.0.1:{server.getsockname()[1]}"
@@ -92,9 +90,9 @@ def is_whole(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [1200, 360])
 def test_nothing_of_it_runs_fetches_or_breaks_the_page(
-    look: Callable[..., Page], open_here: Open, hostile: Store, server: socket.socket, width: int
+    look: Look, hostile: Store, server: socket.socket, width: int
 ) -> None:
-    page = look(open_here())
+    page = look()
     page.set_viewport_size({"width": width, "height": 800})
     go(page, "Memories")
     heading = page.get_by_role("heading", level=2)
@@ -116,10 +114,8 @@ def test_nothing_of_it_runs_fetches_or_breaks_the_page(
         server.accept()
 
 
-def test_choosing_and_doing_something_with_it_shows_its_title_as_text(
-    look: Callable[..., Page], open_here: Open, hostile: Store
-) -> None:
-    page = look(open_here())
+def test_choosing_and_doing_something_with_it_shows_its_title_as_text(look: Look, hostile: Store) -> None:
+    page = look()
     go(page, "Memories")
     page.get_by_label("all on this page").check()
     page.get_by_role("toolbar").get_by_role("button", name="Unpin").click()
@@ -129,12 +125,12 @@ def test_choosing_and_doing_something_with_it_shows_its_title_as_text(
 
 @pytest.mark.parametrize("width", [1200, 360])
 def test_in_the_trash_and_as_a_candidate_it_is_as_harmless(
-    look: Callable[..., Page], open_here: Open, hostile: Store, server: socket.socket, width: int
+    look: Look, hostile: Store, server: socket.socket, width: int
 ) -> None:
     text = read(hostile, MEMORY_ID).memory.text
     propose(hostile, Draft(TITLE[:80], text, source="extracted"), key=16 * "a", confidence=0.9, why=TITLE)
     forget(hostile, MEMORY_ID)
-    page = look(open_here())
+    page = look()
     page.set_viewport_size({"width": width, "height": 800})
     at(page, "/memories?status=trash&q=needle")
     expect(page.locator("#found mark").first).to_have_text("needle")
@@ -149,8 +145,8 @@ def test_in_the_trash_and_as_a_candidate_it_is_as_harmless(
         server.accept()
 
 
-def test_a_question_is_shown_as_text(look: Callable[..., Page], open_here: Open, hostile: Store) -> None:
-    page = look(open_here())
+def test_a_question_is_shown_as_text(look: Look, hostile: Store) -> None:
+    page = look()
     page.goto(f"{page.url}memories?q=%3Cimg+src%3Dx+onerror%3Dwindow.ran%3D1%3E%22+needle+%E2%80%AE")
     expect(page.get_by_label("Search", exact=True)).to_have_value(
         '<img src=x onerror=window.ran=1>" needle \u202e'

@@ -1,7 +1,6 @@
 """The page of figures says what the store was given, as plots and as tables."""
 
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,8 +11,8 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
-from tests.conftest import Open
-from tests.viewer.conftest import findings, go
+from mcp_server.store import Store
+from tests.viewer.conftest import Look, findings, go
 
 COLOURS = """canvas => {
   const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -30,10 +29,8 @@ def note(opened: Opened, event: str, *, back: int, **data: Any) -> None:
 
 
 @pytest.fixture
-def used(open_here: Open) -> Opened:
+def used(opened: Opened, store: Store) -> Opened:
     """A store of two memories that was used on three days."""
-    opened = open_here()
-    store = opened.store()
     made = [
         remember(store, Draft(title, f"{title} holds.", type=type)).memory
         for title, type in (("Webhooks", "gotcha"), ("Lifts", "decision"))
@@ -73,7 +70,7 @@ def figure(page: Page, title: str) -> Locator:
     return page.get_by_role("figure").filter(has=page.get_by_role("heading", name=title)).locator("details")
 
 
-def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Callable[..., Page]) -> None:
+def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Look) -> None:
     page = look(used, read_only=True)
     go(page, "Insight")
     page.get_by_role("combobox", name="Days").select_option("7")
@@ -105,7 +102,7 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Cal
     expect(page).to_have_url(re.compile("days=30"))
 
 
-def test_plots_are_drawn_in_the_colours_of_light_and_of_dark(used: Opened, look: Callable[..., Page]) -> None:
+def test_plots_are_drawn_in_the_colours_of_light_and_of_dark(used: Opened, look: Look) -> None:
     page = look(used)
     page.emulate_media(color_scheme="light")
     go(page, "Insight")
@@ -125,9 +122,7 @@ def test_plots_are_drawn_in_the_colours_of_light_and_of_dark(used: Opened, look:
     expect(page.locator("canvas")).to_have_count(4)
 
 
-def test_a_project_shows_its_own_figures_and_all_show_all(
-    used: Opened, look: Callable[..., Page], elsewhere: Any
-) -> None:
+def test_a_project_shows_its_own_figures_and_all_show_all(used: Opened, look: Look, elsewhere: Any) -> None:
     remember(elsewhere, Draft("Coffee", "The machine is on floor two.", type="reference"))
     page = look(used)
     go(page, "Insight")
@@ -139,8 +134,8 @@ def test_a_project_shows_its_own_figures_and_all_show_all(
     expect(page.locator("canvas")).to_have_count(1)  # the cost of all projects
 
 
-def test_an_empty_store_says_what_is_missing(open_here: Open, look: Callable[..., Page]) -> None:
-    page = look(open_here(), read_only=True)
+def test_an_empty_store_says_what_is_missing(look: Look) -> None:
+    page = look(read_only=True)
     go(page, "Insight")
 
     expect(page.locator("figure .empty")).to_have_count(4)
@@ -148,7 +143,7 @@ def test_an_empty_store_says_what_is_missing(open_here: Open, look: Callable[...
     assert findings(page) == []
 
 
-def test_the_page_can_be_used_by_everybody(used: Opened, look: Callable[..., Page]) -> None:
+def test_the_page_can_be_used_by_everybody(used: Opened, look: Look) -> None:
     page = look(used, read_only=True)
     go(page, "Insight")
     for summary in page.locator("summary").all():
@@ -159,7 +154,7 @@ def test_the_page_can_be_used_by_everybody(used: Opened, look: Callable[..., Pag
     page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later
 
 
-def test_looking_is_noted_nowhere(used: Opened, look: Callable[..., Page]) -> None:
+def test_looking_is_noted_nowhere(used: Opened, look: Look) -> None:
     before = [path.read_bytes() for path in used.store().ledger.paths()]
     page = look(used)
     go(page, "Insight")

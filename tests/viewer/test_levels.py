@@ -1,9 +1,8 @@
 """Moving a memory to another level in the browser: what it will do, what it did, and taking it back."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from mcp_server.actions.memory.repository import init, share
 from mcp_server.core.memory import Level
@@ -11,17 +10,13 @@ from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, level, of_project, of_user
 from tests.conftest import Open
 from tests.opened import run_daybook
-from tests.viewer.conftest import at, findings, go, serious_findings
+from tests.viewer.conftest import Look, at, findings, go, serious_findings
 from tests.viewer.test_many import ask, tick
 
 
-def test_a_memory_moves_the_page_follows_and_undo_brings_it_back(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_memory_moves_the_page_follows_and_undo_brings_it_back(look: Look, store: Store) -> None:
     memory_id = of_project(store)
-    page = look(opened)
+    page = look()
     at(page, f"/memories/{memory_id}")
     button = page.get_by_role("button", name="Move to user level")
     expect(button).to_have_attribute("title", "Move to user level: makes it apply in every project")
@@ -40,11 +35,10 @@ def test_a_memory_moves_the_page_follows_and_undo_brings_it_back(
 
 
 def test_what_a_terminal_moves_shows_on_the_open_page_and_in_the_list(
-    look: Callable[..., Page], open_here: Open, memory_dir: Path, project: Path
+    look: Look, store: Store, memory_dir: Path, project: Path
 ) -> None:
-    opened = open_here()
-    memory_id = of_project(opened.store())
-    page = look(opened)
+    memory_id = of_project(store)
+    page = look()
     at(page, f"/memories/{memory_id}")
     expect(page.locator(".kind")).to_contain_text("project level")
     other = page.context.new_page()
@@ -58,14 +52,10 @@ def test_what_a_terminal_moves_shows_on_the_open_page_and_in_the_list(
     expect(other.locator("#found .about")).to_contain_text("user")
 
 
-def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(look: Look, store: Store) -> None:
     ids = [of_project(store, name, f"{name} says this.") for name in ("Alpha", "Beta")]
     there = of_user(store, "Gamma", LONGER)
-    page = look(opened)
+    page = look()
     go(page, "Memories")
     page.get_by_label("all on this page").check()
 
@@ -83,24 +73,23 @@ def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(
 
 
 def test_a_memory_of_another_project_moves_from_the_list_of_all(
-    look: Callable[..., Page], open_here: Open, elsewhere: Store
+    look: Look, store: Store, elsewhere: Store
 ) -> None:
-    opened = open_here()
     theirs = of_project(elsewhere)
-    page = look(opened)
+    page = look()
     at(page, "/memories?project=all")
     tick(page, "Uploads").check()
 
     ask(page, "Move to user level").get_by_role("button", name="Move to user level").click()
 
     expect(page.get_by_text("Move to user level: 1 of 1 done.")).to_be_visible()
-    assert level(opened.store(), theirs) is Level.USER
+    assert level(store, theirs) is Level.USER
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Taken back: 1 memory.")).to_be_visible()
     assert level(elsewhere, theirs) is Level.PROJECT
 
 
-def test_what_leaves_with_the_repository_is_told_before(look: Callable[..., Page], open_here: Open) -> None:
+def test_what_leaves_with_the_repository_is_told_before(look: Look, open_here: Open) -> None:
     init(open_here().store())
     share(open_here().store())
     opened = open_here()
@@ -117,11 +106,9 @@ def test_what_leaves_with_the_repository_is_told_before(look: Callable[..., Page
     expect(ask(page, "Move to this project")).to_contain_text(told)
 
 
-def test_taking_back_is_shown_before_with_the_level(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_taking_back_is_shown_before_with_the_level(look: Look, store: Store) -> None:
     memory_id = of_project(store)
-    page = look(opened)
+    page = look()
     at(page, f"/memories/{memory_id}")
     page.get_by_role("button", name="Move to user level").click()
     expect(page.get_by_text("moved to user level")).to_be_visible()
@@ -142,7 +129,7 @@ def test_taking_back_is_shown_before_with_the_level(look: Callable[..., Page], o
 
 
 def test_for_looking_only_and_without_a_project_there_is_nothing_to_move_to(
-    look: Callable[..., Page], open_here: Open, scratch_home: Path
+    look: Look, open_here: Open, scratch_home: Path
 ) -> None:
     opened = open_here()
     memory_id = of_user(opened.store())

@@ -1,7 +1,5 @@
 """Links of a memory are added and taken away in the browser, by the keyboard alone."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -11,7 +9,7 @@ from mcp_server.core.memory import Link, Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import at, serious_findings
+from tests.viewer.conftest import Look, at, serious_findings
 
 
 @pytest.fixture
@@ -25,7 +23,7 @@ def keys(store: Store) -> str:
 
 
 @pytest.fixture
-def page(look: Callable[..., Page], open_here: Open, memory: str, keys: str, store: Store) -> Page:
+def page(look: Look, open_here: Open, memory: str, keys: str, store: Store) -> Page:
     """The page of the memory's links."""
     stored(store, "Billing <b>keys</b>", "Others.")
     page = look(open_here())

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from mcp_server.actions.capture.note import note_session
 from mcp_server.bootstrap import Opened
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.opened import run_daybook
-from tests.viewer.conftest import Viewing
+from tests.viewer.conftest import Look, Viewing
 
 ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "9e8dbcde-9999-8888-7777-666655554444"
 
@@ -27,13 +27,8 @@ def titled(memory_dir: Path, project: Path, session: str, topic: str) -> None:
 
 
 def test_what_a_terminal_does_shows_in_two_tabs(
-    context: BrowserContext,
-    viewing: Callable[..., Viewing],
-    open_here: Open,
-    memory_dir: Path,
-    project: Path,
+    context: BrowserContext, viewing: Callable[..., Viewing], opened: Opened, memory_dir: Path, project: Path
 ) -> None:
-    opened = open_here()
     started(opened, ONE)
     tabs = [context.new_page(), context.new_page()]
     tabs[0].goto(viewing(opened).link)
@@ -48,12 +43,11 @@ def test_what_a_terminal_does_shows_in_two_tabs(
 
 
 def test_an_open_session_stays_open_with_the_focus_when_others_change(
-    look: Callable[..., Page], open_here: Open, memory_dir: Path, project: Path
+    look: Look, opened: Opened, memory_dir: Path, project: Path
 ) -> None:
-    opened = open_here()
     started(opened, ONE)
     titled(memory_dir, project, ONE, "Timeouts of the gateway")
-    page = look(opened)
+    page = look()
     page.get_by_text("Timeouts of the gateway").click()
     expect(page.get_by_text("Nothing was stored in it.")).to_be_visible()
     page.evaluate("document.querySelector('.session').dataset.seen = 'yes'")
@@ -73,12 +67,9 @@ def test_an_open_session_stays_open_with_the_focus_when_others_change(
     expect(mine.get_by_text("Nothing was stored in it.")).to_be_visible()
 
 
-def test_while_nothing_happens_the_page_asks_for_nothing_but_the_mark(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
+def test_while_nothing_happens_the_page_asks_for_nothing_but_the_mark(look: Look, opened: Opened) -> None:
     started(opened, ONE)
-    page = look(opened)
+    page = look()
     with page.expect_response(lambda answer: answer.status == 204):  # what the page itself took in is shown
         pass
     answers: list[tuple[str, int]] = []

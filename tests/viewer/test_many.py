@@ -1,7 +1,5 @@
 """Many memories at once: chosen with ticks, asked about first, done as one change and undone as one."""
 
-from collections.abc import Callable
-
 from playwright.sync_api import Locator, Page, expect
 
 from mcp_server.actions.files.read import read
@@ -10,7 +8,7 @@ from mcp_server.core.memory import Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import serious_findings
+from tests.viewer.conftest import Look, serious_findings
 
 NAMES = ("Alpha", "Beta", "Gamma")
 
@@ -29,13 +27,9 @@ def ask(page: Page, label: str) -> Locator:
     return page.get_by_role("dialog")
 
 
-def test_all_on_the_page_are_archived_after_a_question_and_undone_as_one(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_all_on_the_page_are_archived_after_a_question_and_undone_as_one(look: Look, store: Store) -> None:
     ids = three(store)
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories")
     expect(page.get_by_role("button", name="Archive")).to_be_disabled()
     page.get_by_label("all on this page").check()
@@ -58,11 +52,9 @@ def test_all_on_the_page_are_archived_after_a_question_and_undone_as_one(
     assert {status(store, each) for each in ids} == {Status.ACTIVE}
 
 
-def test_with_the_keyboard_alone_two_are_forgotten(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_with_the_keyboard_alone_two_are_forgotten(look: Look, store: Store) -> None:
     three(store)
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories")
     tick(page, "Alpha").focus()
     page.keyboard.press("Space")
@@ -83,9 +75,7 @@ def test_with_the_keyboard_alone_two_are_forgotten(look: Callable[..., Page], op
     expect(page.locator("#found h2")).to_have_count(3)
 
 
-def test_what_cannot_be_done_is_named_and_the_others_are_done(
-    look: Callable[..., Page], open_here: Open
-) -> None:
+def test_what_cannot_be_done_is_named_and_the_others_are_done(look: Look, open_here: Open) -> None:
     opened = open_here(HOT_CACHE_MAX_ITEMS="2")
     store = opened.store()
     ids = three(store)
@@ -99,11 +89,9 @@ def test_what_cannot_be_done_is_named_and_the_others_are_done(
     assert sum(read(store, each).memory.pinned for each in ids) == 2
 
 
-def test_hits_of_a_search_get_a_tag(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_hits_of_a_search_get_a_tag(look: Look, store: Store) -> None:
     ids = three(store)
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories?q=beta")
     tick(page, "Beta").check()
     question = ask(page, "Add a tag")
@@ -117,12 +105,10 @@ def test_hits_of_a_search_get_a_tag(look: Callable[..., Page], open_here: Open) 
 
 
 def test_memories_of_several_projects_are_restored_together(
-    look: Callable[..., Page], open_here: Open, elsewhere: Store
+    look: Look, store: Store, elsewhere: Store
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     here, there = stored(store, "Here", "In the shop."), stored(elsewhere, "There", "In the office.")
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories?project=all")
     page.get_by_label("all on this page").check()
     ask(page, "Archive").get_by_role("button", name="Archive").click()

@@ -1,6 +1,5 @@
 """The page of memories: listed newest first, found as one types, with filters that stand in the address."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from mcp_server.doors.viewer.memories import LISTED, PARTS
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import stored
-from tests.viewer.conftest import go, serious_findings
+from tests.viewer.conftest import Look, go, serious_findings
 
 
 def titles(page: Page) -> Locator:
@@ -31,14 +30,11 @@ def back(page: Page) -> None:
     page.evaluate("setTimeout(() => history.back())")
 
 
-def test_memories_are_listed_newest_first_in_pages(
-    look: Callable[..., Page], open_here: Open, clock: Clock
-) -> None:
-    opened = open_here()
+def test_memories_are_listed_newest_first_in_pages(look: Look, store: Store, clock: Clock) -> None:
     for number in range(LISTED + 2):
         clock.pass_days(1)
-        stored(opened.store(), f"Thing number {number}", f"It says {number}.")
-    page = look(opened)
+        stored(store, f"Thing number {number}", f"It says {number}.")
+    page = look()
     go(page, "Memories")
     expect(titles(page)).to_have_count(LISTED)
     expect(titles(page).first).to_have_text(f"Thing number {LISTED + 1}")
@@ -51,25 +47,23 @@ def test_memories_are_listed_newest_first_in_pages(
 
 
 def test_what_comes_meanwhile_shows_on_the_page_of_the_list_that_is_open(
-    look: Callable[..., Page], open_here: Open, clock: Clock
+    look: Look, store: Store, clock: Clock
 ) -> None:
-    opened = open_here()
     for number in range(LISTED + 1):
         clock.pass_days(1)
-        stored(opened.store(), f"Thing number {number}", f"It says {number}.")
-    page = look(opened)
+        stored(store, f"Thing number {number}", f"It says {number}.")
+    page = look()
     page.goto(f"{page.url}memories?offset={LISTED}")
     expect(titles(page)).to_have_text(["Thing number 0"])
-    stored(opened.store(), "The newest thing", "It is new.")
+    stored(store, "The newest thing", "It is new.")
     expect(titles(page)).to_have_text(["Thing number 1", "Thing number 0"])
     assert page.url.endswith(f"/memories?offset={LISTED}")
 
 
-def test_typing_finds_the_memory_and_marks_its_words(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Signatures are verified over the raw request body.")
-    stored(opened.store(), "Deploys", "They go out on Tuesdays.")
-    page = look(opened)
+def test_typing_finds_the_memory_and_marks_its_words(look: Look, store: Store) -> None:
+    stored(store, "Stripe webhook", "Signatures are verified over the raw request body.")
+    stored(store, "Deploys", "They go out on Tuesdays.")
+    page = look()
     go(page, "Memories")
 
     page.get_by_label("Search", exact=True).press_sequentially("raw bodies", delay=20)
@@ -83,13 +77,10 @@ def test_typing_finds_the_memory_and_marks_its_words(look: Callable[..., Page], 
     expect(titles(page)).to_have_count(2)
 
 
-def test_an_answer_that_comes_late_overwrites_no_newer_one(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Signatures are verified.")
-    stored(opened.store(), "Deploys", "They go out on Tuesdays.")
-    page = look(opened)
+def test_an_answer_that_comes_late_overwrites_no_newer_one(look: Look, store: Store) -> None:
+    stored(store, "Stripe webhook", "Signatures are verified.")
+    stored(store, "Deploys", "They go out on Tuesdays.")
+    page = look()
     go(page, "Memories")
     held: list[Route] = []
 
@@ -112,14 +103,11 @@ def test_an_answer_that_comes_late_overwrites_no_newer_one(
     assert len(held) == 1
 
 
-def test_filters_stand_in_the_address_through_back_and_reload(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Needs the raw body.", type="gotcha", tags=("billing",))
-    stored(opened.store(), "Stripe invoices", "They are sent on Mondays.", type="decision", tags=("billing",))
-    stored(opened.store(), "Editor", "Tabs have two blanks.", type="preference")
-    page = look(opened)
+def test_filters_stand_in_the_address_through_back_and_reload(look: Look, store: Store) -> None:
+    stored(store, "Stripe webhook", "Needs the raw body.", type="gotcha", tags=("billing",))
+    stored(store, "Stripe invoices", "They are sent on Mondays.", type="decision", tags=("billing",))
+    stored(store, "Editor", "Tabs have two blanks.", type="preference")
+    page = look()
     go(page, "Memories")
     page.get_by_label("Tag").fill("billing")
     page.get_by_label("Tag").press("Tab")
@@ -139,12 +127,11 @@ def test_filters_stand_in_the_address_through_back_and_reload(
 
 
 def test_filters_hold_for_a_search_and_typing_makes_one_entry_of_the_history(
-    look: Callable[..., Page], open_here: Open
+    look: Look, store: Store
 ) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Needs the raw body.", type="gotcha")
-    stored(opened.store(), "Stripe invoices", "They are sent on Mondays.", type="decision")
-    page = look(opened)
+    stored(store, "Stripe webhook", "Needs the raw body.", type="gotcha")
+    stored(store, "Stripe invoices", "They are sent on Mondays.", type="decision")
+    page = look()
     go(page, "Memories")
     chooser(page, "Type").select_option("decision")
     expect(titles(page)).to_have_count(1)
@@ -174,10 +161,8 @@ def test_filters_hold_for_a_search_and_typing_makes_one_entry_of_the_history(
     ],
 )
 def test_each_filter_lets_through_what_it_says(
-    look: Callable[..., Page], open_here: Open, clock: Clock, said: str, there: list[str]
+    look: Look, store: Store, clock: Clock, said: str, there: list[str]
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     stored(store, "Deploys", "On Tuesdays.")
     clock.pass_days(1)
     archive(store, [stored(store, "Old", "It was so once.")])
@@ -185,18 +170,17 @@ def test_each_filter_lets_through_what_it_says(
     stored(store, "Tabs", "Two blanks.", level=Level.USER)
     clock.pass_days(1)
     stored(store, "Webhook", "Raw body.")
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories?{said}")
     expect(titles(page)).to_have_text(there)
 
 
 def test_a_memory_of_another_project_is_found_and_opened_there(
-    look: Callable[..., Page], open_here: Open, elsewhere: Store
+    look: Look, store: Store, elsewhere: Store
 ) -> None:
-    opened = open_here()
-    stored(opened.store(), "Here", "In the shop.")
+    stored(store, "Here", "In the shop.")
     stored(elsewhere, "There", "In the office.")
-    page = look(opened)
+    page = look()
     go(page, "Memories")
     expect(titles(page)).to_have_text(["Here"])
     chooser(page, "Project").select_option("all projects")
@@ -208,13 +192,10 @@ def test_a_memory_of_another_project_is_found_and_opened_there(
     expect(titles(page)).to_have_text(["There"])
 
 
-def test_looking_and_searching_note_nothing(
-    look: Callable[..., Page], open_here: Open, memory_dir: Path
-) -> None:
-    opened = open_here()
-    memory_id = stored(opened.store(), "Stripe webhook", "Needs the raw body.")
+def test_looking_and_searching_note_nothing(look: Look, store: Store, memory_dir: Path) -> None:
+    memory_id = stored(store, "Stripe webhook", "Needs the raw body.")
     before = [path.read_bytes() for path in sorted((memory_dir / "ledger").iterdir())]
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories?q=stripe")
     titles(page).click()
     expect(page.get_by_role("heading", name="Stripe webhook")).to_be_visible()
@@ -222,20 +203,16 @@ def test_looking_and_searching_note_nothing(
     assert before == [path.read_bytes() for path in sorted((memory_dir / "ledger").iterdir())]
 
 
-def test_what_was_edited_by_hand_shows_by_itself(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_what_was_edited_by_hand_shows_by_itself(look: Look, store: Store) -> None:
     path = read(store, stored(store, "Stripe webhook", "Needs the raw body.")).path
-    page = look(opened)
+    page = look()
     path.write_text("# Written by hand\n\nIn an editor.\n", encoding="utf-8")
     go(page, "Memories")
     expect(titles(page)).to_have_text(["Written by hand"])
 
 
-def test_an_empty_store_and_a_search_without_hits_say_what_to_do(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    page = look(open_here())
+def test_an_empty_store_and_a_search_without_hits_say_what_to_do(look: Look) -> None:
+    page = look()
     go(page, "Memories")
     expect(page.get_by_text("There are no memories yet.")).to_be_visible()
     page.get_by_label("Search", exact=True).fill("anything")
@@ -243,27 +220,22 @@ def test_an_empty_store_and_a_search_without_hits_say_what_to_do(
 
 
 @pytest.mark.parametrize("said", ["type=poem", "level=x", "status=x", "mode=x", "offset=-1", "since=soon"])
-def test_a_filter_that_is_none_is_refused_in_a_sentence(
-    look: Callable[..., Page], open_here: Open, said: str
-) -> None:
-    page = look(open_here())
+def test_a_filter_that_is_none_is_refused_in_a_sentence(look: Look, said: str) -> None:
+    page = look()
     page.goto(f"{page.url}memories?{said}")
     expect(page.get_by_role("alert")).to_be_visible()
 
 
-def test_the_page_says_when_words_alone_are_searched(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Needs the raw body.")
-    page = look(opened)
+def test_the_page_says_when_words_alone_are_searched(look: Look, store: Store) -> None:
+    stored(store, "Stripe webhook", "Needs the raw body.")
+    page = look()
     page.goto(f"{page.url}memories?q=stripe")
     expect(page.get_by_text("The search uses words only.")).to_be_visible()
     page.get_by_label("words", exact=True).first.check()
     expect(page.get_by_text("The search uses words only.")).to_have_count(0)
 
 
-def test_while_the_model_loads_the_page_says_so_and_then_searches_again(
-    look: Callable[..., Page], open_here: Open
-) -> None:
+def test_while_the_model_loads_the_page_says_so_and_then_searches_again(look: Look, open_here: Open) -> None:
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     stored(opened.store(), "Stripe webhook", "Needs the raw body.")
     loading = Opened({**opened.environment}, folder=opened.folder, wait_for_model=False)
@@ -280,10 +252,9 @@ def test_every_part_of_a_score_is_explained() -> None:
     assert set(PARTS) == set(Score.__slots__) - {"total"}
 
 
-def test_the_list_and_a_search_are_accessible(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    stored(opened.store(), "Stripe webhook", "Needs the raw body.", tags=("billing",))
-    page = look(opened)
+def test_the_list_and_a_search_are_accessible(look: Look, store: Store) -> None:
+    stored(store, "Stripe webhook", "Needs the raw body.", tags=("billing",))
+    page = look()
     go(page, "Memories")
     expect(titles(page)).to_have_count(1)
     assert serious_findings(page) == []

@@ -1,6 +1,5 @@
 """The page of one memory: what is known of it, its links, whom it was told, and what can be done with it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,25 @@ from mcp_server.actions.sessions.quality import mark_used
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.search.query import Query
+from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import serious_findings
+from tests.viewer.conftest import Look, serious_findings
 
 SESSION = "8d7cabcd-1111-2222-3333-444455556666"
+
+
+@pytest.fixture
+def memory_id(store: Store) -> str:
+    return stored(store, "Raw body", "The webhook needs it.")
+
+
+@pytest.fixture
+def page(look: Look, memory_id: str) -> Page:
+    """The page of that memory."""
+    page = look()
+    opened_at(page, memory_id)
+    return page
 
 
 def opened_at(page: Page, memory_id: str) -> None:
@@ -32,18 +45,14 @@ def fact(page: Page, name: str) -> str:
     return page.locator(f"xpath=//dt[normalize-space()='{name}']/following-sibling::dd[1]").inner_text()
 
 
-def test_a_memory_is_shown_whole_with_what_its_file_says(
-    look: Callable[..., Page], open_here: Open, project: Path
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_memory_is_shown_whole_with_what_its_file_says(look: Look, store: Store, project: Path) -> None:
     (project / "stripe.ts").write_text("before")
     text = "# Why\n\nThe *signature* needs it.\n\n```js\nraw()\n```\n"
     memory_id = stored(
         store, "Raw body", text, type="gotcha", tags=("billing",), touches=("stripe.ts:42",), category="ops"
     )
     (project / "stripe.ts").write_text("after, and longer")
-    page = look(opened)
+    page = look()
     opened_at(page, memory_id)
     expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
     expect(page.get_by_role("heading", name="Why", level=2)).to_be_visible()
@@ -59,15 +68,11 @@ def test_a_memory_is_shown_whole_with_what_its_file_says(
     expect(page.locator("#found h2 a")).to_have_text(["Raw body"])
 
 
-def test_links_in_and_out_and_in_the_text_lead_to_the_memories(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_links_in_and_out_and_in_the_text_lead_to_the_memories(look: Look, store: Store) -> None:
     one = stored(store, "Billing", "It owns the invoices.")
     other = stored(store, "Webhook", f"See [[Billing]], [[{one}|there]], `[[Billing]]` and [[Nothing]].")
     link(store, other, one, "depends-on")
-    page = look(opened)
+    page = look()
     opened_at(page, other)
     expect(page.locator(".text a")).to_have_text(["Billing", "there"])
     expect(page.locator(".text")).to_contain_text("[[Nothing]]")
@@ -80,15 +85,11 @@ def test_links_in_and_out_and_in_the_text_lead_to_the_memories(
     expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
 
 
-def test_it_says_which_sessions_were_told_and_whether_it_was_used(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_it_says_which_sessions_were_told_and_whether_it_was_used(look: Look, store: Store) -> None:
     one, other = stored(store, "Raw body", "The webhook needs it."), stored(store, "Tabs", "Two blanks.")
     recall(store, Query("raw body of the webhook"), session=SESSION)
     mark_used(store, [one], session=SESSION)
-    page = look(opened)
+    page = look()
     opened_at(page, one)
     expect(page.get_by_role("row").nth(1)).to_contain_text("8d7cabcd")
     expect(page.get_by_role("row").nth(1)).to_contain_text("raw body of the webhook")
@@ -97,48 +98,33 @@ def test_it_says_which_sessions_were_told_and_whether_it_was_used(
     expect(page.get_by_text("No session was shown this yet.")).to_be_visible()
 
 
-def test_archiving_can_be_undone_and_the_page_follows(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
-    page = look(opened)
-    opened_at(page, memory_id)
+def test_archiving_can_be_undone_and_the_page_follows(page: Page, store: Store, memory_id: str) -> None:
     page.get_by_role("button", name="Archive").click()
     expect(page.get_by_text("Archived: 1 memory")).to_be_visible()
     expect(page.get_by_role("button", name="Restore")).to_be_visible()
-    assert status(opened.store(), memory_id) is Status.ARCHIVED
+    assert status(store, memory_id) is Status.ARCHIVED
     expect(page.get_by_role("button", name="Undo")).to_be_focused()
 
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("button", name="Archive")).to_be_visible()
-    assert status(opened.store(), memory_id) is Status.ACTIVE
+    assert status(store, memory_id) is Status.ACTIVE
 
 
 def test_what_was_forgotten_lies_in_the_trash_and_comes_back(
-    look: Callable[..., Page], open_here: Open
+    page: Page, store: Store, memory_id: str
 ) -> None:
-    opened = open_here()
-    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
-    page = look(opened)
-    opened_at(page, memory_id)
     page.get_by_role("button", name="Forget").click()
     expect(page.get_by_role("heading", name="In the trash")).to_be_visible()
     with pytest.raises(NotFound):
-        read(opened.store(), memory_id)
+        read(store, memory_id)
     page.reload()
     page.get_by_role("button", name="Restore").click()
     expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
-    assert status(opened.store(), memory_id) is Status.ACTIVE
+    assert status(store, memory_id) is Status.ACTIVE
 
 
-def test_pinning_and_saying_that_it_is_wrong_can_be_undone(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
-    memory_id = stored(store, "Raw body", "The webhook needs it.")
-    page = look(opened)
-    opened_at(page, memory_id)
+def test_pinning_and_saying_that_it_is_wrong_can_be_undone(page: Page, store: Store, memory_id: str) -> None:
     page.get_by_role("button", name="Pin", exact=True).click()
     expect(page.get_by_role("button", name="Unpin")).to_be_visible()
     assert read(store, memory_id).memory.pinned
@@ -154,17 +140,13 @@ def test_pinning_and_saying_that_it_is_wrong_can_be_undone(
     assert standing_of(store, read(store, memory_id)).trust == pytest.approx(1.0)
 
 
-def test_a_memory_is_put_at_hand_and_taken_away_again(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
-    page = look(opened)
-    opened_at(page, memory_id)
+def test_a_memory_is_put_at_hand_and_taken_away_again(page: Page, store: Store) -> None:
     page.get_by_role("button", name="Promote").click()
     page.get_by_role("button", name="Demote").click()
     expect(page.get_by_role("button", name="Promote")).to_be_visible()
 
 
-def test_what_is_refused_is_said_and_the_page_stays(look: Callable[..., Page], open_here: Open) -> None:
+def test_what_is_refused_is_said_and_the_page_stays(look: Look, open_here: Open) -> None:
     opened = open_here(HOT_CACHE_MAX_ITEMS="0")
     memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
     page = look(opened)
@@ -175,13 +157,8 @@ def test_what_is_refused_is_said_and_the_page_stays(look: Callable[..., Page], o
 
 
 def test_an_undo_that_comes_too_late_takes_back_nothing_else(
-    look: Callable[..., Page], open_here: Open
+    page: Page, store: Store, memory_id: str
 ) -> None:
-    opened = open_here()
-    store = opened.store()
-    memory_id = stored(store, "Raw body", "The webhook needs it.")
-    page = look(opened)
-    opened_at(page, memory_id)
     page.get_by_role("button", name="Archive").click()
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
     forget(store, memory_id)
@@ -191,15 +168,13 @@ def test_an_undo_that_comes_too_late_takes_back_nothing_else(
         read(store, memory_id)
 
 
-def test_with_one_id_at_both_levels_each_is_opened(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_with_one_id_at_both_levels_each_is_opened(look: Look, store: Store) -> None:
     for level, title, said in (
         (Level.USER, "Farther", "It is the person's."),
         (Level.PROJECT, "Nearer", "It is the project's."),
     ):
         stored(at_level(store, level), title, said, id="same", level=level)
-    page = look(opened)
+    page = look()
     page.goto(f"{page.url}memories")
     page.get_by_role("link", name="Farther").click()
     expect(page.get_by_text("It is the person's.")).to_be_visible()
@@ -210,18 +185,15 @@ def test_with_one_id_at_both_levels_each_is_opened(look: Callable[..., Page], op
 
 
 @pytest.mark.parametrize("memory_id", ["nothing-there-a1b2", "Not%20an%20id", "..%2F..%2Fetc%2Fpasswd"])
-def test_an_unknown_id_is_said_in_a_sentence(
-    look: Callable[..., Page], open_here: Open, memory_id: str
-) -> None:
-    page = look(open_here())
+def test_an_unknown_id_is_said_in_a_sentence(look: Look, memory_id: str) -> None:
+    page = look()
     opened_at(page, memory_id)
     expect(page.get_by_role("alert").or_(page.get_by_text("There is no such page."))).not_to_have_count(0)
 
 
-def test_a_viewer_for_looking_offers_nothing_that_changes(look: Callable[..., Page], open_here: Open) -> None:
-    opened = open_here()
-    memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")
-    page = look(opened, read_only=True)
+def test_a_viewer_for_looking_offers_nothing_that_changes(look: Look, store: Store) -> None:
+    memory_id = stored(store, "Raw body", "The webhook needs it.")
+    page = look(read_only=True)
     page.goto(f"{page.url}memories")
     expect(page.get_by_role("link", name="Raw body")).to_be_visible()
     expect(page.get_by_role("checkbox").or_(page.get_by_role("button"))).to_have_count(0)
@@ -231,15 +203,11 @@ def test_a_viewer_for_looking_offers_nothing_that_changes(look: Callable[..., Pa
     expect(page.get_by_role("button").or_(page.get_by_role("link", name="Edit"))).to_have_count(0)
 
 
-def test_a_conversation_and_the_trash_are_readable_and_accessible(
-    look: Callable[..., Page], open_here: Open
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_conversation_and_the_trash_are_readable_and_accessible(look: Look, store: Store) -> None:
     talk = stored(store, "A talk", "**You:** Why raw?", kind=Kind.CONVERSATION)
     fact_id = stored(store, "Raw body", "It needs [[A talk]].\n\n| a |\n|---|\n| 1 |", tags=("billing",))
     recall(store, Query("raw body"), session=SESSION)
-    page = look(opened)
+    page = look()
     base = page.url
     for memory_id in (talk, fact_id):
         page.goto(f"{base}memories/{memory_id}")

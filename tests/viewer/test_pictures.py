@@ -1,7 +1,6 @@
 """The pictures of docs/viewer.md: a shop's memory, page by page. UPDATE=1 takes them anew."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Page, expect
 from mcp_server.actions.model.embed import embed_pending
 from tests.conftest import Clock, Open
 from tests.live import ROOT
-from tests.viewer.conftest import go
+from tests.viewer.conftest import Look, go
 from tests.viewer.shop import furnished
 
 PICTURES = ROOT / "docs" / "viewer"
@@ -25,7 +24,7 @@ WIDE = {"width": 1120, "height": 760}
 
 
 @pytest.fixture
-def shop(look: Callable[..., Page], open_here: Open, clock: Clock) -> Page:
+def shop(look: Look, open_here: Open, clock: Clock) -> Page:
     opened = open_here(EMBEDDING_MODEL="minilm-l6")
     furnished(opened.store(), clock)
     embed_pending(opened.store())

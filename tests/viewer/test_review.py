@@ -13,9 +13,9 @@ from mcp_server.core.authors import CLAUDE
 from mcp_server.store import Store
 from tests.actions.test_answers import known
 from tests.actions.test_settling_undone import WAYS, Place, entry_of, state
-from tests.conftest import Clock, Open
+from tests.conftest import Clock
 from tests.opened import run_daybook
-from tests.viewer.conftest import serious_findings
+from tests.viewer.conftest import Look, serious_findings
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -67,22 +67,20 @@ def click(page: Page, entry: Locator, word: Verdict) -> None:
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_each_word_settles_its_kind_and_is_taken_back(
-    look: Callable[..., Page],
-    open_here: Open,
+    look: Look,
+    store: Store,
     clock: Clock,
     project: Path,
     kind: str,
     word: Verdict,
     give: Callable[[Page, Locator, Verdict], None],
 ) -> None:
-    opened = open_here()
-    claudes = replace(opened.store(), by=lambda: CLAUDE)
+    claudes = replace(store, by=lambda: CLAUDE)
     EACH[kind, word](Place(claudes, clock, project))
-    store = opened.store()
     entry = entry_of(store, kind)
     ids = () if kind == AGED else entry.ids
     before = state(store, ids)
-    page = look(opened)
+    page = look()
 
     give(page, page.locator(f'.entry[aria-label^="{kind}:"]'), word)
 
@@ -101,14 +99,10 @@ def test_each_word_settles_its_kind_and_is_taken_back(
 
 @pytest.mark.parametrize("give", [press, click])
 def test_an_entry_that_has_just_come_onto_the_page_is_settled_there(
-    look: Callable[..., Page],
-    open_here: Open,
-    clock: Clock,
-    give: Callable[[Page, Locator, Verdict], None],
+    look: Look, store: Store, clock: Clock, give: Callable[[Page, Locator, Verdict], None]
 ) -> None:
-    opened = open_here()
-    questions(opened.store(), clock, "Uploads")
-    page = look(opened)
+    questions(store, clock, "Uploads")
+    page = look()
     address = page.url
     expect(entries(page)).to_have_count(1)
 
@@ -118,15 +112,12 @@ def test_an_entry_that_has_just_come_onto_the_page_is_settled_there(
 
     expect(page.locator(".entry.settled")).to_be_visible()
     assert page.url == address
-    assert not review(opened.store()).counts
+    assert not review(store).counts
 
 
-def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(
-    look: Callable[..., Page], open_here: Open, clock: Clock
-) -> None:
-    opened = open_here()
-    questions(opened.store(), clock)
-    page = look(opened)
+def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(look: Look, store: Store, clock: Clock) -> None:
+    questions(store, clock)
+    page = look()
     expect(entries(page)).to_have_count(3)
     first, second, third = (entries(page).nth(number).get_attribute("id") for number in range(3))
 
@@ -141,14 +132,10 @@ def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(
     expect(page.locator(f"[id='{first}']")).to_be_focused()
 
 
-def test_what_changed_after_it_was_shown_is_not_settled(
-    look: Callable[..., Page], open_here: Open, clock: Clock
-) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_what_changed_after_it_was_shown_is_not_settled(look: Look, store: Store, clock: Clock) -> None:
     questions(store, clock, "Uploads")
     entry = entry_of(store, QUESTION)
-    page = look(opened)
+    page = look()
     expect(entries(page)).to_have_count(1)
     file = Path(entry.path)
     file.write_text(file.read_text(encoding="utf-8") + "Since Monday.\n", encoding="utf-8")
@@ -162,11 +149,10 @@ def test_what_changed_after_it_was_shown_is_not_settled(
 
 
 def test_what_a_terminal_stores_is_asked_about_and_the_focus_stays(
-    look: Callable[..., Page], open_here: Open, clock: Clock, memory_dir: Path, project: Path
+    look: Look, store: Store, clock: Clock, memory_dir: Path, project: Path
 ) -> None:
-    opened = open_here()
-    questions(opened.store(), clock, "Uploads", "Invoices")
-    page = look(opened)
+    questions(store, clock, "Uploads", "Invoices")
+    page = look()
     expect(entries(page)).to_have_count(2)
     page.keyboard.press("j")
     focused = page.locator(f"[id='{entries(page).first.get_attribute('id')}']")
@@ -180,26 +166,22 @@ def test_what_a_terminal_stores_is_asked_about_and_the_focus_stays(
     expect(focused).to_be_focused()
 
 
-def test_nothing_waits_in_a_new_store(look: Callable[..., Page], open_here: Open) -> None:
-    page = look(open_here())
+def test_nothing_waits_in_a_new_store(look: Look) -> None:
+    page = look()
     expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
     expect(page.get_by_text("No session is known here.")).to_be_visible()
 
 
-def test_for_looking_only_there_is_nothing_to_press(
-    look: Callable[..., Page], open_here: Open, clock: Clock
-) -> None:
-    opened = open_here()
-    questions(opened.store(), clock, "Uploads")
-    page = look(opened, read_only=True)
+def test_for_looking_only_there_is_nothing_to_press(look: Look, store: Store, clock: Clock) -> None:
+    questions(store, clock, "Uploads")
+    page = look(read_only=True)
     expect(entries(page)).to_have_count(1)
     expect(page.locator("#main").get_by_role("button")).to_have_count(0)
 
 
-def test_nobody_is_shut_out_of_what_waits(look: Callable[..., Page], open_here: Open, clock: Clock) -> None:
-    opened = open_here()
-    questions(opened.store(), clock, "Uploads")
-    page = look(opened)
+def test_nobody_is_shut_out_of_what_waits(look: Look, store: Store, clock: Clock) -> None:
+    questions(store, clock, "Uploads")
+    page = look()
     page.get_by_role("button", name="Merge").click()
     expect(page.get_by_text("This would replace both:")).to_be_visible()
     assert serious_findings(page) == []

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.conftest import Clock, Open
-from tests.viewer.conftest import Viewing
+from tests.viewer.conftest import Look, Viewing
 
 
-def test_the_link_opens_the_page_of_today(look: Callable[..., Page], open_here: Open) -> None:
-    page = look(open_here())
+def test_the_link_opens_the_page_of_today(look: Look) -> None:
+    page = look()
     expect(page.get_by_role("heading", name="Today", level=1)).to_be_visible()
     expect(page).to_have_title("Today · Daybook")
 

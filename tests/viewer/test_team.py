@@ -1,10 +1,10 @@
 """The search of the viewer asks the person's team beside their own memory, and says whose an answer is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from mcp_server.actions.team import membership, side_by_side
 from mcp_server.bootstrap import Opened
@@ -15,7 +15,7 @@ from tests.memories import stored
 from tests.patience import PATIENCE
 from tests.team_server.minimal_team import MinimalTeam
 from tests.team_server.served import served
-from tests.viewer.conftest import at, serious_findings
+from tests.viewer.conftest import Look, at, serious_findings
 
 FOUND = "/memories?q=raw+body+of+the+webhook"
 
@@ -41,7 +41,7 @@ def ben(open_here: Open, monkeypatch: pytest.MonkeyPatch) -> Iterator[Joined]:
         yield Joined(opened, team)
 
 
-def test_what_only_the_server_has_is_found_labelled_and_read(look: Callable[..., Page], ben: Joined) -> None:
+def test_what_only_the_server_has_is_found_labelled_and_read(look: Look, ben: Joined) -> None:
     stored(ben.opened.store(), "Mine", "The webhook is tested with its raw body.")
     page = look(ben.opened)
 
@@ -63,7 +63,7 @@ def test_what_only_the_server_has_is_found_labelled_and_read(look: Callable[...,
     assert serious_findings(page) == []
 
 
-def test_a_team_that_is_away_is_told_in_one_quiet_line(look: Callable[..., Page], ben: Joined) -> None:
+def test_a_team_that_is_away_is_told_in_one_quiet_line(look: Look, ben: Joined) -> None:
     stored(ben.opened.store(), "Mine", "The webhook is tested with its raw body.")
     ben.team.away = True
     page = look(ben.opened)
@@ -77,7 +77,7 @@ def test_a_team_that_is_away_is_told_in_one_quiet_line(look: Callable[..., Page]
     expect(page.locator("main")).to_contain_text("The team may have it:")
 
 
-def test_a_question_with_a_secret_is_not_sent(look: Callable[..., Page], ben: Joined) -> None:
+def test_a_question_with_a_secret_is_not_sent(look: Look, ben: Joined) -> None:
     page = look(ben.opened)
     at(page, f"{FOUND}+sk_live_51H8xY2eZvKYlo2C9aBcDeFgHiJkLmNoPqRsTuVwXyZ012345")
     expect(page.locator("#team")).to_contain_text("The team was not asked")

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,9 +21,9 @@ from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.render import estimated_tokens
 from mcp_server.doors.server.hook_tool import Hooks
 from tests.actions.test_pointers import TUESDAYS, drafts
-from tests.opened import ROOT, opened_at
-from tests.patience import PATIENCE
-from tests.viewer.conftest import findings, go
+from tests.hook_process import run_hook
+from tests.opened import opened_at
+from tests.viewer.conftest import Look, findings, go
 
 Hook = Callable[..., str]
 WEBHOOK = Draft("Webhook", "Payment callbacks skip body parsing.", type="gotcha")
@@ -48,15 +46,8 @@ def hook(memory_dir: Path, project: Path) -> Hook:
         event: str, *, session: str = "s1", folder: Path = project, person: bool = False, **said: str
     ) -> str:
         data = {"session_id": session, "source": "startup", "cwd": str(folder), **said}
-        settings = {"MEMORY_DIR": str(memory_dir), "PYTHONPATH": str(ROOT), "CLAUDE_PROJECT_DIR": str(folder)}
-        done = subprocess.run(
-            [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-            input=json.dumps(data).encode(),
-            env={**os.environ, **settings, "EMBEDDING_MODEL": "none"},
-            capture_output=True,
-            timeout=PATIENCE,
-            check=True,
-        )
+        done = run_hook(memory_dir, event, data, folder=folder, EMBEDDING_MODEL="none")
+        assert done.returncode == 0, done.stderr
         answer = json.loads(done.stdout) if done.stdout else {}
         if person:
             return str(answer.get("systemMessage", ""))
@@ -86,7 +77,7 @@ def tried_on(page: Page, prompt: str) -> str:
 
 
 def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
-    opened: Opened, hook: Hook, look: Callable[..., Page], tmp_path: Path
+    opened: Opened, hook: Hook, look: Look, tmp_path: Path
 ) -> None:
     (tmp_path / "office").mkdir()
     office = opened_at(opened.home, tmp_path / "office")
@@ -122,7 +113,7 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
     office.database.close()
 
 
-def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look: Callable[..., Page]) -> None:
+def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look: Look) -> None:
     known = remember(opened.store(), WEBHOOK).memory.id
     page = look(opened)
     go(page, "What Claude is shown")
@@ -134,9 +125,7 @@ def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look:
     expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
 
 
-def test_a_subagent_gets_what_the_page_says_to_the_byte(
-    opened: Opened, hook: Hook, look: Callable[..., Page]
-) -> None:
+def test_a_subagent_gets_what_the_page_says_to_the_byte(opened: Opened, hook: Hook, look: Look) -> None:
     store = opened.store()
     page = look(opened)
     go(page, "What Claude is shown")
@@ -153,7 +142,7 @@ def test_a_subagent_gets_what_the_page_says_to_the_byte(
 
 
 def test_the_line_for_the_person_is_shown_as_the_next_session_shows_it_and_noted_nowhere(
-    opened: Opened, hook: Hook, look: Callable[..., Page]
+    opened: Opened, hook: Hook, look: Look
 ) -> None:
     store = opened.store()
     page = look(opened)
@@ -173,9 +162,7 @@ def test_the_line_for_the_person_is_shown_as_the_next_session_shows_it_and_noted
     assert hook("SessionStart", session="s2", person=True) == later != once
 
 
-def test_what_does_not_fit_is_named_with_what_becomes_of_it(
-    opened: Opened, look: Callable[..., Page]
-) -> None:
+def test_what_does_not_fit_is_named_with_what_becomes_of_it(opened: Opened, look: Look) -> None:
     store = opened.store()
     title = "Rule {} about the robots of the warehouse in the north"
     for number in range(120):
@@ -193,9 +180,7 @@ def test_what_does_not_fit_is_named_with_what_becomes_of_it(
     assert "and" in told.split("\n")[-2]
 
 
-def test_what_the_block_tells_is_not_told_again(
-    opened: Opened, hook: Hook, look: Callable[..., Page]
-) -> None:
+def test_what_the_block_tells_is_not_told_again(opened: Opened, hook: Hook, look: Look) -> None:
     store = opened.store()
     known = remember(store, WEBHOOK).memory.id
     choose(store, CLAUDE_MD)
@@ -215,7 +200,7 @@ def test_what_the_block_tells_is_not_told_again(
 
 
 def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
-    opened: Opened, hook: Hook, look: Callable[..., Page]
+    opened: Opened, hook: Hook, look: Look
 ) -> None:
     store = opened.store()
     for draft in (WEBHOOK, TUESDAYS, *drafts()):
@@ -251,7 +236,7 @@ def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
 
 
 def test_with_the_model_a_prompt_gets_what_the_server_gives(
-    memory_dir: Path, project: Path, look: Callable[..., Page]
+    memory_dir: Path, project: Path, look: Look
 ) -> None:
     opened = opened_at(memory_dir, project, EMBEDDING_MODEL="minilm-l6")
     for draft in (TUESDAYS, *drafts()):
@@ -276,7 +261,7 @@ def test_with_the_model_a_prompt_gets_what_the_server_gives(
     assert any(tried)
 
 
-def test_an_empty_store_says_what_to_do_and_stays_usable(opened: Opened, look: Callable[..., Page]) -> None:
+def test_an_empty_store_says_what_to_do_and_stays_usable(opened: Opened, look: Look) -> None:
     page = look(opened, read_only=True)
     go(page, "What Claude is shown")
 
@@ -287,7 +272,7 @@ def test_an_empty_store_says_what_to_do_and_stays_usable(opened: Opened, look: C
     assert findings(page) == []
 
 
-def test_the_page_can_be_used_by_everybody(opened: Opened, look: Callable[..., Page]) -> None:
+def test_the_page_can_be_used_by_everybody(opened: Opened, look: Look) -> None:
     store = opened.store()
     for draft in (WEBHOOK, TUESDAYS, *drafts()):
         remember(store, draft)

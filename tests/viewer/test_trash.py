@@ -1,7 +1,5 @@
 """What lies in the trash is listed among the memories, found by its words, and brought back from there."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,9 +11,7 @@ from mcp_server.core.memory import Level, Status
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import status, stored
-from tests.viewer.conftest import at, findings, go
-
-Look = Callable[..., Page]
+from tests.viewer.conftest import Look, at, findings, go
 
 
 def away(store: Store, title: str, text: str, **more: object) -> str:
@@ -34,15 +30,13 @@ def restore_ticked(page: Page) -> None:
 
 
 def test_the_trash_is_a_status_and_the_last_forgotten_stands_first(
-    look: Look, open_here: Open, clock: Clock
+    look: Look, store: Store, clock: Clock
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     away(store, "Old webhook", "It was so.")
     clock.pass_days(1)
     away(store, "Old deploys", "They went out on Mondays.")
     stored(store, "Deploys", "They go out on Tuesdays.")
-    page = look(opened)
+    page = look()
     go(page, "Memories")
     expect(titles(page)).to_have_text(["Deploys"])
 
@@ -56,10 +50,9 @@ def test_the_trash_is_a_status_and_the_last_forgotten_stands_first(
     assert findings(page) == []
 
 
-def test_one_is_read_and_restored_on_its_page(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    memory_id = away(opened.store(), "Old webhook", "It needed the *raw* body.")
-    page = look(opened)
+def test_one_is_read_and_restored_on_its_page(look: Look, store: Store) -> None:
+    memory_id = away(store, "Old webhook", "It needed the *raw* body.")
+    page = look()
     at(page, "/memories?status=trash")
     titles(page).click()
     expect(page.get_by_role("heading", name="In the trash")).to_be_visible()
@@ -68,17 +61,15 @@ def test_one_is_read_and_restored_on_its_page(look: Look, open_here: Open) -> No
     page.get_by_role("button", name="Restore").click()
 
     expect(page.get_by_role("heading", name="Old webhook", level=1)).to_be_visible()
-    assert status(opened.store(), memory_id) is Status.ACTIVE
+    assert status(store, memory_id) is Status.ACTIVE
 
 
 def test_many_of_several_projects_are_restored_and_undone_as_one(
-    look: Look, open_here: Open, elsewhere: Store
+    look: Look, store: Store, elsewhere: Store
 ) -> None:
-    opened = open_here()
-    store = opened.store()
     here, own = away(store, "Here", "In the shop."), away(store, "Own", "Mine.", level=Level.USER)
     there = away(elsewhere, "There", "In the office.")
-    page = look(opened)
+    page = look()
     at(page, "/memories?status=trash")
     expect(titles(page)).to_have_count(2)
     at(page, "/memories?status=trash&project=all")
@@ -96,13 +87,11 @@ def test_many_of_several_projects_are_restored_and_undone_as_one(
             read(of, each)
 
 
-def test_words_and_filters_hold_in_the_trash(look: Look, open_here: Open, clock: Clock) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_words_and_filters_hold_in_the_trash(look: Look, store: Store, clock: Clock) -> None:
     away(store, "Webhook", "Stripe needs the RAW body.", type="gotcha", tags=("billing",))
     clock.pass_days(2)
     away(store, "Invoices", "Stripe sends them on Mondays.", type="decision", level=Level.USER)
-    page = look(opened)
+    page = look()
     at(page, "/memories?status=trash")
     search = page.get_by_label("Search", exact=True)
     search.press_sequentially("raw bod", delay=20)
@@ -123,14 +112,12 @@ def test_words_and_filters_hold_in_the_trash(look: Look, open_here: Open, clock:
         expect(titles(page)).to_have_text(there)
 
 
-def test_a_file_without_a_memory_is_listed_and_comes_back(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    store = opened.store()
+def test_a_file_without_a_memory_is_listed_and_comes_back(look: Look, store: Store) -> None:
     memory_id = away(store, "Old webhook", "It was so.")
     trashed = find_trashed(store, memory_id)
     assert trashed
     trashed.path.write_bytes(b"---\ntitle: [\n---\n")
-    page = look(opened)
+    page = look()
     at(page, "/memories?status=trash")
     expect(page.get_by_text("its file contains no readable memory")).to_be_visible()
     titles(page).click()
@@ -150,10 +137,9 @@ def test_what_is_restored_in_a_terminal_leaves_the_list_by_itself(look: Look, op
     expect(page.get_by_text("The trash is empty.")).to_be_visible()
 
 
-def test_a_viewer_for_looking_restores_nothing(look: Look, open_here: Open) -> None:
-    opened = open_here()
-    away(opened.store(), "Old webhook", "It was so.")
-    page = look(opened, read_only=True)
+def test_a_viewer_for_looking_restores_nothing(look: Look, store: Store) -> None:
+    away(store, "Old webhook", "It was so.")
+    page = look(read_only=True)
     at(page, "/memories?status=trash")
     expect(titles(page)).to_have_count(1)
     expect(page.locator("#main").get_by_role("button").or_(page.get_by_role("checkbox"))).to_have_count(0)

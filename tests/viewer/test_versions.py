@@ -1,7 +1,5 @@
 """What a memory said before is compared and taken back in the browser, and nothing is lost by it."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,7 +11,7 @@ from mcp_server.core.errors import NotFound
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import stored
-from tests.viewer.conftest import at, serious_findings
+from tests.viewer.conftest import Look, at, serious_findings
 
 FIRST = "We deploy from the main branch.\n\nAda does it."
 SECOND = "We deploy from the release branch.\n\nAda does it."
@@ -30,7 +28,7 @@ def memory(store: Store) -> str:
 
 
 @pytest.fixture
-def page(look: Callable[..., Page], open_here: Open, memory: str) -> Page:
+def page(look: Look, open_here: Open, memory: str) -> Page:
     """The page of the memory's history."""
     page = look(open_here())
     at(page, f"/memories/{memory}/history")
@@ -141,11 +139,9 @@ def test_a_memory_in_the_trash_has_its_history_and_is_restored(page: Page, store
     assert text(store, memory) == THIRD
 
 
-def test_a_memory_that_was_never_changed_says_so(
-    look: Callable[..., Page], open_here: Open, store: Store
-) -> None:
+def test_a_memory_that_was_never_changed_says_so(look: Look, store: Store) -> None:
     memory = stored(store, "New", "Just said.")
-    page = look(open_here())
+    page = look()
     at(page, f"/memories/{memory}/history")
     expect(page.get_by_text("There is no earlier version")).to_be_visible()
     page.get_by_role("button", name="Undo it").click()  # that it was remembered

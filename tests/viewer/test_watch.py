@@ -6,15 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, expect
 
 from mcp_server.actions.files.read import read
+from mcp_server.bootstrap import Opened
 from mcp_server.doors.viewer import watch
 from mcp_server.doors.viewer.watch import Following
+from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import stored
 from tests.patience import PATIENCE
-from tests.viewer.conftest import Viewing, at
+from tests.viewer.conftest import Look, Viewing, at
 
 
 def saved(path: Path, old: str, new: str) -> None:
@@ -31,8 +33,7 @@ def watching() -> list[threading.Thread]:
 
 
 @pytest.fixture
-def path(open_here: Open) -> Path:
-    store = open_here().store()
+def path(store: Store) -> Path:
     return read(store, stored(store, "Birds", "It is a heron.")).path
 
 
@@ -82,8 +83,7 @@ def test_nothing_watches_before_the_first_page_and_after_the_end(
     assert not handles.is_dir() or inotify() == before
 
 
-def test_it_ends_when_nobody_looks_any_more_and_begins_again(open_here: Open, path: Path) -> None:
-    opened = open_here()
+def test_it_ends_when_nobody_looks_any_more_and_begins_again(opened: Opened, path: Path) -> None:
     follows = Following(opened, lasts=0)
     for _ in range(2):
         follows.look()
@@ -95,11 +95,10 @@ def test_it_ends_when_nobody_looks_any_more_and_begins_again(open_here: Open, pa
     assert watching() == []
 
 
-def test_looking_alone_notes_nothing(look: Callable[..., Page], open_here: Open, path: Path) -> None:
-    opened = open_here()
-    ledger = opened.store().ledger
+def test_looking_alone_notes_nothing(look: Look, store: Store, path: Path) -> None:
+    ledger = store.ledger
     before = [each.read_bytes() for each in ledger.paths()]
-    page = look(opened)
+    page = look()
     with page.expect_response(lambda answer: answer.status == 204):
         pass
     for _ in range(3):

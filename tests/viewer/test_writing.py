@@ -1,7 +1,5 @@
 """A memory is written in the browser, and the page tells which others it met."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -10,13 +8,13 @@ from mcp_server.core.memory import Level, Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import at, serious_findings
+from tests.viewer.conftest import Look, at, serious_findings
 
 KEYS = "Stripe keys are rotated on the first of each month."
 
 
 @pytest.fixture
-def page(look: Callable[..., Page], open_here: Open) -> Page:
+def page(look: Look, open_here: Open) -> Page:
     """The page on which a memory is written."""
     page = look(open_here())
     at(page, "/memories-new")
@@ -108,8 +106,8 @@ def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> N
     assert asked == ["beforeunload"]
 
 
-def test_a_viewer_for_looking_only_writes_none(look: Callable[..., Page], open_here: Open) -> None:
-    page = look(open_here(), read_only=True)
+def test_a_viewer_for_looking_only_writes_none(look: Look) -> None:
+    page = look(read_only=True)
     at(page, "/memories-new")
     expect(page.get_by_role("alert")).to_contain_text("read-only")
     assert page.locator("form").count() == 0
