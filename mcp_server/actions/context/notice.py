@@ -32,7 +32,7 @@ OFFERED = "offered"  # an empty file in the folder `work`: the offer is made onc
 
 
 class NeedKind(StrEnum):
-    """What needs the person, where a number says the rest."""
+    """What may need the person, where the number of things is all that there is to say of it."""
 
     LATE = "sessions are captured late"
     KEY_REFUSED = "the key is refused"
@@ -44,7 +44,11 @@ class NeedKind(StrEnum):
 
 
 class Numbered(NamedTuple):
-    """What needs the person, of how many things, and how many of those waiting changed since accepted."""
+    """
+    What needs the person, and of how many things.
+
+    `changed` is how many of the memories that wait were changed since the person accepted them.
+    """
 
     kind: NeedKind
     number: int = 0
