@@ -8,12 +8,11 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_server.actions.files.shadows import shadowed
+from mcp_server.actions.files.shadows import is_pushable, shadowed
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED, Usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.memory import DAY, Kind, Status
-from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
@@ -88,13 +87,7 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     return {
         row.row
         for row in rows
-        if row.row not in elsewhere
-        and may_be_pushed(
-            source=row.source,
-            in_repository=row.vault not in private,
-            accepted=row.digest in accepted,
-            instructing=row.instructing,
-        )
+        if row.row not in elsewhere and is_pushable(row, private, accepted=row.digest in accepted)
     }
 
 

@@ -1,5 +1,6 @@
 """
-shadows: which vaults are visible here, and which of the person's memories another one shadows.
+shadows: which vaults are visible here, which of the person's memories another one shadows, and what may be
+shown unasked.
 
 Light, because the start of a session asks for it.
 """
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING
 from mcp_server.adapters.index.memories import memories, selections, shadows
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.memory import Level
+from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 
 if TYPE_CHECKING:  # slow to load, and the start of a session needs no queries
+    from mcp_server.adapters.index.memories.memories import Row
     from mcp_server.core.search.query import Filter
 
 
@@ -25,6 +28,16 @@ def visible(store: Store, db: sqlite3.Connection, filter: "Filter") -> list[str]
         levels = {vault.key: vault.level for vault in store.vaults}
         return [key for key in in_use if filter.level in (None, levels.get(key, Level.PROJECT))]
     return [vault.key for vault in store.vaults if filter.level in (None, vault.level)]
+
+
+def is_pushable(row: "Row", private: Collection[str], *, accepted: bool) -> bool:
+    """Tell whether a memory may be shown unasked; *private* are the vaults in which no stranger writes."""
+    return may_be_pushed(
+        source=row.source,
+        in_repository=row.vault not in private,
+        accepted=accepted,
+        instructing=row.instructing,
+    )
 
 
 def shadowed(store: Store, db: sqlite3.Connection) -> Mapping[int, Shadow]:

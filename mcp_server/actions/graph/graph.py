@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.shadows import is_pushable
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.related import end_of
@@ -24,7 +25,6 @@ from mcp_server.core.graph.graph import (
 )
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Kind, Level, Status
-from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 
 
@@ -94,7 +94,6 @@ def ping(store: Store) -> Health:
 
 def node_of(store: Store, row: Row, notes: tuple[str, ...], last_used: int, *, accepted: bool) -> Node:
     """Return a memory as a node; *last_used* is when it was last used, in Unix seconds."""
-    vault = store.vault(row.vault)
     own = row.category == GRAPH
     return Node(
         id=row.id,
@@ -108,12 +107,7 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], last_used: int, *, a
         size=len(row.title) + len(row.text) + sum(map(len, notes)),
         touched=last_used,
         artifact=_file(row),
-        pushable=may_be_pushed(
-            source=row.source,
-            in_repository=vault is None or vault.in_repository,
-            accepted=accepted,
-            instructing=row.instructing,
-        ),
+        pushable=is_pushable(row, store.private, accepted=accepted),
         ref=row.ref,
     )
 

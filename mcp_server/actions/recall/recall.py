@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
+from mcp_server.actions.files.shadows import is_pushable, out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced, if_free, take_in
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
@@ -20,7 +20,6 @@ from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.adapters.index.search import lexical
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.memory import Level, Staleness, type_or_kind
-from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import (
@@ -212,12 +211,7 @@ def _hit(
         parts=score,
         tags=row.tags,
         updated=row.updated_at,
-        pushable=may_be_pushed(
-            source=row.source,
-            in_repository=vault is None or vault.in_repository,
-            accepted=accepted,
-            instructing=row.instructing,
-        ),
+        pushable=is_pushable(row, store.private, accepted=accepted),
         linked_from=linked_from,
         superseded_by=row.superseded_by,
         shadowed_by=shadow.id if shadow else "",

@@ -24,27 +24,23 @@ class Touched:
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take in one event of the ledger; one without files leaves the noted files as they are."""
-    touches = data.get("touched")
-    if not isinstance(touches, dict):
-        return
-    for ref in map(str, data.get("refs") or []):
-        db.execute("DELETE FROM touched WHERE ref = ?", (ref,))
-        db.executemany(
-            "INSERT OR REPLACE INTO touched VALUES (?, ?, ?, ?)",
-            [(ref, str(path), str(digest), at) for path, digest in touches.items()],
-        )
+    if isinstance(touches := data.get("touched"), dict):
+        _note(db, data, {path: (digest, at) for path, digest in touches.items()})
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Note the files as they were `touched_before` that event: path → digest and when it had that."""
-    before = data.get("touched_before")
-    if not isinstance(before, dict):
-        return
+    if isinstance(before := data.get("touched_before"), dict):
+        _note(db, data, before)
+
+
+def _note(db: sqlite3.Connection, data: Mapping[str, Any], touched: Mapping[object, Any]) -> None:
+    """Let each memory of the event be about the files *touched*: path → digest and when it had that."""
     for ref in map(str, data.get("refs") or []):
         db.execute("DELETE FROM touched WHERE ref = ?", (ref,))
         db.executemany(
-            "INSERT INTO touched VALUES (?, ?, ?, ?)",
-            [(ref, str(path), str(digest), int(when)) for path, (digest, when) in before.items()],
+            "INSERT OR REPLACE INTO touched VALUES (?, ?, ?, ?)",
+            [(ref, str(path), str(digest), int(when)) for path, (digest, when) in touched.items()],
         )
 
 
