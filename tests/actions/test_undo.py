@@ -259,11 +259,11 @@ def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_lo
     claude, session = replace(store, by=lambda: "claude"), recorded.session
     recorded.user("The port was 5433, and the port is 5434 from now on.")
     old = compare_and_store(claude, Draft("Port", "The port is 5433.", source=ASSISTANT, session=session)).id
-    assert judge(claude, old, recorded.path) == ""
+    assert judge(claude, old, recorded.path) is None
     before = read(store, old).data
     draft = Draft("Port", "The port is 5434.", source=ASSISTANT, session=session, supersedes=(old,))
     new = compare_and_store(claude, draft).id
-    assert judge(claude, new, recorded.path) == ""
+    assert judge(claude, new, recorded.path) is None
     assert read(store, old).memory.superseded_by == new
 
     take_back(claude)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.context.notice import LATE
 from mcp_server.actions.files.sync import catch_up_if_free
@@ -18,7 +18,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import refused
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.model.model_call import spending
+from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
@@ -40,13 +40,21 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.search.semantic import Meaning
 
 
+class AllowedModel(NamedTuple):
+    """The language model that may be called, what was spent on it, and how many USD a day may be."""
+
+    name: str
+    spent: Spending
+    daily_usd: float
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check: its name, whether it passed, what was seen, and what to do if it failed."""
 
     name: str
     well: bool
-    seen: str
+    seen: str | AllowedModel
     advice: str = ""
 
 
@@ -75,7 +83,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
 
 
-def _tried(name: str, look: Callable[[], str], advice: str, *, disk: str = "") -> Check:
+def _tried(name: str, look: Callable[[], str | AllowedModel], advice: str, *, disk: str = "") -> Check:
     """Return what *look* saw; *advice* helps when it fails, and *disk* instead when a disk refused it."""
     try:
         return Check(name, True, look())
@@ -222,7 +230,7 @@ def _captures(store: Store) -> str:
     return f"{store.settings.capture}, last session kept: {last_time}"
 
 
-def _language_model(store: Store) -> str:
+def _language_model(store: Store) -> str | AllowedModel:
     """Tell whether the model may and can be called; never calls it, because that would cost."""
     if store.settings.on_plan:
         store.database.require()
@@ -234,5 +242,4 @@ def _language_model(store: Store) -> str:
     assert store.model(), "it is allowed, but there is no API key"
     spent = spending(store)
     assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason
-    usd = f"${spent.today_usd:.4f} of ${store.settings.daily_usd:.2f}"
-    return f"{store.settings.model} is allowed; {usd} spent today"
+    return AllowedModel(store.settings.model, spent, store.settings.daily_usd)

@@ -212,11 +212,14 @@ def _root(vault: Vault) -> str:
 
 def check(result: Check) -> Shown:
     """Return whether a part works, and the advice when it does not."""
-    line = f"{'ok  ' if result.well else 'FAIL'}  {result.name}: {result.seen}"
+    seen = result.seen
+    if not isinstance(seen, str):
+        seen = f"{seen.name} is allowed; {today(seen.spent)} of ${seen.daily_usd:.2f} spent today"
+    line = f"{'ok  ' if result.well else 'FAIL'}  {result.name}: {seen}"
     return Shown(
         line,
         notes=(f"      {result.advice}",) if result.advice and not result.well else (),
-        json=asdict(result),
+        json={**asdict(result), "seen": seen},
     )
 
 

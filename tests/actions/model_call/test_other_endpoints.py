@@ -14,6 +14,8 @@ from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.capture_commands import OFFER, _place, _reader
+from mcp_server.doors.shown.figures import today
+from mcp_server.doors.shown.state import check
 from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.model_call.asking import KEY, PROMPT, ask, events, refused
 from tests.conftest import Open
@@ -55,13 +57,13 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     assert [(each["usd"], each["input"], each["output"]) for each in events(store, "spent")] == [
         (0.0, 1000, 200)
     ]
-    assert spending(store).today == "$0.0000 and calls of qwen3:4b, whose price is not known"
+    assert today(spending(store)) == "$0.0000 and calls of qwen3:4b, whose price is not known"
     assert (spending(store).today_usd, spending(store).today_calls) == (0.0, 1)
     assert model_identity(opened.environment) != ""
     assert has_key("", api.url)
     assert needs_of(status(store, has_key=has_key("", api.url))) == []
-    told = {check.name: check.seen for check in doctor(store, plugin=ROOT)}
-    assert told["language model"].startswith("qwen3:4b is allowed; $0.0000 and calls of qwen3:4b")
+    checks = {each.name: check(each).head for each in doctor(store, plugin=ROOT)}
+    assert "qwen3:4b is allowed; $0.0000 and calls of qwen3:4b" in checks["language model"]
 
 
 def test_a_price_that_was_told_is_what_a_call_costs(open_asking: Open, api: ScriptedModel) -> None:
@@ -70,14 +72,14 @@ def test_a_price_that_was_told_is_what_a_call_costs(open_asking: Open, api: Scri
 
     assert events(store, "reserved")[0]["usd"] == pytest.approx((tokens_of(SIZE) * 2 + 500 * 10.5) / 1e6)
     assert spending(store).today_usd == pytest.approx((1000 * 2 + 200 * 10.5) / 1e6)
-    assert spending(store).today == "$0.0041"
+    assert today(spending(store)) == "$0.0041"
 
 
 def test_a_price_of_nothing_is_known(open_asking: Open) -> None:
     store = open_asking(**OLLAMA, DAYBOOK_MODEL_PRICE="0").store()
     ask(store)
 
-    assert (spending(store).today, spending(store).unpriced) == ("$0.0000", "")
+    assert (today(spending(store)), spending(store).unpriced) == ("$0.0000", "")
 
 
 def test_elsewhere_a_model_whose_price_nobody_told_is_not_asked(
