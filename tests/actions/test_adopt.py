@@ -81,7 +81,7 @@ def test_nothing_is_offered_where_nothing_is_gone(open_here: Open, elsewhere: St
     assert told(open_here().store()) == []
     with pytest.raises(Rejected, match="No other project may be"):
         adopt(elsewhere)
-    with pytest.raises(NotFound, match="No project is known by the key 'nope'"):
+    with pytest.raises(NotFound, match="No project has the key 'nope'"):
         adopt(elsewhere, "nope")
 
 

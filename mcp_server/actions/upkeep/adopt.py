@@ -80,7 +80,7 @@ def _chosen(store: Store, key: str) -> Former:
     if known_project is None:
         raise NotFound(
             key,
-            sentence=f"No project is known by the key '{key[:80]}'.",
+            sentence=f"No project has the key '{key[:80]}'.",
             hint="'daybook where' lists the candidates.",
         )
     return known_project

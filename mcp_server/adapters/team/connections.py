@@ -113,13 +113,13 @@ def as_server(connected: Connection) -> None:
 
 @contextlib.contextmanager
 def told(pool: Pool) -> Iterator[None]:
-    """Turn what PostgreSQL raises into our errors; none of them quotes the address of the database."""
+    """Raise PostgreSQL's errors as Daybook's own; none of these quotes the address of the database."""
     try:
         yield
     except psycopg.errors.InsufficientPrivilege as error:
         raise NotAllowed(f"The team does not allow this: {error.diag.message_primary}.") from error
     except psycopg.errors.ProgramLimitExceeded as error:
-        raise Rejected(f"The database refused this: {error.diag.message_primary}.") from error
+        raise Rejected(f"The team's database refused this: {error.diag.message_primary}.") from error
     except psycopg.errors.ReadOnlySqlTransaction as error:
         raise StorageUnavailable(
             f"The team's database at {place_of(str(pool.conninfo))} takes no changes: it is a replica, or was"
@@ -132,9 +132,9 @@ def told(pool: Pool) -> Iterator[None]:
             f"The team's database at {place_of(str(pool.conninfo))} {_why(error)}."
         ) from error
     except psycopg.DataError as error:
-        raise Rejected(f"The database refused this: {error.diag.message_primary or error}.") from error
+        raise Rejected(f"The team's database refused this: {error.diag.message_primary or error}.") from error
     except psycopg.Error as error:
-        raise DaybookError(f"The team's database refused: {error.diag.message_primary or error}.") from error
+        raise DaybookError(f"The team's database refused this: {error.diag.message_primary or error}.") from error
 
 
 def _why(error: Exception) -> str:

@@ -92,7 +92,7 @@ def _check_reach(team: PostgresTeam, bind: str, names: tuple[str, ...]) -> None:
     if not team.members():
         raise SettingsError(
             f"Other machines could reach {bind}, and nobody has a token yet.",
-            "Issue one first: daybook team token issue NAME --role curator",
+            "Issue one with 'daybook team token issue NAME --role curator'.",
         )
     if not names:
         raise SettingsError(
@@ -249,7 +249,7 @@ def _member(members: tuple[Member, ...], name: str) -> Member:
             return each
     raise NotFound(
         name,
-        sentence=f"No member is called '{name}'." if name else "The team has no members yet.",
+        sentence=f"No member of the team is called '{name}'." if name else "The team has no members yet.",
         hint="'daybook team token list' names them, 'daybook team token issue' makes one.",
     )
 

@@ -94,13 +94,13 @@ def disk(refused: NothingKept | None) -> str:
 
 
 def put_away(record: PutAway) -> str:
-    """Return what upkeep put away and the command that takes it back."""
+    """Return what upkeep put away and the command that reverses it."""
     day = _day(record.since)
     option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
     when = "on" if len(record.runs) == 1 else "since"
     return (
         f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or unused; "
-        f"'daybook tidy --undo {option}' takes it back."
+        f"'daybook tidy --undo {option}' reverses it."
     )
 
 

@@ -123,7 +123,7 @@ def _taken_over(store: Store, memory_id: str) -> str:
 ACTS = {
     "pin": Act("Pin", "keeps it at hand in every session", _pin, many=True),
     "unpin": Act("Unpin", "keeps it at hand only while it is used", _unpin, many=True),
-    "promote": Act("Promote", "keeps it at hand until it was not used for 14 days", _promote),
+    "promote": Act("Promote", "keeps it at hand until it is unused for 14 days", _promote),
     "demote": Act("Demote", "removes it from those kept at hand", _demote),
     "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
     TO_USER: Act("Move to user level", "makes it apply in every project", move_to(Level.USER), many=True),

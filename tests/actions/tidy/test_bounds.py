@@ -135,7 +135,7 @@ def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     assert done and done.counts == {"ageing": 3}
     line = (
         f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or unused; 'daybook tidy "
-        f"--undo --run {done.run}' takes it back."
+        f"--undo --run {done.run}' reverses it."
     )
     assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 
@@ -164,7 +164,7 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
 
     said = sentence(notice(hooked(store, project), identity=""))
 
-    assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' takes it back.")
+    assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' reverses it.")
     assert "upkeep put 4 memories away since" in said
     undo_since(store, f"{begun:%Y-%m-%d}")
     assert {status(store, each) for each in (*first, *second)} == {Status.ACTIVE}
