@@ -134,7 +134,8 @@ def told(pool: Pool) -> Iterator[None]:
     except psycopg.DataError as error:
         raise Rejected(f"The team's database refused this: {error.diag.message_primary or error}.") from error
     except psycopg.Error as error:
-        raise DaybookError(f"The team's database refused this: {error.diag.message_primary or error}.") from error
+        why = error.diag.message_primary or error
+        raise DaybookError(f"The team's database refused this: {why}.") from error
 
 
 def _why(error: Exception) -> str:
