@@ -40,6 +40,7 @@ _STARTS_WITH_KEY = re.compile(
 )
 _SEPARATORS = re.compile("[\x85\u2028\u2029]")
 _NOT_YAML = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?=[ \n]|\Z)", re.MULTILINE)
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -84,7 +85,14 @@ class StrictFrontmatter(BaseHandler):
             unfinished = "end of stream" in problem  # then the error names where the unfinished part begins
             mark = (error.context_mark if unfinished else None) or error.problem_mark or error.context_mark
             index, reason = mark.index if mark else 0, f"the frontmatter is not valid: {problem}"
-            if problem.startswith("mapping values"):
+            if conflict := _CONFLICT.search(fm):
+                index, reason = (
+                    conflict.start(),
+                    "git left a conflict here: keep one version, without the marks",
+                )
+            elif "\t" in fm[index : index + 1]:
+                reason = "a tab stands where only spaces may"
+            elif problem.startswith("mapping values"):
                 reason += " (a value with a colon in it needs quotes)"
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             match = _NOT_YAML.search(fm)
