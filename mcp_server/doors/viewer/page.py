@@ -30,7 +30,7 @@ from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.links import WIKI, as_name
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import bytes_of, counted, files_of_before, visible
-from mcp_server.doors.shown import day, moment
+from mcp_server.doors.shown import day, moment, needs
 from mcp_server.doors.shown.figures import cost_of
 from mcp_server.environment import person_home
 from mcp_server.store import Store
@@ -261,6 +261,7 @@ def _templates() -> Environment:
         timestamp=timestamp,
         counted=counted,
         cost_of=cost_of,
+        size_warning=needs.size,
         files_of_before=files_of_before,
         visible=visible,
     )
