@@ -1,1 +1,1 @@
-"""Between files and index: reading a memory, the one road in (`sync`), the one road out (`commit`)."""
+"""Between files and index: reading a memory, `sync` from files to index, `commit` for changes of files."""

@@ -1,8 +1,8 @@
 """
 between_vaults: move a memory's file into another vault, with its history and what the ledger says of it.
 
-While that is under way a note says so: after a kill the next sync completes the move, or drops it when the
-file did not get there.
+While a move is under way, a note describes it: after a kill the next sync completes the move, or drops it if
+the file did not arrive.
 """
 
 import contextlib
@@ -82,7 +82,7 @@ def is_unfinished(store: Store) -> bool:
 
 
 def complete_crossing(store: Store) -> None:
-    """Complete what a killed process left of a move, or drop it; a move under way is left alone."""
+    """Complete or drop the move of a killed process; a move under way is left alone."""
     if is_unfinished(store):
         with contextlib.suppress(Held, OSError), _alone(store, patience=0):
             _complete_noted(store)
@@ -93,7 +93,7 @@ def _note(store: Store) -> Path:
 
 
 def _complete_noted(store: Store) -> None:
-    """Complete the move that the note tells of, if there is one, and delete the note; raises OSError."""
+    """Complete the move in the note, if there is one, and delete the note; raises OSError."""
     with contextlib.suppress(FileNotFoundError):
         note_data = files.read(_note(store))
         with contextlib.suppress(ValueError, KeyError, TypeError):  # not a note of this version
@@ -106,7 +106,7 @@ def _complete(store: Store, fields: dict[str, Any]) -> None:
     crossing = Crossing(**fields)
     path, target = Path(crossing.path), Path(crossing.target)
     if stamp(path):
-        if stamp(target):  # it has both names, or was saved at the first one since: that one stays
+        if stamp(target):  # the file has both names, or was saved at the first one since: that one stays
             is_same = os.path.samefile(path, target)
             with contextlib.suppress(Conflict):
                 files.delete(target, expected="" if is_same else crossing.digest)

@@ -24,7 +24,7 @@ from mcp_server.core.memory import Memory
 from mcp_server.store import Store
 
 MEGABYTE = 1024 * 1024
-NEAR = 0.8  # share of the limit from which the person is told
+NEAR = 0.8  # share of the limit from which a message says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """
 sync: make the index equal to the files, to all of them or to some.
 
-Remember, edits made by hand, the watcher, git checkouts and rebuilds all take this road. It is long because
-comparing all files and taking in some (`take_in`) is one road.
+Remember, edits made by hand, the watcher, git checkouts and rebuilds all come here. It is long because
+comparing all files and taking in some of them (`take_in`) follow the same rules.
 """
 
 import contextlib
@@ -152,7 +152,7 @@ def ensure_synced(store: Store) -> None:
 
 
 def sync_if_free(store: Store, *, vaults: Sequence[Vault] | None = None) -> None:
-    """Sync if the index can be written now; else the answer rests on what it says already."""
+    """Sync if the index can be written now; otherwise the answer comes from the index as it is."""
     with if_free(store):
         sync(store, vaults=vaults)
 

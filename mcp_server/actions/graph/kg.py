@@ -2,7 +2,7 @@
 kg: put and delete the nodes and edges of the knowledge graph.
 
 A node is a memory and an edge is a link: a node is put by `remember` or `revise`, an edge by `link`. The last
-write wins, but the session that writes is told whose words it replaced.
+write wins, but the answer to the session that writes says whose words it replaced.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """
-graph_sync: tell each session what other sessions at work changed in the graph.
+graph_sync: report to each session what other sessions changed in the graph meanwhile.
 
-The ledger has each session's short id and up to where it was told. So both survive a resumed or compacted
-session, another process and a rebuilt index.
+The ledger has each session's short id and the last change reported to it. So both survive a resumed or
+compacted session, another process and a rebuilt index.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
     """
     Note that *session* (a new one for '') works with the graph, and return its short id.
 
-    A registration lasts a day; registering again renews it, and changes not told yet are still told.
+    A registration lasts a day; registering again renews it, and changes not reported yet are still reported.
     """
     catch_up_if_free(store)
     session = session or str(uuid.uuid4())
@@ -83,9 +83,9 @@ def session_called(store: Store, name: str, own: str) -> tuple[str, bool]:
 @self_healing
 def sync_graph(store: Store, name: str) -> list[News]:
     """
-    Return what other sessions, tidying and editors changed since the session called *name* was told last.
+    Return what other sessions, tidying and editors changed since the last report to the session *name*.
 
-    Its own writes and memories that are put away are left out. Each change is told once.
+    Its own writes and inactive memories are left out. Each change is reported once.
     Raises Rejected when the session is not registered or has no event for a day.
     """
     ensure_synced(store)
@@ -109,7 +109,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
 
 
 def seen_by(store: Store, session: str) -> Watermark:
-    """Return up to which events *session* knows the graph: those it was told or has read, the later ones."""
+    """Return the last event of the graph that *session* knows, by a report or by reading the graph."""
     with store.database.read() as db:
         row = sessions.with_name(db, session) if session else None
         _, read_marks = graph.seen(db, session)

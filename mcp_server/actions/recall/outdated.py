@@ -32,7 +32,7 @@ def outdated(
     shadows: Mapping[int, Shadow],
 ) -> list[Hit]:
     """
-    Return *hits*, its conversations with the ids of what holds now instead of what the text shown says.
+    Return *hits*; a conversation whose shown text is superseded gets the ids of the memories that hold now.
 
     *rows* are the memories of the hits by their ref. Only what was said before is outdated.
     """
@@ -51,7 +51,7 @@ def outdated(
 
 
 def successor(db: sqlite3.Connection, row: Row, shadows: Mapping[int, Shadow]) -> Row:
-    """Return the memory that takes the place of *row* here; *row* itself when none does."""
+    """Return the memory that superseded or shadows *row* here; *row* itself when none does."""
     visited = {row.id}
     while row.superseded_by and row.superseded_by not in visited:
         visited.add(row.superseded_by)
@@ -71,7 +71,7 @@ def _holding(
     statements: Sequence[tuple[int, "Stated"]],
     shadows: Mapping[int, Shadow],
 ) -> str:
-    """Return the id of what holds instead of *old* if *statements* in *talk* said it before, '' otherwise."""
+    """Return the id of what holds instead of *old*, if *statements* in *talk* say what it said; else ''."""
     from mcp_server.core.judge.restated import restated  # slow to load, and mostly nothing was superseded
 
     every = [statement for _, statement in statements]
@@ -85,7 +85,7 @@ def _holding(
 
 
 def _said(talk: Row, shown_text: str) -> Iterator[tuple[int, "Stated"]]:
-    """Yield what is stated in *shown_text*, a part of *talk*, with when that was said in Unix seconds."""
+    """Yield (Unix seconds, sentence) for each statement in *shown_text*, a part of *talk*."""
     from mcp_server.core.judge.restated import stated
 
     for turn in parse_turns(talk.text):

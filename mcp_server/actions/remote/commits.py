@@ -1,4 +1,4 @@
-"""commits: note in our repository what changed, and take out of it what was before."""
+"""commits: record changes in our repository, and remove its history."""
 
 from mcp_server.adapters.remote.repository import DISK, FETCHED, HEAD, THEIRS, Commit, Repository
 from mcp_server.core.remote.tree_merge import Tree
@@ -11,7 +11,7 @@ Changes = tuple[dict[str, str], set[str]]
 
 
 def changes_of(old: Tree, new: Tree) -> Changes | tuple[()]:
-    """Return what is to be done to *old* so that it says what *new* says; () for nothing."""
+    """Return the changes that turn *old* into *new*; () for none."""
     changed = {path: blob for path, blob in new.items() if old.get(path) != blob}
     deleted = {path for path in old if path not in new}
     return (changed, deleted) if changed or deleted else ()
@@ -26,7 +26,7 @@ def commit_of(
     message: str,
 ) -> Commit:
     """
-    Return the commit that makes *changes* to the first of *parents*, and lets *ref* stand for it.
+    Return the commit that makes *changes* to the first of *parents*, and set *ref* to it.
 
     *new* has the bytes of ids that the repository may not have yet; what *changes* do not name stays out.
     """
@@ -62,7 +62,7 @@ def came_back(repository: Repository) -> bool:
 
 
 def without_past(store: Store, repository: Repository, commit: str, message: str) -> str:
-    """Return a new commit without a past that says what *commit* says."""
+    """Return a new commit without parents that has the files of *commit*."""
     tree = {path: blob.id for path, blob in repository.tree(commit).items()}
     repository.drop(ALONE)
     repository.commit([commit_of(store, ALONE, [], (tree, set()), {}, message)])

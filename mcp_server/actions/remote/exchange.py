@@ -1,9 +1,9 @@
 """
-exchange: give the person's other machines what this one has, and take in what they have.
+exchange: send this machine's memories to the person's other machines, and take in theirs.
 
-First what the files say is committed, then what the remote has is merged with it and given back, then the
-files are made to say the result. A kill at any point loses nothing: each step starts from what is on the disk
-and in the repository, and the next exchange does what is missing.
+First the files are committed, then the remote's commits are merged and the result is pushed, then the files
+are changed to the result. A kill at any point loses nothing: each step starts from the disk and the
+repository, and the next exchange does what is missing.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
 LOCK = ".exchange.lock"
-ROUNDS = 8  # attempts to give the remote what we have: each time another machine was faster
+ROUNDS = 8  # attempts to push: each failed because another machine was faster
 BACKGROUND = 60.0  # seconds that the remote may take for one step in the background
 REWRITTEN = "Stands for"  # begins the message of a commit that replaces a history, before its last commit
 LOOSE = 2000  # objects in files of their own after which they are packed
@@ -58,7 +58,7 @@ MOST = {
 @dataclass(slots=True)
 class Exchanged:
     """
-    What an exchange did: how many files were given, and the ids of memories that came.
+    What an exchange did: how many files were sent, and the ids of memories that arrived.
 
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
     file does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the
@@ -92,10 +92,11 @@ def alone(store: Store, *, patience: float) -> Iterator[None]:
 
 def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0) -> Exchanged:
     """
-    Give and take, once; a remote that cannot be reached is no error: the answer says so.
+    Exchange once; a remote that cannot be reached is no error: the answer says so.
 
-    *timeout* is what the remote may take for one step, *patience* how long another exchange is waited for, in
-    seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own repository fails.
+    *timeout* is the time that the remote may take for one step, *patience* how long to wait for another
+    exchange, both in seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own repository
+    fails.
     """
     remote = notes.remote_of(store.home)
     if remote is None:
@@ -144,10 +145,10 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
 def commit_disk(
     store: Store, remote: Remote, repository: Repository, contents: Contents, result: Exchanged
 ) -> Disk:
-    """Commit what the files say, merged with what other machines said since they were read last."""
+    """Commit the files, merged with what came from other machines since they were read last."""
     head, last = repository.ref(HEAD), repository.ref(DISK)
     disk_blobs, had = repository.tree(last), _of_ours(repository.tree(head))
-    last_tree = _of_ours(disk_blobs) if head else {}  # without a head it says nothing of what was deleted
+    last_tree = _of_ours(disk_blobs) if head else {}  # without a head it does not show what was deleted
     disk = read_memories(store, remote, last_tree)
     disk.positions = _positions(repository, disk_blobs)
     own = {
@@ -167,7 +168,7 @@ def commit_disk(
         parents = [head] if head else []
         commits.append(commit_of(store, HEAD, parents, changes, contents.new, _said(changes)))
     if changed := changes_of(last_tree, disk.tree):
-        # Every file's bytes as they were read: from these its next change is counted.
+        # Every file's bytes as they were read: the base of its next change.
         commits.append(_commit_disk_tree(store, contents, last, changed, disk))
     repository.commit(commits)
     return disk
@@ -176,7 +177,7 @@ def commit_disk(
 def _give_and_take(
     store: Store, url: str, repository: Repository, contents: Contents, result: Exchanged, timeout: float
 ) -> None:
-    """Merge what the remote has with what was committed here, and give it the result."""
+    """Merge the remote's commit with the one made here, and push the result."""
     for _ in range(ROUNDS):
         theirs = repository.fetch(url, timeout=timeout)
         former, head = repository.ref(THEIRS), repository.ref(HEAD)
@@ -209,10 +210,10 @@ def _merge(
     store: Store, repository: Repository, contents: Contents, result: Exchanged, heads: tuple[str, str, str]
 ) -> None:
     """
-    Merge what the remote has: *heads* are what of it was merged before, what was committed here, what it has.
+    Merge the remote's commit; *heads* are the one merged last, the one made here, and the remote's.
 
-    Without a past in common, but after another machine took out the history, the base is what was merged
-    before: the new history says what that said, and what was changed since.
+    If they have no common ancestor because another machine removed the history, the base is the one merged
+    last: the new history has its files, and what was changed since.
     """
     former, head, theirs = heads
     if not head or repository.is_ancestor(head, theirs):
@@ -234,14 +235,14 @@ def _merge(
     if rewritten and not changes:
         repository.set_ref(HEAD, theirs)
     else:
-        # What was taken out there, or here, must not come back as the past of this commit.
+        # A history that was removed, there or here, must not come back as the past of this commit.
         parents = [theirs] if rewritten or (apart and repository.cuts()) else [theirs, head]
         repository.commit([commit_of(store, HEAD, parents, changes, contents.new, "Join two machines")])
     result.rewritten |= rewritten
 
 
 def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
-    """Note what the files say after what came was written."""
+    """Note what the files say after the arrived changes were written."""
     if changes := changes_of(disk.tree, news.tree):
         last = repository.ref(DISK)
         commit = commit_of(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
@@ -250,7 +251,7 @@ def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) 
 
 def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchanged:
     """
-    Exchange, then let the remote have one commit with what is there now, and nothing of what was before.
+    Exchange, then replace the remote's history by one commit with its present files.
 
     Other machines follow at their next exchange. Raises Rejected without a remote, RemoteUnavailable, Held.
     """
@@ -291,7 +292,7 @@ def _positions(repository: Repository, blobs: dict[str, Blob]) -> dict[str, int]
 
 
 def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
-    """Return path → id of the files that are ours, and not too large; what else a remote has stays there."""
+    """Return path → id of our files that are not too large; everything else stays in the remote."""
     return {
         path: blob.id
         for path, blob in tree.items()

@@ -1,7 +1,7 @@
 """
 merged_files: the files that a merge reads and writes, by their git ids, and which may be shown unasked.
 
-Merged bytes are the person's word when those that they were made of were.
+Merged bytes are the person's word if they were made only of the person's words.
 """
 
 import contextlib

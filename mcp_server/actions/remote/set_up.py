@@ -1,4 +1,4 @@
-"""set up: add the remote by which the person's machines exchange their memory, look at it, take it out."""
+"""set up: add, show and remove the remote by which the person's machines exchange their memory."""
 
 import json
 import os
@@ -24,7 +24,7 @@ PATIENCE = 30.0  # seconds that a command waits for an exchange in the backgroun
 @dataclass(frozen=True, slots=True)
 class Leaving:
     """
-    What leaves for the remote at *url*, before it does.
+    What would leave for the remote at *url*.
 
     `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
     event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path →

@@ -1,8 +1,8 @@
 """
-store_tree: read what the store's files say, as the tree that other machines get.
+store_tree: the store's files as the tree that other machines get.
 
-Conversations only where they are wanted; of a project only its name and its git remote; of this machine's
-ledger the lines that mean something on another one. Never: index, logs, settings, work, history, trash.
+It has conversations only if the person wants that, of a project only its name and its git remote, and of this
+machine's ledger the lines that matter on others; never index, logs, settings, work, history or trash.
 """
 
 import json
@@ -34,8 +34,8 @@ class Disk:
     """
     What the files say: path → id, and the bytes of those that are new.
 
-    `held_back` is path → why a file stays here. `back` are the paths whose whole folder vanished: nobody
-    deleted them. `positions` is file of the ledger → the byte up to which it is in the tree.
+    `held_back` is path → why a file stays here. `back` are the paths whose whole folder vanished, which
+    does not count as deleting. `positions` is file of the ledger → the byte up to which it is in the tree.
     """
 
     tree: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def _project_vault(home: Path, key: str) -> Vault:
 
 def read_memories(store: Store, remote: Remote, last_tree: Tree) -> Disk:
     """
-    Return what the files of memories say; *last_tree* is what they said when they were read last.
+    Return the files of memories; *last_tree* is the tree when they were read last.
 
     They are those of the person's own vault, and of the private one of each project.
     """
@@ -100,7 +100,7 @@ def _path_of(vault: Vault, file: Path) -> str:
 
 
 def _readable(name: str) -> str:
-    """Return *name* as text; bytes that are none are escaped by a backslash, so it is no name of ours."""
+    """Return *name* as text; bytes that are not text are escaped by a backslash, so it is no name of ours."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -158,7 +158,7 @@ def _folder(path: str) -> str:
 
 
 def _about_project(home: Path, key: str) -> bytes:
-    """Return what other machines are told of a project: its name and its git remote."""
+    """Return what other machines get of a project: its name and its git remote."""
     notes = places.project_notes(home, key)
     about = {name: str(notes[name]) for name in ("name", "remote") if notes.get(name)}
     return (json.dumps(about, sort_keys=True) + "\n").encode("ascii") if about else b""
@@ -187,7 +187,7 @@ def read_own_ledger(
 
 
 def read_other_ledgers(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> None:
-    """Put the ledgers that came from other copies of the store into *disk*, as they are."""
+    """Put the ledgers of other copies of the store into *disk*, unchanged."""
     for path in last_tree:
         if paths.sort_of(path) is paths.PathSort.LEDGER and paths.copy_of(path) != remote.copy:
             disk.tree[path] = last_tree[path]

@@ -1,8 +1,8 @@
 """
-take in: let the store's files say what other machines changed.
+take in: write the changes of other machines into the store's files.
 
-What a file said before stays in the history, and what was deleted elsewhere goes to the trash. A file that
-somebody saves at this moment stays as they saved it; the next exchange joins both.
+The history keeps what a file said before, and what was deleted elsewhere goes to the trash. A file that an
+editor saves at this moment stays as it was saved; the next exchange merges both.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ BATCH = 250  # files in one transaction of the index
 @dataclass(slots=True)
 class TakenIn:
     """
-    What came from other machines: ids of memories by what became of them, and what is left for next time.
+    What was taken in: ids of memories by what became of them, and what is left for next time.
 
     `tree` is what the files say now, as far as Daybook knows. `refs` are the ledger's names of what came or
     changed.
@@ -50,7 +50,7 @@ class TakenIn:
 
 
 def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, goal: Tree) -> TakenIn:
-    """Make the files of *store*, which say what *disk* has, say what *goal* has; return what was done."""
+    """Change the files of *store* from the tree *disk* to the tree *goal*; return what was done."""
     taken_in = TakenIn(dict(disk.tree))
     wanted_files = {path: blob for path, blob in goal.items() if _is_wanted(path, remote)}
     present = {path: blob for path, blob in disk.tree.items() if path not in disk.back}
@@ -70,7 +70,7 @@ def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, g
             case _:
                 pass
     with if_free(store):
-        catch_up(store)  # the ledger says what was accepted, before the files that it is about come
+        catch_up(store)  # the ledger comes first, because it says which files are accepted
     memories = {path for path in differing if paths.sort_of(path) is paths.PathSort.MEMORY}
     _take_in_memories(
         store, contents, taken_in, {path: present.get(path, "") for path in memories}, wanted_files
@@ -159,7 +159,7 @@ def _moves(
     gone_paths: Collection[str],
     new_paths: Collection[str],
 ) -> list[tuple[str, str]]:
-    """Return (old path, new path) of the memories that only lie elsewhere now, and perhaps changed."""
+    """Return (old path, new path) of the memories that moved, changed or not."""
     if not (gone_paths and new_paths):
         return []
     before, after = (defaultdict[str, list[str]](list) for _ in range(2))
@@ -184,10 +184,10 @@ def _add_many(
     store: Store, contents: Contents, taken_in: TakenIn, new_batch: Iterable[str], wanted_files: Tree
 ) -> dict[str, Vault]:
     """
-    Write files that came new, all at once; return path → vault of those that are there now.
+    Write all new files at once; return path → vault of those that exist now.
 
-    All are on the disk when this returns, and only then may it be noted that what the repository has was
-    taken in: a kill before lets the next exchange take them again.
+    All are on the disk when this returns. Only then is it noted that they were taken in, so that after a kill
+    the next exchange takes them again.
     """
     vaults: dict[str, Vault] = {}
     targets: dict[str, Path] = {}
@@ -214,7 +214,7 @@ def _add_many(
 
 
 def _add(target: Path, data: bytes) -> None:
-    """Write a file that came new; raises Conflict when another one is there by now, OSError."""
+    """Write a new file; raises Conflict when another one has its path by now, OSError."""
     files.make_folder(target.parent)
     try:
         files.write_new(target, data)
@@ -226,7 +226,7 @@ def _add(target: Path, data: bytes) -> None:
 def _change(
     store: Store, contents: Contents, was: tuple[Vault, str, str], now: tuple[Vault, str, str]
 ) -> str:
-    """Let a file say what it says elsewhere, and lie where it lies there; raises Conflict."""
+    """Give a file the words and the path that it has on the other machine; raises Conflict."""
     (former, old, before), (vault, new, after) = was, now
     source, target, memory_id = _file(former, old), _file(vault, new), _id_at(contents, new, after)
     if old != new and former.key != vault.key:
@@ -241,7 +241,7 @@ def _change(
 
 
 def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str) -> str:
-    """Move to the trash what was deleted elsewhere; raises Conflict when somebody changed it here."""
+    """Move to the trash what was deleted elsewhere; raises Conflict when it was changed here."""
     source, memory_id = _file(vault, path), _id_at(contents, path, blob)
     if blob_id(files.read(source)) != blob:
         raise Conflict(f"{source} was changed meanwhile.")
@@ -251,7 +251,7 @@ def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str
 
 
 def _accept(store: Store, contents: Contents, taken_in: TakenIn) -> None:
-    """Note which merged bytes may be shown unasked: those of which every part may be."""
+    """Note which merged bytes may be shown unasked: those made only of bytes that may be."""
     if not contents.origins_of:
         return
     with if_free(store):

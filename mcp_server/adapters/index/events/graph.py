@@ -35,7 +35,7 @@ class ByHand:
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take in one event of the ledger: since when a session hears of changes, and what it read."""
+    """Take in one event of the ledger: from when changes are reported to a session, and what it read."""
     session = str(data.get("session") or "")
     if not session:
         return
@@ -68,7 +68,7 @@ def particulars(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, tup
 
 
 def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:
-    """Return (when *session* was last told of changes, 0 for never; how far it has read the graph)."""
+    """Return (when changes were last reported to *session*, 0 for never; how far it has read the graph)."""
     row = db.execute("SELECT told, seen FROM graph_seen WHERE session = ?", (session,)).fetchone()
     return (int(row[0]), json.loads(row[1])) if row else (0, {})
 

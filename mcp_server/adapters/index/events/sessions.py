@@ -1,4 +1,4 @@
-"""Claude Code's sessions, by the ledger: when, where, about what, and what each was told."""
+"""Claude Code's sessions, by the ledger: when, where, about what, and which changes were reported to each."""
 
 import json
 import sqlite3

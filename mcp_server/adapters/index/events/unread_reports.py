@@ -1,4 +1,4 @@
-"""What upkeep put away in runs whose report nobody read, and whether the person has been told since."""
+"""What upkeep put away in unattended runs, and whether the person was told since."""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
