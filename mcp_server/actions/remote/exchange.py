@@ -95,8 +95,8 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
     Exchange once; a remote that cannot be reached is no error: the answer says so.
 
     *timeout* is the time that the remote may take for one step, *patience* how long to wait for another
-    exchange, both in seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own repository
-    fails.
+    exchange, both in seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own
+    repository fails.
     """
     remote = notes.remote_of(store.home)
     if remote is None:
