@@ -71,7 +71,7 @@ class Application:
         return shown.waits(reason)
 
     def judged_words(self, *words: str) -> None:
-        """Find in the session the source of Claude's summary, so that the next session may be told it."""
+        """Find in the session the source of Claude's summary, so that the next session may be shown it."""
         self.meet("")
         for sentence in filter(None, words):
             with contextlib.suppress(DaybookError):

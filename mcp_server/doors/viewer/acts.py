@@ -156,7 +156,7 @@ def for_many(store: Store) -> dict[str, Act]:
 
 
 def offered(store: Store, file: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
-    """Return what can be done with the memory as it stands now; nothing with the copy of a team's."""
+    """Return what can be done with the memory now; nothing with the copy of a team's memory."""
     active = file.memory.status is Status.ACTIVE and not is_put_away(file)
     if file.vault.level is Level.TEAM or not active:
         return {name: ACTS[name] for name in ("restore", "forget") if not active}
@@ -168,7 +168,7 @@ def offered(store: Store, file: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
 
 
 def _told(store: Store, name: str) -> Act:
-    """Return what can be done under that name; its hint tells what leaves this machine by it."""
+    """Return the act *name*; its hint says what leaves this machine by it."""
     leaves = what_git_sees(store) if name == TO_PROJECT else ""
     return replace(ACTS[name], hint=ACTS[name].hint + leaves)
 

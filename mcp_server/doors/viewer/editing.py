@@ -1,4 +1,4 @@
-"""editing: write a memory, or change what it says, without losing what somebody else writes meanwhile."""
+"""editing: write or change a memory without losing what another editor or session writes meanwhile."""
 
 import hashlib
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""insight: what is stored, told, used and spent, day by day, as plots with their tables."""
+"""insight: what is stored, shown, used and spent, day by day, as plots with their tables."""
 
 from itertools import pairwise
 from typing import Any

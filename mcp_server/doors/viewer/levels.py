@@ -1,4 +1,4 @@
-"""levels: moving a memory to another level, and what a person is told of it before."""
+"""levels: moving a memory to another level, and what the page says of the move before."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ def move_to(level: Level) -> Callable[[Store, str, str], Shown]:
 
 
 def levels_for(store: Store, file: MemoryFile) -> list[str]:
-    """Return the names of the moves that make sense for knowledge as it stands, seen from this project."""
+    """Return the names of the moves that make sense for that memory now, seen from this project."""
     if file.vault.level is Level.PROJECT:
         return [TO_USER]
     return [TO_PROJECT] if store.of_project else []

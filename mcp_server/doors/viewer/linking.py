@@ -62,7 +62,7 @@ def take_away(request: Request, inputs: Fields) -> Response:
 
 
 def beside(request: Request, inputs: Fields) -> Response:
-    """Settle how a memory stands to one that may be about the same thing: it replaces that, or both hold."""
+    """Settle how a memory relates to one that may be about the same thing: it replaces that, or both hold."""
     store, memory_id, other = store_for(request), request.path_params["memory_id"], inputs.get("other", "")
     if inputs.get("how") == "replaces":
         outcome = looked_up(store, let_replace(store, memory_id, [other]))

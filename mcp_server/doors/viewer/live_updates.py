@@ -1,4 +1,4 @@
-"""live_updates: tell the open pages that something happened, in whichever process."""
+"""live_updates: tell the open pages that something changed, in this or another process."""
 
 from http import HTTPStatus
 

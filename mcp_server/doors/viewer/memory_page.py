@@ -1,4 +1,4 @@
-"""memory_page: one memory whole, with what is known of it, what it is linked with and to whom it was told."""
+"""memory_page: one memory whole, with its state, its links and the sessions that were shown it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""serve: the viewer's server, on 127.0.0.1 and a free port, for as long as somebody looks."""
+"""serve: the viewer's server, on 127.0.0.1 and a free port, for as long as a page is used."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""today: what waits for the person, and session by session what Claude was told and what came of it."""
+"""today: what waits for the person, and session by session what Claude was shown and what came of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def today(request: Request) -> Response:
 
 
 def session(request: Request) -> Response:
-    """Return one session: what Claude was told in it and why, what was learned and done, what it cost."""
+    """Return one session: what Claude was shown in it and why, what was learned and done, what it cost."""
     own_store = store_for(request)
     store = seen_everywhere(own_store)
     report = session_history.tell_session(store, request.path_params["id"])

@@ -1,4 +1,4 @@
-"""told_to_claude: what Claude is told at a session's start and with a prompt, and what each part costs."""
+"""told_to_claude: what Claude is shown at a session's start and with a prompt, and what each part costs."""
 
 from itertools import groupby
 from typing import Any

@@ -1,4 +1,4 @@
-"""watch: take in what is edited by hand while somebody looks at a page, in a thread beside the server."""
+"""watch: take in what is edited by hand while a page is open, in a thread beside the server."""
 
 import logging
 import threading
