@@ -42,11 +42,11 @@ def join_command(url: str, token_file: Path | None, yes: bool) -> None:
     if not yes:
         click.confirm("Join this team?", default=False, abort=True)
     try:
-        done = membership.join(opened.store(), joining, team)
+        copied = membership.join(opened.store(), joining, team)
     except (StorageUnavailable, NotAllowed) as error:
         click.echo(f"You are in the team {visible(joining.team.name)}. Nothing was copied yet: {error}")
         return
-    output.print_shown(shown.was_joined(joining.team.name, done))
+    output.print_shown(shown.was_joined(joining.team.name, copied))
 
 
 @click.command("leave")
@@ -58,12 +58,12 @@ def leave_command(yes: bool) -> None:
     """
     person.require("leaving the team")
     store = output.opened(takes_in=True).store()
-    found = membership.membership(store)
-    if found and found.waiting:
-        output.print_shown(shown.state(found))
-        click.echo(f"Not sent to the team, and now deleted: {counted(len(found.waiting), 'memory')}.")
-    if found and not yes:
-        click.confirm(f"Leave the team {visible(found.name)}?", default=False, abort=True)
+    state = membership.membership(store)
+    if state and state.waiting:
+        output.print_shown(shown.state(state))
+        click.echo(f"Not sent to the team, and now deleted: {counted(len(state.waiting), 'memory')}.")
+    if state and not yes:
+        click.confirm(f"Leave the team {visible(state.name)}?", default=False, abort=True)
     name = membership.leave(store)
     click.echo(f"You left the team {visible(name)}. Claude is no longer shown its memories.")
 
@@ -87,8 +87,8 @@ def send_command(as_json: bool) -> None:
     """
     store = output.opened(takes_in=True).store()
     team = team_of(store)
-    done = sending.send(store, team, again=True, patience=membership.PATIENCE)
-    output.print_shown(shown.sent(done), as_json=as_json)
+    sent = sending.send(store, team, again=True, patience=membership.PATIENCE)
+    output.print_shown(shown.sent(sent), as_json=as_json)
     copying.copy(store, team, patience=membership.PATIENCE)
 
 
@@ -126,8 +126,8 @@ def review_command(as_json: bool) -> None:
 
     Example: daybook team review
     """
-    found = memories.unconfirmed(output.opened().store())
-    output.print_shown(shown.unconfirmed(found), as_json=as_json, texts=True)
+    unconfirmed = memories.unconfirmed(output.opened().store())
+    output.print_shown(shown.unconfirmed(unconfirmed), as_json=as_json, texts=True)
 
 
 def _token_in(path: Path) -> str:

@@ -142,7 +142,7 @@ def token_command() -> None:
 @click.argument("name")
 @click.option(
     "--role",
-    type=click.Choice([each.value for each in Role]),
+    type=click.Choice([role.value for role in Role]),
     required=True,
     help=(
         "A reader searches and reads, a writer also remembers, a curator can change and confirm every memory."
@@ -184,8 +184,8 @@ def list_command(database: str | None, as_json: bool) -> None:
     Example: daybook team token list
     """
     with _database(output.opened(), database) as team:
-        found = team.members()
-    output.print_shown(shown.members(found), as_json=as_json)
+        members = team.members()
+    output.print_shown(shown.members(members), as_json=as_json)
 
 
 @click.command("export")
@@ -203,8 +203,8 @@ def export_command(folder: Path, database: str | None, as_json: bool) -> None:
 
     with _database(output.opened(), database) as team:
         storage = team.storage_for(_member(team.members(), ""))
-        done = export_team(storage, folder, lambda _: None)
-    output.print_shown(exported(done, folder), as_json=as_json)
+        report = export_team(storage, folder, lambda _: None)
+    output.print_shown(exported(report, folder), as_json=as_json)
 
 
 @click.command("import")
@@ -236,17 +236,17 @@ def import_command(
     with _database(opened, database, embedder=_embedder(opened)) as team:
         storage = team.storage_for(_member(team.members(), author or ""))
         with output.progress(len(paths), "Memories") as step:
-            done = take_in_team(storage, paths, confirm=confirm, progress=step)
-    output.print_shown(shown.taken_in_team(done), as_json=as_json)
+            report = take_in_team(storage, paths, confirm=confirm, progress=step)
+    output.print_shown(shown.taken_in_team(report), as_json=as_json)
 
 
 def _member(members: tuple[Member, ...], name: str) -> Member:
     """Return the member of that *name*, without one who may do most; raise NotFound."""
     if not name and members:
-        return max(members, key=lambda each: list(Role).index(each.role))
-    for each in members:
-        if each.name == name:
-            return each
+        return max(members, key=lambda member: list(Role).index(member.role))
+    for member in members:
+        if member.name == name:
+            return member
     raise NotFound(
         name,
         sentence=f"No member of the team is called '{name}'." if name else "The team has no members yet.",

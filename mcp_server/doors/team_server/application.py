@@ -58,19 +58,19 @@ def application(
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return listed
 
-    async def call_tool(context: Context, asked: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         assert context.request is not None
         member: Member = context.request.scope[MEMBER]
 
         def call() -> dict[str, Any]:
-            return run(asked.name, database.storage_for(member), asked.arguments or {}, now())
+            return run(params.name, database.storage_for(member), params.arguments or {}, now())
 
         try:
             return _told(await anyio.to_thread.run_sync(call, limiter=limiter))
         except DaybookError as error:
             return _told(wire.error_value(error), is_error=True)
         except Exception as error:
-            broke(asked.name, error)
+            broke(params.name, error)
             unknown = DaybookError(
                 f"The team's server failed here ({type(error).__name__}).",
                 "Tell its administrator: what the server printed says more.",

@@ -160,9 +160,9 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _name(given: str) -> str:
-    """Return a host name as requests have it, of one that is *given* with or without a port."""
-    return given.lower() if given.count(":") > 1 and "[" not in given else _host(f"//{given.strip()}")
+def _name(name: str) -> str:
+    """Return the host *name*, with or without a port, in the form in which requests name it."""
+    return name.lower() if name.count(":") > 1 and "[" not in name else _host(f"//{name.strip()}")
 
 
 def _host(address: str) -> str:
@@ -188,8 +188,8 @@ def _with_headers(send: Send) -> Send:
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             added = [(name.encode(), value.encode()) for name, value in SAFE.items()]
-            given = [pair for pair in message["headers"] if pair[0].decode("latin-1") not in SAFE]
-            message = {**message, "headers": [*given, *added]}
+            others = [pair for pair in message["headers"] if pair[0].decode("latin-1") not in SAFE]
+            message = {**message, "headers": [*others, *added]}
         await send(message)
 
     return with_headers

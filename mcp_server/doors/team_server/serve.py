@@ -106,23 +106,23 @@ def _cannot_listen(error: OSError, bind: str, port: int) -> tuple[str, str]:
 @contextlib.contextmanager
 def _signals_taken() -> Iterator[None]:
     """
-    Take SIGINT and SIGTERM as what they are, a wish to end.
+    Let SIGINT and SIGTERM only end the server, without an error, while the block runs.
 
-    uvicorn ends on them by itself, and raises them again afterwards for those who handled them before.
+    uvicorn ends on them, and afterwards raises them again for the former handlers.
     """
 
     def ignore(_: int, __: FrameType | None) -> None: ...
 
     try:
-        before = {each: signal.signal(each, ignore) for each in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.signal(number, ignore) for number in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:  # not in the main thread, where no signals arrive
         yield
         return
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _print_fault(tool: str, error: BaseException) -> None:
