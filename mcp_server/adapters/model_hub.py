@@ -46,7 +46,7 @@ def download(
             token=False,
             endpoint=endpoint or HUB,
             max_workers=2,
-            tqdm_class=_telling(progress or (lambda _: None)),
+            tqdm_class=_progress_bar(progress or (lambda _: None)),
         )
     except Exception as error:  # the library's errors have no common root
         raise EmbedderUnavailable(
@@ -64,11 +64,11 @@ def download(
     return folder
 
 
-def _telling(progress: Callable[[int], None]) -> type:
+def _progress_bar(progress: Callable[[int], None]) -> type:
     """Return a progress bar for the library that shows nothing and passes the bytes to *progress*."""
     from tqdm import tqdm  # type: ignore[import-untyped]
 
-    class Telling(tqdm):  # type: ignore[misc]
+    class ProgressBar(tqdm):  # type: ignore[misc]
         def __init__(self, *arguments: object, **settings: object) -> None:
             # Two of its bars count bytes: those from the network, and those written.
             self._bytes = settings.get("unit") == "B" and settings.get("desc") != "Downloading bytes"
@@ -80,7 +80,7 @@ def _telling(progress: Callable[[int], None]) -> type:
                 progress(int(n))
             return None
 
-    return Telling
+    return ProgressBar
 
 
 def _first_line(error: Exception) -> str:

@@ -77,7 +77,7 @@ def _told_by_windows() -> dict[int, tuple[int, str]]:
         import ctypes  # slow to load
         from ctypes import wintypes as of
 
-        class Entry(ctypes.Structure):
+        class ProcessEntry(ctypes.Structure):
             _fields_ = [
                 ("dwSize", of.DWORD),
                 ("cntUsage", of.DWORD),
@@ -94,10 +94,10 @@ def _told_by_windows() -> dict[int, tuple[int, str]]:
         system = ctypes.WinDLL("kernel32")
         system.CreateToolhelp32Snapshot.restype = of.HANDLE
         for call in (system.Process32FirstW, system.Process32NextW):
-            call.argtypes = [of.HANDLE, ctypes.POINTER(Entry)]
+            call.argtypes = [of.HANDLE, ctypes.POINTER(ProcessEntry)]
         system.CloseHandle.argtypes = [of.HANDLE]
         snapshot = system.CreateToolhelp32Snapshot(2, 0)  # TH32CS_SNAPPROCESS
-        entry = Entry(dwSize=ctypes.sizeof(Entry))
+        entry = ProcessEntry(dwSize=ctypes.sizeof(ProcessEntry))
         more = system.Process32FirstW(snapshot, ctypes.byref(entry))
         while more:
             name = entry.szExeFile.lower().removesuffix(".exe")

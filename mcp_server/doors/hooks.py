@@ -284,14 +284,14 @@ def _opened_whole(folder: Path) -> Any:
 
 
 def _log_warnings() -> None:
-    """Write what modules below warn of to the store's log: a hook prints nothing but its answer."""
+    """Write warnings of other modules to the store's log: a hook prints nothing but its answer."""
     import logging
 
-    class Logged(logging.Handler):
+    class StoreLog(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             _log(record.getMessage())
 
-    logging.lastResort = Logged(logging.WARNING)
+    logging.lastResort = StoreLog(logging.WARNING)
 
 
 def _log(trouble: str) -> None:
