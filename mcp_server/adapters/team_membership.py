@@ -6,6 +6,8 @@ What the store knows of the team that the person joined, in the folder `team/`.
     copied.json    who wrote what was copied, and which curator confirmed it
     knowledge/     the copy of what curators confirmed
     waiting/       what the person gave to the team and its server has not got yet, or refused
+    stayed.json    which of the team's memories something sent unasked was to replace, and did not
+    untold         an empty file: the person was not told yet of what stayed
 
 Without the first there is no team, and nothing of all this is loaded.
 """
@@ -13,6 +15,7 @@ Without the first there is no team, and nothing of all this is loaded.
 import contextlib
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.places import JOINED, TEAM_KEY
 
 LAST, COPIED, WAITING = "last.json", "copied.json", "waiting"
+STAYED, UNTOLD = "stayed.json", "untold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,15 @@ class Copied:
     author: str
     confirmed_by: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stayed:
+    """A memory of the team that the memory *new* of the person was to replace: its id, and why it stays."""
+
+    id: str
+    new: str
+    why: str
 
 
 def has_team(home: Path) -> bool:
@@ -155,6 +168,30 @@ def delete_waiting(path: Path) -> None:
     """Delete the file of what was sent, or is not to be sent any more."""
     with contextlib.suppress(FileNotFoundError):
         files.delete(path)
+
+
+def stayed_of(home: Path) -> tuple[Stayed, ...]:
+    """Return what stayed of the team's when a worker gave the team what was to replace it."""
+    return tuple(
+        Stayed(memory_id, *map(str, values))
+        for memory_id, values in read_object(home / TEAM_KEY / STAYED).items()
+        if isinstance(values, list) and len(values) == 2
+    )
+
+
+def note_stayed(home: Path, stayed: Sequence[Stayed]) -> None:
+    """Note what else *stayed*, of which the person is to be told."""
+    known = {memory.id: [memory.new, memory.why] for memory in (*stayed_of(home), *stayed)}
+    write_object(home / TEAM_KEY / STAYED, known)
+    with contextlib.suppress(FileExistsError):
+        files.write_new(home / TEAM_KEY / UNTOLD, b"")
+
+
+def forget_stayed(home: Path) -> None:
+    """Delete the note of what stayed: the person has seen it."""
+    for name in (STAYED, UNTOLD):
+        with contextlib.suppress(FileNotFoundError):
+            files.delete(home / TEAM_KEY / name)
 
 
 def forget_team(home: Path) -> None:

@@ -11,7 +11,7 @@ from mcp_server.actions.team.membership import Joining, Membership
 from mcp_server.actions.team.memories import Unconfirmed
 from mcp_server.actions.team.send import Sent, Waiting
 from mcp_server.actions.team.store_in_team import StoredInTeam
-from mcp_server.adapters.team_membership import LastCopy
+from mcp_server.adapters.team_membership import LastCopy, Stayed
 from mcp_server.core.search.query import Confidence
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Stored
 from mcp_server.core.team.team import Member, Role, Team
@@ -32,6 +32,7 @@ REFUSED = replace(WAITS, refused=f"'webhook-1' was changed meanwhile: {SECRET}")
 MEMBERSHIP = Membership(
     URL, "The Quaggas", "anna", "writer", ("carla",), "minilm-l6-int8", 2,
     LastCopy("2026-11-20 12:00", "The team's server did not answer.", 3), (WAITS, REFUSED),
+    (Stayed("older", "webhook-1", HOSTILE),),
 )  # fmt: skip
 CHANGES = (
     ChangeRecord(ChangeKind.CREATED, NOON, "anna", None),
@@ -45,7 +46,7 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.joining(Joining(URL, SECRET, replace(TEAM, curators=(), model=""))),
         team.was_joined(HOSTILE, Copy(2, 2, 0)),
         team.state(MEMBERSHIP),
-        team.state(replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=())),
+        team.state(replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=(), stayed=())),
         team.state(None),
         team.sent(Sent((REPLACING, KNOWN), (REFUSED,), "The team's server did not answer.")),
         team.sent(Sent()),

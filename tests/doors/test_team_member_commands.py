@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.adapters.team_membership import Stayed, note_stayed
 from mcp_server.core.team.team import Role
 from tests.actions.team.people import WEBHOOK, confirmed, said
 from tests.doors.shell import daybook
@@ -75,7 +76,10 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert "by ben, not confirmed" in carla.recalls("how are invoices numbered?")
     assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
     assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
+    note_stayed(ben.home, [Stayed("webhook", new["id"], "it is carla's")])
+    assert "stays" in ben.says("team", "status") and "Kept by the team" in ben.says("status")
     ben.says("team", "send")
+    assert "stays" not in ben.says("team", "status")
     assert "by ben, confirmed by carla" in ben.recalls("how are invoices numbered?")
     assert "Quaggas as ben (writer), 2 memories confirmed" in ben.says("status")
     assert "confirmed" in ben.says("history", new["id"])

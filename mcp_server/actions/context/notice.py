@@ -38,6 +38,7 @@ class NeedKind(StrEnum):
     KEY_REFUSED = "the key is refused"
     NO_KEY = "there is no key"
     TEAM_REFUSED = "the team refused memories"
+    TEAM_KEPT = "the team kept memories that were to be replaced"
     GUESSES_REMOVED = "guessed links were removed"
     SETTLED = "the person said what may be worth keeping"
     WAITING = "memories wait to be accepted"
@@ -197,16 +198,23 @@ def offered(store: Store, *, thorough: bool = True) -> "list[Former]":
 
 
 def _of_team(store: Store) -> Iterator[Need]:
-    """Yield what the person's team refused, in each session until they decided about it."""
+    """
+    Yield what the person's team refused, in each session until they decided about it.
+
+    And once, how many of its memories stayed that something sent in the background was to replace.
+    """
     if not store.of_team:
         return
     from mcp_server.adapters import team_membership  # most people have no team
 
-    if not team_membership.is_anything_waiting(store.home):
-        return
-    refusals = [entry for _, entry in team_membership.waiting_of(store.home) if entry.get("refused")]
-    if refusals:
-        yield Need(Numbered(NeedKind.TEAM_REFUSED, len(refusals)))
+    if team_membership.is_anything_waiting(store.home):
+        refusals = [entry for _, entry in team_membership.waiting_of(store.home) if entry.get("refused")]
+        if refusals:
+            yield Need(Numbered(NeedKind.TEAM_REFUSED, len(refusals)))
+    untold = store.home / places.TEAM_KEY / team_membership.UNTOLD
+    if untold.exists():
+        stayed = len(team_membership.stayed_of(store.home))
+        yield Need(Numbered(NeedKind.TEAM_KEPT, stayed), lambda: _deleted([untold]))
 
 
 def _taken_back(store: Store) -> Iterator[Need]:

@@ -8,7 +8,7 @@ from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
 from mcp_server.actions.team.send import Waiting, waiting
 from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.model_folder import name_of
-from mcp_server.adapters.team_membership import LastCopy, MembershipNote
+from mcp_server.adapters.team_membership import LastCopy, MembershipNote, Stayed
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
 from mcp_server.core.team.team import JoinedTeam, Team
@@ -36,7 +36,8 @@ class Membership:
     """
     The state of the membership: the team, how many memories are copied, and how the last copy ended.
 
-    `url` has no password in it; `waiting` is what was not sent yet, or was refused.
+    `url` has no password in it; `waiting` is what was not sent yet, or was refused; `stayed` what the team
+    kept although a worker sent something to replace it.
     """
 
     url: str
@@ -48,6 +49,7 @@ class Membership:
     copied: int
     last: LastCopy
     waiting: tuple[Waiting, ...]
+    stayed: tuple[Stayed, ...] = ()
 
 
 def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
@@ -121,6 +123,7 @@ def membership(store: Store) -> Membership | None:
         len(team_membership.copied_of(store.home)),
         team_membership.last_of(store.home),
         waiting(store),
+        team_membership.stayed_of(store.home),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import files, places, team_membership
+from mcp_server.adapters.team_membership import Stayed
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
 from mcp_server.core.team import wire
@@ -95,6 +96,11 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
                 continue
             team_membership.delete_waiting(entry.path)
     return Sent(tuple(stored), tuple(refused))
+
+
+def stayed_after(sent: Sent) -> list[Stayed]:
+    """Return which of the team's memories what was sent was to replace, and did not."""
+    return [Stayed(name, gift.stored.memory.id, why) for gift in sent.given for name, why in gift.kept]
 
 
 def drop(store: Store, memory_id: str) -> Waiting:

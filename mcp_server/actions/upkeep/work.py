@@ -261,11 +261,12 @@ def _follow_team(store: Store, tally: Work) -> bool:
     if not team_membership.has_team(store.home):
         return False
     from mcp_server.actions.team.copy import copy  # most people have no team
-    from mcp_server.actions.team.send import send
+    from mcp_server.actions.team.send import send, stayed_after
 
     with _noting(tally, "team"), contextlib.suppress(Held):
         if team := store.team():
-            send(store, team)
+            if stayed := stayed_after(send(store, team)):
+                team_membership.note_stayed(store.home, stayed)
             return bool(copy(store, team).written)
     return False
 

@@ -8,7 +8,7 @@ from mcp_server.actions.team import copy as copying
 from mcp_server.actions.team import membership, memories
 from mcp_server.actions.team import send as sending
 from mcp_server.actions.team.give import team_of
-from mcp_server.adapters import files
+from mcp_server.adapters import files, team_membership
 from mcp_server.core.errors import NotAllowed, Rejected, StorageUnavailable, Unreadable
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
@@ -89,6 +89,7 @@ def send_command(as_json: bool) -> None:
     team = team_of(store)
     sent = sending.send(store, team, again=True, patience=membership.PATIENCE)
     output.print_shown(shown.sent(sent), as_json=as_json)
+    team_membership.forget_stayed(store.home)  # the person asks for the present state
     copying.copy(store, team, patience=membership.PATIENCE)
 
 

@@ -39,6 +39,10 @@ SENTENCES = {
         "memory",
         "the team refused what you sent: {}; 'daybook team status' says why.",
     ),
+    NeedKind.TEAM_KEPT: (
+        "memory",
+        "the team kept what you sent a replacement for: {}; 'daybook team status' says why.",
+    ),
     NeedKind.GUESSES_REMOVED: (
         "link",
         "removed from your files: {} 'contradicts' that an earlier version had guessed;"

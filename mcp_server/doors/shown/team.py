@@ -69,6 +69,8 @@ def state(membership: Membership | None) -> Shown:
     notes = [f"! {membership.last.trouble}"] if membership.last.trouble else []
     if any(gift.refused for gift in membership.waiting):
         notes.append("'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up.")
+    if membership.stayed:
+        notes.append("A curator can change what stays; 'daybook team send' clears the list.")
     return Shown(
         rows=(
             ("team", f"{membership.name}, at {membership.url}"),
@@ -78,6 +80,10 @@ def state(membership: Membership | None) -> Shown:
             ("confirmed", f"{counted(membership.copied, 'memory')} here{beyond}"),
             ("last copied", membership.last.at or "not yet"),
             *(_waiting(gift) for gift in membership.waiting),
+            *(
+                ("stays", f"{stayed.id}  {stayed.new} does not take its place: {stayed.why}")
+                for stayed in membership.stayed
+            ),
         ),
         notes=tuple(notes),
         json={**asdict(membership), "waiting": [_waiting_json(gift) for gift in membership.waiting]},
