@@ -1,10 +1,11 @@
 """What the server answers before the protocol library is there: the same as the library, and much sooner."""
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ def asked(protocol: str) -> list[tuple[str, Said]]:
         return [("initialize", GREETING), ("ping", {}), *((method, {}) for method in LISTS), hook]
     each = [("server/discover", {}), *((method, {}) for method in LISTS), hook]
     return [(method, {**params, "_meta": META}) for method, params in each]
+
+
+def call_of(hook: Said) -> tuple[str, Said]:
+    """Return the call of the tool `hook` with these arguments."""
+    return "tools/call", {"name": "hook", "arguments": hook}
 
 
 def messages(requests: list[tuple[str, Said]]) -> list[Said]:
@@ -227,16 +233,22 @@ def test_the_library_takes_over_as_soon_as_it_is_loaded_and_not_with_a_prompt_th
     assert server.results([hook])[0]["content"][0]["text"] == "{}"
 
 
-def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
-    serve: Callable[..., Server], tmp_path: Path
-) -> None:
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Path]:
+    """A folder for PYTHONPATH whose library waits until the test is over, and then cannot be loaded."""
     gate, library = tmp_path / "gate", tmp_path / "slow" / "mcp"
-    os.mkfifo(gate)
     library.mkdir(parents=True)
-    held = f"import os\nif os.path.exists({str(gate)!r}):\n"
-    held += f"    open({str(gate)!r}).read()\n    os.unlink({str(gate)!r})\n"
-    (library / "__init__.py").write_text(f"{held}raise ImportError('it was let go')\n", encoding="utf-8")
-    server = serve(PYTHONPATH=os.pathsep.join((str(library.parent), str(ROOT))))
+    waits = f"import fcntl\nfcntl.flock(open({str(gate)!r}), fcntl.LOCK_SH)\n"
+    (library / "__init__.py").write_text(f"{waits}raise ImportError('it was let go')\n", encoding="utf-8")
+    with gate.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield library.parent
+
+
+def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
+    serve: Callable[..., Server], held: Path
+) -> None:
+    server = serve(PYTHONPATH=os.pathsep.join((str(held), str(ROOT))))
     server.results([("initialize", GREETING)])
     calls = {"recall": {"query": "webhooks"}, "hook": {"event": "UserPromptSubmit", "prompt": "go on"}}
     for name, given in calls.items():
@@ -244,7 +256,20 @@ def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
         server.tell({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": said})
 
     assert server.hear()["id"] == "hook"
-    gate.write_text("", encoding="utf-8")
+
+
+def test_no_model_is_loaded_beside_the_library_which_would_slow_prompts_down_twice(
+    open_here: Open, serve: Callable[..., Server], memory_dir: Path, held: Path
+) -> None:
+    remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
+    (held / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
+    search_path = os.pathsep.join((str(held), str(ROOT)))
+    server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
+    prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
+
+    answers = server.results([("initialize", GREETING), *[call_of(prompt)] * 300])
+
+    assert {answer["content"][0]["text"] for answer in answers[1:]} == {"{}"}
 
 
 def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slow_it_down(
@@ -256,9 +281,8 @@ def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slo
     search_path = os.pathsep.join((str(tmp_path / "fatal"), str(ROOT)))
     server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
     prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
-    call = ("tools/call", {"name": "hook", "arguments": prompt})
 
-    answer = server.results([("initialize", GREETING), call])[-1]
+    answer = server.results([("initialize", GREETING), call_of(prompt)])[-1]
 
     assert answer["content"][0]["text"] == "{}"
     server.ends()

@@ -64,7 +64,7 @@ class Start:
     def serve(self) -> None:
         """Answer until the client closes the pipe."""
         self._lines.read_beside()
-        threading.Thread(target=self._load, name="load-library", daemon=True).start()
+        threading.Thread(target=self._load, name="load", daemon=True).start()
         while line := self._lines.readline():
             is_greeted = self._protocol != "" and len(self._greeting) != 1  # 1: the client has yet to confirm
             if self._loaded.is_set() and (is_greeted or self._waiting or line.strip()):
@@ -79,17 +79,21 @@ class Start:
             self._hand_over(self._waiting)
 
     def _load(self) -> None:
-        """Load the library, and in parallel model and watcher, when the first prompt needs no more."""
+        """
+        Load the library, then model and watcher, when the first prompt needs no more.
+
+        One after the other: beside two threads that load, a prompt gets a third of the interpreter.
+        """
         self._load_now.wait(QUIET)
         with contextlib.suppress(DaybookError, OSError):
             self.opened.store()  # a missing index is made before the imports delay everything
-        threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
             self._library = self._built()
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
         self._lines.wake()
+        self._beside()
 
     def _hand_over(self, lines: Sequence[str]) -> None:
         """Let the library answer *lines* and what comes after them."""
