@@ -1,7 +1,7 @@
 """
-A memory that moved to another vault: what the ledger says of it counts under its new name.
+A memory that moved to another vault: the ledger's lines about it count under its new name.
 
-That holds for earlier lines, and for later ones of another machine that did not know of the move yet.
+These are earlier lines, and later ones of another machine that did not know of the move yet.
 """
 
 import functools

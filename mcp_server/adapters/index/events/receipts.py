@@ -1,4 +1,4 @@
-"""Which memory was given to which session, when and why, and whether the session used it, by the ledger."""
+"""Which memory was shown to which session, when and why, and whether the session used it, by the ledger."""
 
 import json
 import sqlite3

@@ -3,7 +3,7 @@ Shadows: a memory that replaces one of a farther level where it is visible: proj
 
 The farther file does not mention it. It follows from the `supersedes` of the nearer file, and holds as long
 as that memory is active. Between the team and another level the same id is enough: what was given to the
-team under its id is told once.
+team under its id is shown once.
 """
 
 import sqlite3

@@ -4,8 +4,8 @@ Lexical search: BM25 over whole memories, with FTS5, and the passage of a memory
 Each term is looked up by itself. FTS5's own sum over all terms counts how rare a term is in the whole
 index, every project included; here it counts among the memories searched, where it may be another
 (nDCG@10 +.017 on single turns, +.01 on documentation). It also tells which memories have which terms.
-What that comes to is computed in `core/search/matches.py`.
-A term has forms (`words.word_forms`), each looked up by itself: FTS5 would weigh a rare one as such.
+The scores are computed in `core/search/matches.py`.
+A term has forms (`words.word_forms`), each looked up alone: FTS5 would weigh a rare form as a rare term.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """
 The words of a text as the full-text indexes have them: split, folded and stemmed by SQLite's own tokenizer.
 
-Another database that stores these is searched by the same words as the index.
+A team's database stores these words, so that a search there matches as in the index.
 """
 
 import sqlite3
@@ -24,7 +24,7 @@ class Token(NamedTuple):
 
 
 class _OfThread(threading.local):
-    """A database in memory for each thread that asks, without a row but for the text at hand."""
+    """A database in memory for each calling thread; it holds only the text that is being split."""
 
     def __init__(self) -> None:
         self.db = sqlite3.connect(":memory:", isolation_level=None)
