@@ -98,7 +98,9 @@ def counted(number: int, noun: str) -> str:
 def repeats(title: str, text: str) -> bool:
     """Tell whether *text* begins with the whole *title*, so that the title need not be shown."""
     beginning, opening = (" ".join(part.casefold().split()) for part in (title, text[: 2 * len(title) + 80]))
-    return beginning.rstrip("…. ") != "" and opening.startswith(beginning.rstrip("…. "))
+    words = beginning.rstrip("…. ")
+    ends_in_a_word = not beginning.endswith("…") and opening[len(words) : len(words) + 1].isalnum()
+    return words != "" and opening.startswith(words) and not ends_in_a_word
 
 
 def bytes_of(number: int) -> str:

@@ -136,6 +136,8 @@ def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path
 
     with pytest.raises(Rejected, match="not empty"):
         export_folder(full, tmp_path / "full")
+    with pytest.raises(Rejected, match="is a file"):
+        export_folder(full, tmp_path / "out.json")
     with pytest.raises(Rejected, match="is inside the store"):
         export_folder(full, full.home / "knowledge/out")
     with pytest.raises(Rejected, match="Daybook overwrites nothing"):

@@ -152,6 +152,9 @@ def test_no_message_says_one_memories() -> None:
         ("Deploys go through main", "Deploys go through main.", True),
         ("Deploys go through…", "Deploys go through main, never through a branch.", True),
         ("Deploys", "We deploy from main.", False),
+        ("A", "Alpha rocks.", False),
+        ("Deploy", "Deploys go through main.", False),
+        ("Deploys go thr…", "Deploys go through main.", True),
         ("…", "Anything", False),
     ],
 )

@@ -3,7 +3,15 @@
 import json
 from pathlib import Path
 
+from mcp_server.core.errors import Rejected
 from tests.doors.shell import Run, said
+
+
+def test_a_session_of_which_nothing_is_said_is_not_saved(run: Run) -> None:
+    done = run("save-session", "Retries", stdin=" ")
+
+    assert done.returncode == Rejected.exit_code
+    assert "There is nothing to save." in done.stderr
 
 
 def test_a_long_conversation_is_shown_in_parts(run: Run, tmp_path: Path) -> None:

@@ -54,8 +54,9 @@ def export_folder(
     if target.is_relative_to(home):
         raise Rejected(f"{folder} is inside the store.", "Choose a folder outside the store.")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        what = "not empty" if target.is_dir() else "a file"
         raise Rejected(
-            f"{folder} is not empty, and Daybook overwrites nothing.", "Name a new or an empty folder."
+            f"{folder} is {what}, and Daybook overwrites nothing.", "Name a new or an empty folder."
         )
     look_again(store)
     files.make_folder(target)

@@ -30,12 +30,18 @@ def save_session_command(
 
     Example: daybook save-session "Webhook retries" --context "Retry queue half done" --task "add backoff"
     """
+    context = context if context not in ("", "-") else text_input.standard_input("the context")
+    if not any((context.strip(), files.strip(), variables, tasks)):
+        raise Rejected(
+            "There is nothing to save.",
+            'For example: daybook save-session "Webhook retries" --context "Retry queue half done"',
+        )
     opened = output.opened()
     source, by = author(opened)
     saved = session.save_session(
         opened.store(),
         title,
-        context if context not in ("", "-") else text_input.standard_input("the context"),
+        context,
         files=split_list(files),
         variables=dict(variable.partition("=")[::2] for variable in variables),
         tasks=tasks,
