@@ -11,7 +11,7 @@ from mcp_server.actions.context.brief import brief, note_told
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import catch_up, rebuild, sync, take_in
+from mcp_server.actions.files.sync import BATCH, catch_up, rebuild, sync, take_in
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
@@ -234,15 +234,18 @@ def test_what_is_copied_in_with_its_old_dates_has_just_arrived(
     assert status(store, "old") is Status.ARCHIVED
 
 
-def test_a_thousand_files_at_first_sight_are_one_line_and_nothing_is_added_to_it(store: Store) -> None:
-    for number in range(1000):
+def test_files_of_several_transactions_at_first_sight_are_one_line_and_nothing_is_added_to_it(
+    store: Store,
+) -> None:
+    many = BATCH + 50
+    for number in range(many):
         by_hand(store, f"file-{number}", f"---\n{OLD}---\nFact number {number}.\n")
     sync(store)
     rebuild(store)
     sync(store)
     tidy(store)
 
-    assert [len(line["refs"]) for line in events(store, "arrived", "edited")] == [1000]  # type: ignore[arg-type]
+    assert [len(line["refs"]) for line in events(store, "arrived", "edited")] == [many]  # type: ignore[arg-type]
 
 
 def test_what_the_ledger_never_named_is_not_known_to_be_old(store: Store, clock: Clock) -> None:
