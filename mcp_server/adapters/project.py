@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.adapters.open_files import open_file
+from mcp_server.adapters.vault import is_utf8
 from mcp_server.core.memory import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
@@ -86,7 +87,8 @@ def repository_folders(folder: Path, *, home: Path) -> list[Path]:
 
 def resolve_project(folder: Path, *, home: Path) -> Project | None:
     """
-    Return the project of *folder*; None when that would be *home* or a folder above it.
+    Return the project of *folder*; None when that would be *home* or a folder above it, and where its path is
+    not UTF-8: files and index could not name it.
 
     It is the git repository around the folder, identified by its main worktree's remote, or by the main
     worktree when it has none; without git, the folder itself, whether it exists or not.
@@ -95,7 +97,7 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
     path = _real_path(folder)
     repository = _repository_around(path)
     root = repository.root if repository else path
-    if root == root.parent or _real_path(home).is_relative_to(root):
+    if root == root.parent or _real_path(home).is_relative_to(root) or not is_utf8(str(root)):
         return None
     if repository is None:
         reason = f"the folder {root}, which is in no git repository"

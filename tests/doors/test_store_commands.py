@@ -11,6 +11,7 @@ import pytest
 
 from tests.doors.shell import Run, said
 from tests.live import ROOT
+from tests.opened import run_daybook
 from tests.patience import PATIENCE
 
 
@@ -212,3 +213,17 @@ def printing_to(
         text=True,
         timeout=PATIENCE,
     )  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS refuses such a name")
+def test_in_a_folder_whose_name_is_not_utf8_memories_have_the_user_level(
+    memory_dir: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "caf\udce9"
+    folder.mkdir()
+
+    said(run_daybook(memory_dir, "remember", "Lamps | Lit at dusk.", cwd=folder))
+
+    assert "Lamps" in said(run_daybook(memory_dir, "list", cwd=folder))
+    assert list(memory_dir.glob("knowledge/lamps-*.md"))
+    assert "not UTF-8" in said(run_daybook(memory_dir, "where", cwd=folder))

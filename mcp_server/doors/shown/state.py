@@ -36,7 +36,9 @@ WAITS = {
     AGED: ("entry", "More memories have aged than one run of upkeep may archive; 'daybook review' asks you."),
 }
 """Kind of what waits → the noun for one, and the sentence about their number."""
-NOBODYS = "none: this is the home folder or above it, so memories have the user level"
+NOBODYS = (
+    "none: this is the home folder or above it, or its path is not UTF-8, so memories have the user level"
+)
 OF_TEAM = "(a read-only copy of what the team's curators confirmed)"
 ONLY_READ = "(came with the repository; nothing new is stored there)"
 

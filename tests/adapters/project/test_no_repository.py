@@ -99,9 +99,15 @@ def test_of_a_huge_config_the_beginning_is_read_in_whole_lines(home: Path) -> No
     assert resolved(root, home).remote == "github.com/acme/shop"
 
 
-@pytest.mark.parametrize("name", ["nul\0byte", "\ud800", "\udcff", "a\nb", "x" * 5000])
+@pytest.mark.parametrize("name", ["nul\0byte", "a\nb", "x" * 5000])
 def test_no_name_of_a_folder_raises(home: Path, name: str) -> None:
     assert resolve_project(home / name, home=home) is not None
+
+
+@pytest.mark.parametrize("name", ["\ud800", "caf\udce9"])
+def test_a_folder_whose_path_is_not_utf8_is_no_project(home: Path, name: str) -> None:
+    assert resolve_project(home / name, home=home) is None
+    assert resolve_project(home / name / "below", home=home) is None
 
 
 def test_a_deleted_working_directory_raises_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
