@@ -45,7 +45,8 @@ class Embedding:
         self._load_embedder = load
         self._database = database
         self._wait = wait
-        self._may_begin = True
+        self._may_begin = threading.Event()
+        self._may_begin.set()
         self._lock = threading.Lock()
         self._loader: threading.Thread | None = None
         self._loaded = _Loaded(NONE)
@@ -65,22 +66,23 @@ class Embedding:
             return loaded.meaning
         if self._wait:
             return self.loaded()
-        if self._may_begin and (self._loader is None or not self._loader.is_alive()):
+        if self._may_begin.is_set() and (self._loader is None or not self._loader.is_alive()):
             self._loader = threading.Thread(target=self.loaded, name="load-embedder", daemon=True)
             self._loader.start()
         return None
 
     def hold_back(self) -> None:
         """Let no thread load the model: it would take the interpreter from what is being answered."""
-        self._may_begin = False
+        self._may_begin.clear()
 
     def begin(self) -> None:
         """End `hold_back`, and load the model as a call does."""
-        self._may_begin = True
+        self._may_begin.set()
         self()
 
     def loaded(self) -> "Meaning | None":
-        """Return the chosen model, loading it if need be; None when there is none."""
+        """Return the chosen model, loading it if need be and waiting for `begin`; None when there is none."""
+        self._may_begin.wait()
         with self._lock:
             setting = self._choice()
             if self._loaded.setting != setting:

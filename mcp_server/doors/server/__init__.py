@@ -48,11 +48,11 @@ def main() -> None:
     try:
         opened = Opened(wait_for_model=False)
     except DaybookError as error:
-        start = Start(Refusing(error), beside=lambda: None)
+        start = Start(Refusing(error))
     else:
         send_warnings_to(opened.home / "logs" / "server.log")
-        opened.meaning.hold_back()  # until the first prompt is answered
-        start = Start(opened, beside=partial(_keep_current, opened))
+        opened.meaning.hold_back()
+        start = Start(opened, beside=partial(_keep_current, opened), after=opened.meaning.begin)
     try:
         start.serve()
     finally:
@@ -98,7 +98,6 @@ def build(opened: Opened, hooks: Hooks | None = None) -> "MCPServer[Any]":
 def _keep_current(opened: Opened) -> None:
     from mcp_server.doors.server.background import keep_current  # the first answers need not wait for it
 
-    opened.meaning.begin()
     keep_current(opened)
 
 

@@ -42,11 +42,22 @@ _META = "io.modelcontextprotocol/"
 
 
 class Start:
-    """The server of one session until the library takes over; *beside* then runs in parallel with it."""
+    """
+    The server of one session until the library takes over.
 
-    def __init__(self, opened: Opened, beside: Callable[[], None]) -> None:
+    *beside* runs in parallel with the loading of the library and with all that follows, *after* when the
+    library is loaded: beside two threads that load, a prompt gets a third of the interpreter.
+    """
+
+    def __init__(
+        self,
+        opened: Opened,
+        *,
+        beside: Callable[[], None] = lambda: None,
+        after: Callable[[], None] = lambda: None,
+    ) -> None:
         self.opened = opened
-        self._beside = beside
+        self._beside, self._after = beside, after
         self._hooks = Hooks(opened)
         self._lines = Lines(sys.stdin.buffer, readable=lambda line: not refusals(line))
         self._lines.refuse = self._refuse
@@ -64,7 +75,7 @@ class Start:
     def serve(self) -> None:
         """Answer until the client closes the pipe."""
         self._lines.read_beside()
-        threading.Thread(target=self._load, name="load", daemon=True).start()
+        threading.Thread(target=self._load, name="load-library", daemon=True).start()
         while line := self._lines.readline():
             is_greeted = self._protocol != "" and len(self._greeting) != 1  # 1: the client has yet to confirm
             if self._loaded.is_set() and (is_greeted or self._waiting or line.strip()):
@@ -79,21 +90,18 @@ class Start:
             self._hand_over(self._waiting)
 
     def _load(self) -> None:
-        """
-        Load the library, then model and watcher, when the first prompt needs no more.
-
-        One after the other: beside two threads that load, a prompt gets a third of the interpreter.
-        """
+        """Load the library, with the watcher in parallel and the model after it, behind the first prompt."""
         self._load_now.wait(QUIET)
         with contextlib.suppress(DaybookError, OSError):
             self.opened.store()  # a missing index is made before the imports delay everything
+        threading.Thread(target=self._beside, name="keep-current", daemon=True).start()
         try:
             self._library = self._built()
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
         self._loaded.set()
         self._lines.wake()
-        self._beside()
+        self._after()
 
     def _hand_over(self, lines: Sequence[str]) -> None:
         """Let the library answer *lines* and what comes after them."""
