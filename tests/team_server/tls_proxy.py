@@ -58,7 +58,10 @@ class TlsProxy:
         self._loop.close()
 
     async def _listen(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._context)
+        # A client that rests does not answer the end of TLS, for which asyncio would wait half a minute.
+        self._server = await asyncio.start_server(
+            self._serve, "127.0.0.1", 0, ssl=self._context, ssl_shutdown_timeout=0.1
+        )
         self._port = self._server.sockets[0].getsockname()[1]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
