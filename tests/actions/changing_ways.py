@@ -12,7 +12,6 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.graph import kg
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.candidate import approve, propose
-from mcp_server.actions.judge.change_memory import Wanted, change_memory
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory import promote, repository
 from mcp_server.actions.memory import trust as trusting
@@ -27,7 +26,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.sessions import forget_session
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.memory import Draft, Level, Link
-from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEEDED
+from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import guess, twins
 from tests.conftest import Clock
@@ -51,11 +50,6 @@ def known(store: Store, title: str = "Retry rule", text: str = "Wait thirty seco
 
 def _revised(revision: Revision) -> Callable[[Place], Act]:
     return _one(lambda store, memory_id: revise(store, memory_id, revision))
-
-
-def _changed(store: Store, memory_id: str) -> None:
-    wanted = Wanted(Revision(text="Wait a minute."), {"asked by": "Ada"})
-    change_memory(store, memory_id, wanted, source=MANUAL, replacing=MANUAL, turns=tuple, judged=lambda _: "")
 
 
 def _two(place: Place) -> tuple[str, str]:
@@ -276,7 +270,6 @@ def _one(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
 
 WAYS: dict[str, Callable[[Place], Act]] = {
     "revise the text": _revised(Revision(text="Wait a minute.")),
-    "change words and notes": _one(_changed),
     "revise the title": _revised(Revision(title="Another title")),
     "revise tags and type": _revised(Revision(tags=("net",), type="gotcha")),
     "revise by Claude": _one(

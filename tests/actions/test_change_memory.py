@@ -2,6 +2,7 @@
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.change_memory import Changed, Wanted, change_memory, check_change
 from mcp_server.actions.memory.revise import Revision
@@ -47,6 +48,16 @@ def test_the_words_are_judged_before_the_memory_moves_and_it_replaces_at_its_new
     assert read(store, old).memory.status is Status.SUPERSEDED
     assert (done.waits, done.apart, done.beside) == ("it waits", (beside,), None)
     assert done.replaced and done.replaced.superseded == (old,)
+
+
+def test_words_and_notes_are_one_change_that_is_taken_back(store: Store) -> None:
+    memory_id = uploads(store)
+    before = read(store, memory_id)
+
+    changed(store, memory_id, Wanted(Revision(text=LONGER), {"asked by": "Ada"}))
+    undo(store, last_change(store))
+
+    assert read(store, memory_id).data == before.data
 
 
 def test_words_that_are_stored_beside_the_persons_change_nothing_else(store: Store) -> None:

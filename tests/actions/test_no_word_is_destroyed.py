@@ -49,7 +49,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "files/runs.py": "tidy twins",
     "graph/kg.py": "put a node again",
     "judge/candidate.py": "approve a candidate",
-    "judge/change_memory.py": "change words and notes",
+    "judge/change_memory.py": "test_change_memory.py",
     "judge/contradiction.py": "resolve by keeping both",
     "judge/compare_and_store.py": "say again with more",
     "memory/archive.py": "archive",
