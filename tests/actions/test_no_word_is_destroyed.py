@@ -81,6 +81,7 @@ TAKING = {
     "put_bytes",
     "relocate",
     "revise",
+    "take_over",
 }
 WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
 

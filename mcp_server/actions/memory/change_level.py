@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import Crossing, cross, other_place
-from mcp_server.actions.files.commit import Accept, by_whom, one_change
+from mcp_server.actions.files.commit import by_whom, one_change
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, read
 from mcp_server.actions.files.shadows import shadowed
@@ -12,7 +12,7 @@ from mcp_server.actions.files.sync import make_folders, refresh_index, take_acro
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.memory.remember import supersede
 from mcp_server.actions.memory.repository import is_shared
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.revise import take_over
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, stamp
@@ -54,15 +54,7 @@ def change_level(
         return LevelChange(file)
     if file.vault.in_repository and file.memory.source in ACCEPTED_AS:
         # Outside of a repository its source says that the person accepted it.
-        source = ACCEPTED_AS[file.memory.source]
-        file = revise(
-            store,
-            file.memory.id,
-            Revision(source=source),
-            accept=Accept.YES,
-            version=file.digest,
-            session=session,
-        )
+        file = take_over(store, file.memory.id, file.memory.source, version=file.digest, session=session)
     accepted = vault.in_repository and is_shown(store, file)
     now = _move(store, file, vault, digests=[file.digest] if accepted else [], session=session)
     supersedes = now.memory.supersedes

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.files.commit import Accept, new_name, one_change, one_run, relocate, write_line
+from mcp_server.actions.files.commit import new_name, one_change, one_run, relocate, write_line
 from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
 from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.memory.remember import supersede
-from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.revise import take_over
 from mcp_server.adapters import files, git, places
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
@@ -111,8 +111,7 @@ def leave(store: Store) -> Left:
     for row in own:
         if row.digest in accepted and row.source in ACCEPTED_AS and row.status is Status.ACTIVE:
             # Outside of a repository its source says that the person accepted it.
-            source = ACCEPTED_AS[row.source]
-            revise(store, row.id, Revision(source=source), accept=Accept.YES, version=row.digest)
+            take_over(store, row.id, row.source, version=row.digest)
     moves = {Path(row.path): private.root / Path(row.path).relative_to(vault.root) for row in own}
     moves = {path: target for path, target in moves.items() if not target.exists()}
     trash, goal = (places.trash_folder(store.home, place) for place in (vault, private))
@@ -199,8 +198,7 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     for row, change in changes:
         with one_change(change):
             if row.source in ACCEPTED_AS and row.vault in store.private:
-                source = ACCEPTED_AS[row.source]
-                revise(store, row.id, Revision(source=source), version=row.digest, accept=Accept.YES)
+                take_over(store, row.id, row.source, version=row.digest)
             else:
                 write_line(store, "accepted", refs=[row.ref], digests=[row.digest])
             keep(store, [row.ref])

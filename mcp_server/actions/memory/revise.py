@@ -22,7 +22,7 @@ from mcp_server.core.memory import (
     clean_tags,
     clean_text,
 )
-from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title
 from mcp_server.store import Store
@@ -167,6 +167,16 @@ def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
     once = {as_name(alias): alias for alias in (*memory.aliases, *([memory.title] if is_needed else []))}
     once.pop(as_name(title), None)
     return tuple(once.values())
+
+
+def take_over(store: Store, memory_id: str, source: str, *, version: str, session: str = "") -> MemoryFile:
+    """
+    Let the file of a memory from a program or a document, its *source*, say that the person accepted it.
+
+    Raises Conflict when the file is not at *version* any more, NotFound.
+    """
+    revision = Revision(source=ACCEPTED_AS[source])
+    return revise(store, memory_id, revision, version=version, accept=Accept.YES, session=session)
 
 
 def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
