@@ -97,7 +97,8 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
             texts.append(f"{turns.MARKED} this prompt; Daybook stores it when it is set up. Tell the person.")
         else:
             texts.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
-    texts.append(turns.tag_in_a_paste(prompt))
+    elif (pasted := turns.tag_in_a_paste(prompt)) and not client_started_by_claude():
+        texts.append(pasted)
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
         texts += [f"{turns.TO_TELL} {sentence}" for sentence in tell_gone(store.home)]

@@ -20,7 +20,7 @@ from tests.doors.called import connected
 from tests.patience import PATIENCE
 from tests.recorded import Recorded, seen
 
-Prompt = Callable[[str], str]
+Prompt = Callable[..., str]
 DEPLOY = "We deploy on Fridays from the release branch."
 
 
@@ -40,9 +40,14 @@ def recorded(tmp_path: Path, project: Path) -> Recorded:
 def prompt(open_here: Open, recorded: Recorded) -> Prompt:
     """Type a prompt; return what Claude is told with it."""
 
-    def typed(words: str, **environment: str) -> str:
+    def typed(words: str, origin: str = "", **environment: str) -> str:
         recorded.user(words)
-        given = {"event": "UserPromptSubmit", "session_id": recorded.session, "prompt": words}
+        given = {
+            "event": "UserPromptSubmit",
+            "session_id": recorded.session,
+            "prompt": words,
+            "origin": origin,
+        }
 
         with connected(open_here(**environment)) as call:
             told = json.loads(call("hook", **given))
@@ -165,6 +170,14 @@ def test_a_tag_in_what_looks_pasted_stores_nothing_and_the_person_is_told(
 
     assert "#remember stands in what looks pasted, so nothing was stored" in told
     assert knowledge(store) == []
+
+
+def test_of_a_prompt_that_claude_wrote_nobody_is_told_what_it_did_not_store(
+    prompt: Prompt,
+) -> None:
+    words = f"One more thing, from the docs:\n#remember {DEPLOY}\nIs that right?"
+
+    assert "#remember" not in prompt(words, origin="agent")
 
 
 @pytest.mark.parametrize(

@@ -125,9 +125,10 @@ class Hooks:
             self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
             self._to_tell += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
             texts = [self._called.text, *(f"{turns.TO_TELL} {sentence}" for sentence in self._to_tell)]
-            if session.typed and turns.is_marked(prompt):
-                texts.insert(1, turns.mark(store, prompt, session=session.id))
-            texts.append(turns.tag_in_a_paste(prompt))
+            if session.typed:
+                if turns.is_marked(prompt):
+                    texts.insert(1, turns.mark(store, prompt, session=session.id))
+                texts.append(turns.tag_in_a_paste(prompt))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
             note_told(store, self._called)
