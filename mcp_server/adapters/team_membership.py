@@ -166,8 +166,7 @@ def note_waiting(home: Path, name: str, payload: dict[str, Any]) -> None:
 
 def delete_waiting(path: Path) -> None:
     """Delete the file of what was sent, or is not to be sent any more."""
-    with contextlib.suppress(FileNotFoundError):
-        files.delete(path)
+    files.delete(path)
 
 
 def stayed_of(home: Path) -> tuple[Stayed, ...]:
@@ -190,8 +189,7 @@ def note_stayed(home: Path, stayed: Sequence[Stayed]) -> None:
 def forget_stayed(home: Path) -> None:
     """Delete the note of what stayed: the person has seen it."""
     for name in (STAYED, UNTOLD):
-        with contextlib.suppress(FileNotFoundError):
-            files.delete(home / TEAM_KEY / name)
+        files.delete(home / TEAM_KEY / name)
 
 
 def forget_team(home: Path) -> None:

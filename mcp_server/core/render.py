@@ -103,6 +103,9 @@ def repeats(title: str, text: str) -> bool:
     return words != "" and opening.startswith(words) and not ends_in_a_word
 
 
+MEGABYTE = 1024 * 1024  # bytes, as the person's limits in MB mean it
+
+
 def bytes_of(number: int) -> str:
     """Return a number of bytes for people: "900 bytes", "24 kB", "1.5 MB"."""
     if number < 1000:

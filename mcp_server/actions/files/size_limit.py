@@ -21,9 +21,9 @@ from mcp_server.core.authors import ELSEWHERE, PERSON
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.judge.ageing import PERSONS
 from mcp_server.core.memory import Memory
+from mcp_server.core.render import MEGABYTE
 from mcp_server.store import Store
 
-MEGABYTE = 1024 * 1024
 NEAR = 0.8  # share of the limit from which a message says so
 
 

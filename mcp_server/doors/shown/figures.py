@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.files.size_limit import MEGABYTE
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.render import bytes_of, counted
+from mcp_server.core.render import MEGABYTE, bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.use import quality, quality_json
 

@@ -14,7 +14,7 @@ from mcp_server.actions.context.notice import (
     Vanished,
 )
 from mcp_server.adapters.index.events.unread_reports import PutAway
-from mcp_server.core.render import counted
+from mcp_server.core.render import MEGABYTE, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,6 @@ SENTENCES = {
     ),
 }
 """Kind of need → the noun for one, and the sentence about their number."""
-MEGABYTE = 1024 * 1024
 
 
 def notice(about: About | None) -> str:

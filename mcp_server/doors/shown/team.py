@@ -81,7 +81,7 @@ def state(membership: Membership | None) -> Shown:
             ("last copied", membership.last.at or "not yet"),
             *(_waiting(gift) for gift in membership.waiting),
             *(
-                ("stays", f"{stayed.id}  {stayed.new} does not take its place: {stayed.why}")
+                ("stays", f"{stayed.id}  {stayed.new} does not replace it: {stayed.why}")
                 for stayed in membership.stayed
             ),
         ),

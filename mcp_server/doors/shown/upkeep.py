@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.upkeep.maintain import Checked, Rebuilt
-from mcp_server.core.render import bytes_of, counted
+from mcp_server.core.render import MEGABYTE, bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import summary
 from mcp_server.doors.shown.needs import clock
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mcp_server.actions.upkeep.tidy import Tidied
     from mcp_server.actions.upkeep.work import Work
 
-MB = 1024 * 1024
 PLAN = "Nothing was changed. The plan:"
 DAMAGED = "the index is damaged; rebuild makes a new one, files are safe"
 TIDY = "Nothing needs tidying."
@@ -132,8 +131,8 @@ def steps(rows: Sequence[MaintenanceStep]) -> Shown:
         rows=[
             (
                 step.action,
-                f"{_result(step)}; {step.before / MB:.1f} MB before, {step.after / MB:.1f} MB after,"
-                f" {step.seconds:.1f} s",
+                f"{_result(step)}; {step.before / MEGABYTE:.1f} MB before,"
+                f" {step.after / MEGABYTE:.1f} MB after, {step.seconds:.1f} s",
             )
             for step in rows
         ],
