@@ -8,7 +8,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import WORDS, Draft
 from mcp_server.core.search.query import Query, filter_of
-from mcp_server.doors.cli.recall_command import recall_command
+from mcp_server.doors.cli.search_commands import recall_command
 from mcp_server.store import Store
 from tests.live import parameters
 

@@ -1,4 +1,4 @@
-"""Commands for the store: sync, where, status, doctor."""
+"""Commands for the store: sync, where, status, doctor, stats, maintain."""
 
 import sys
 from pathlib import Path
@@ -11,13 +11,16 @@ from mcp_server.actions.files.sync import rebuild, sync, sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.status import doctor as checking
-from mcp_server.actions.status.stats import get_stats
+from mcp_server.actions.status.stats import get_stats, metrics
 from mcp_server.actions.status.status import status
+from mcp_server.actions.upkeep import maintain
 from mcp_server.adapters import places
 from mcp_server.bootstrap import has_key, model_key
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import figures, upkeep
 from mcp_server.doors.shown import state as shown
+from mcp_server.store import Store
 
 PLUGIN = Path(__file__).resolve().parents[3]
 
@@ -45,12 +48,8 @@ def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None
             report = rebuild(store, vaults=vaults, progress=advance)
     else:
         report = sync(store, vaults=vaults, deep=deep)
-    stats = get_stats(store)
-    if embed and stats.pending:
-        with output.progress(stats.pending, "Embedding") as advance:
-            embed_pending(store, progress=advance)
-        if problem := store.meaning.problem:
-            click.echo(problem, err=True)
+    if embed:
+        _embed(store)
     output.print_shown(shown.synced(report), as_json=as_json)
 
 
@@ -108,9 +107,60 @@ def doctor_command(as_json: bool) -> None:
     sys.exit(0 if all(check.well for check in checks) else 1)
 
 
+@click.command("stats")
+@click.option("--days", default=30, show_default=True, help="How far to look back for use; 0 for all time.")
+@as_json
+def stats_command(days: int, as_json: bool) -> None:
+    """Count memories, their size, their use, and how often that helped.
+
+    Example: daybook stats --days 7
+    """
+    store = output.opened().store()
+    sync_if_free(store)
+    output.print_shown(figures.metrics(metrics(store, days=days)), as_json=as_json)
+
+
+@click.command("maintain")
+@click.argument("action", type=click.Choice([*maintain.ACTIONS, "clean"]), default="check")
+@click.option(
+    "--apply", is_flag=True, help="With clean: carry out the plan; without --apply it is only shown."
+)
+@click.option("--embed/--no-embed", default=True, help="After a rebuild: also compute missing embeddings.")
+@as_json
+def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> None:
+    """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up.
+
+    Example: daybook maintain clean --apply
+    """
+    if action == "clean" and apply:
+        person.require("emptying the trash for good")
+    store = output.opened().store()
+    if action == "clean":
+        output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)), as_json=as_json)
+        if not (apply or as_json):
+            click.echo("--apply does it.")
+        return
+    sync_if_free(store)
+    steps = maintain.maintain(store, action)
+    if embed and any(step.action == "rebuild" for step in steps):
+        _embed(store)
+    output.print_shown(upkeep.steps(steps), as_json=as_json)
+
+
+def _embed(store: Store) -> None:
+    """Embed the passages that lack a vector, while a bar shows how far that is."""
+    if pending := get_stats(store).pending:
+        with output.progress(pending, "Embedding") as advance:
+            embed_pending(store, progress=advance)
+        if problem := store.meaning.problem:
+            click.echo(problem, err=True)
+
+
 COMMANDS = (
     sync_command,
     where_command,
     status_command,
     doctor_command,
+    stats_command,
+    maintain_command,
 )
