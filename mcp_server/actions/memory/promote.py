@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.hot import Warm
+from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.read import MemoryFile, find
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark
 from mcp_server.adapters.index.events import usage
-from mcp_server.adapters.index.events.usage import UNUSED
+from mcp_server.adapters.index.events.usage import UNUSED, Usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import DAY, Kind, Status
@@ -66,6 +67,7 @@ def require_place(store: Store, memory_id: str) -> None:
         )
 
 
+@one_change()
 def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
     """
     Put a memory into the hot set now, until it has not been accessed for a fortnight.
@@ -76,12 +78,12 @@ def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
     if not store.settings.hot_cache_max_items:
         raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
     row = _active(store, memory_id)
-    store.ledger.append("promoted", store.clock(), refs=[row.ref], session=session)
-    catch_up_if_free(store)
+    _note(store, "promoted", row, _counts(store, row), session)
     with store.database.read() as db:
         return row.ref in {warm.row.ref for warm in hot.places(store, db)[0]}
 
 
+@one_change()
 def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
     """
     Take a memory out of the hot set now; three more accesses bring it back.
@@ -91,13 +93,24 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
     row = _active(store, memory_id)
     if row.pinned:
         raise Rejected(f"'{row.id}' is pinned, so it stays at hand.", "Unpin it.")
+    counts = _counts(store, row)
+    was_hot = counts.is_hot(store.now(), pinned=False)
+    if was_hot:
+        _note(store, "demoted", row, counts, session)
+    return was_hot
+
+
+def _counts(store: Store, row: Row) -> Usage:
     catch_up_if_free(store)
     with store.database.read() as db:
-        was_hot = usage.usage_of(db, [row.ref]).get(row.ref, UNUSED).is_hot(store.now(), pinned=False)
-    if was_hot:
-        store.ledger.append("demoted", store.clock(), refs=[row.ref], session=session)
-        catch_up_if_free(store)
-    return was_hot
+        return usage.usage_of(db, [row.ref]).get(row.ref, UNUSED)
+
+
+def _note(store: Store, event: str, row: Row, counts: Usage, session: str) -> None:
+    """Write that *row* was promoted or demoted; its *counts* until now are what `undo` brings back."""
+    was = {"promoted": counts.promoted, "counted_from": counts.counted_from}
+    write_line(store, event, refs=[row.ref], was=was, session=session)
+    catch_up_if_free(store)
 
 
 @self_healing

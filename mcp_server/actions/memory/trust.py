@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mcp_server.actions.files.commit import write_line
+from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.read import MemoryFile, find, read
 from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import catch_up_if_free
@@ -78,6 +78,7 @@ def validate(
     return trust_history(store, memory_id)
 
 
+@one_change()
 def invalidate(
     store: Store, memory_id: str, *, reason: str, note: str = "", session: str = ""
 ) -> TrustHistory:

@@ -41,7 +41,7 @@ EVENTS = (
 )
 WITHDRAWN = "team_withdrawn"  # see `team`
 ALSO = frozenset({"imported", "recalled", "injected", WITHDRAWN})
-TAKEN_BACK = frozenset({"accepted"})
+TAKEN_BACK = frozenset({"accepted", "promoted", "demoted"})
 OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
 
@@ -173,7 +173,12 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
-    """Take back that the person accepted bytes."""
+    """Take back that the person accepted bytes, or put a memory into the hot set or out of it."""
+    if event in ("promoted", "demoted"):
+        was = data["was"]
+        for ref in map(str, data["refs"]):
+            _move(db, ref, "promoted = ?, counted_from = ?", int(was["promoted"]), int(was["counted_from"]))
+        return
     db.executemany(
         "DELETE FROM accepted WHERE digest = ?", [(str(digest),) for digest in a_list(data.get("digests"))]
     )
