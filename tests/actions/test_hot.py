@@ -173,6 +173,33 @@ def test_what_is_promoted_is_at_hand_at_once_until_it_gets_cold(store: Store, cl
     assert held(store) == []  # one access after it went cold is not three
 
 
+@pytest.mark.parametrize("wanted", ["used", "likely to follow", "promoted", "pinned"])
+def test_what_has_faded_is_at_hand_only_by_a_word(store: Store, clock: Clock, wanted: str) -> None:
+    heron = known(store, "Heron server is half moved", type="progress")
+    known(store, "Egret server")
+    match wanted:
+        case "used":
+            ask(store, "heron", 3)
+        case "likely to follow":
+            for _ in range(2):
+                ask(store, "egret")
+                ask(store, "heron")
+            ask(store, "egret")
+        case "promoted":
+            promote(store, heron)
+        case _:
+            pin(store, heron, pinned=True)
+    sync(store)
+    assert heron in at_hand(store, session="s1")
+    clock.pass_days(6)
+
+    by_a_word = wanted in ("promoted", "pinned")
+    assert (heron in held(store)) is by_a_word
+    assert (heron in at_hand(store, session="s1")) is by_a_word
+    assert (heron in brief(store).text) is by_a_word
+    assert recall(store, Query("heron")).hits[0].id == heron
+
+
 @pytest.mark.feature("B-15")
 def test_what_is_demoted_comes_back_after_three_more_accesses(store: Store) -> None:
     heron = known(store, "Heron server")

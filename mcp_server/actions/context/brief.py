@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.context.current import days_since_touched, ordered
+from mcp_server.actions.context.current import days_since_touched, ordered, timely
 from mcp_server.actions.context.hot import hot_set
 from mcp_server.actions.context.in_context_already import told_by_auto_memory, told_by_block
 from mcp_server.actions.context.knowledge import bearing, known_here, pushable, titles
@@ -36,7 +36,6 @@ from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
 from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT, counted
-from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 
 PREFERENCES = "Preferences"
@@ -192,13 +191,12 @@ def _sections(
         db, of_project or everywhere, kind=Kind.SESSION, limit=1, private=store.private
     )
     now = store.now()
-    ages = days_since_touched(db, [*progress, *passing], now)
-    timely = [row for row in progress if ratings.currency(row.type, ages[row.ref]) >= ratings.FADED]
+    ages = days_since_touched(db, passing, now)
     lately = [row for row in passing if ages[row.ref] < LATELY]
     groups = [
         (AT_HAND, hot),
         ("Last session", sessions),
-        ("In progress", timely),
+        ("In progress", timely(db, progress, now)),
         (PREFERENCES, ordered(db, preferences, now)),
         ("About the work at hand", [row for row in knowledge if row.ref in at_work]),
         ("Settled in this project" if of_project else "Settled", ordered(db, settled, now)),

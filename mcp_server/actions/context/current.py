@@ -20,6 +20,12 @@ def days_since_touched(db: sqlite3.Connection, rows: Sequence[Row], now: int) ->
     return {row.ref: (now - max(row.updated, row.verified, edited.get(row.ref, 0))) / DAY for row in rows}
 
 
+def timely(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
+    """Return those of *rows* that have not faded, in their order."""
+    ages = days_since_touched(db, [row for row in rows if row.type in ratings.CURRENCY_LIFE], now)
+    return [row for row in rows if ratings.currency(row.type, ages.get(row.ref, 0.0)) >= ratings.FADED]
+
+
 def ordered(db: sqlite3.Connection, rows: Sequence[Row], now: int) -> list[Row]:
     """Return those of *rows* that have not faded, by currency × (1 + accesses / 10), the newest first."""
     refs_and_rows = [(row.ref, row) for row in rows]  # there may be hundreds: build each ref once

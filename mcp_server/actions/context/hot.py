@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_server.actions.context.current import timely
 from mcp_server.actions.files.shadows import is_pushable, shadowed
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED, Usage
@@ -47,8 +48,8 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     """
     Return (memories with a place, hot memories without one), pinned first, then by heat.
 
-    A memory that may not be shown unasked, such as one pinned by a repository's file, takes no place from
-    one that may.
+    A memory that has faded is hot only while it is pinned or promoted. One that may not be shown unasked,
+    such as one pinned by a repository's file, takes no place from one that may.
     """
     now = store.now()
     rows = selections.hot(
@@ -57,6 +58,8 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     elsewhere = shadowed(store, db) if rows else {}
     rows = [row for row in rows if row.row not in elsewhere]
     usages = usage.usage_of(db, [row.ref for row in rows])
+    current = {row.row for row in timely(db, rows, now)}
+    rows = [row for row in rows if row.row in current or row.pinned or usages.get(row.ref, UNUSED).promoted]
     allowed = allowed_unasked(store, db, rows)
     warm = [_warm(row, usages.get(row.ref, UNUSED), now) for row in rows]
     warm.sort(
@@ -98,10 +101,9 @@ def predicted(
     free = store.settings.hot_cache_max_items - len(placed)
     hot = {warm.row.ref for warm in placed}
     likely = likely_next(store, db, session=session) if free > 0 else []
-    allowed = allowed_unasked(store, db, [row for _, row in likely])
-    fitting = [(prediction, row) for prediction, row in likely if row.ref not in hot and row.row in allowed][
-        :free
-    ]
+    current_rows = timely(db, [row for _, row in likely if row.ref not in hot], store.now())
+    allowed = allowed_unasked(store, db, current_rows)
+    fitting = [(prediction, row) for prediction, row in likely if row.row in allowed][:free]
     usages = usage.usage_of(db, [row.ref for _, row in fitting])
     warm = []
     for prediction, row in fitting:
