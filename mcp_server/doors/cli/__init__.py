@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from mcp_server import __version__
 from mcp_server.core.errors import DaybookError, Rejected, disk_refused, similar
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import printing, text_input
+from mcp_server.doors.cli import help_page, printing, text_input
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
@@ -45,10 +45,10 @@ class Groups(click.Group):
         _refuse_blanks(command)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of all commands as click does."""
-        commands = {name: click.Command(name, help=help_text) for name, (_, help_text) in self.listed.items()}
-        click.Group(commands=commands).format_commands(ctx, formatter)
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, and below them the few options."""
+        help_page.write(formatter, {name: help_text for name, (_, help_text) in self.listed.items()})
+        click.Command.format_options(self, ctx, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
