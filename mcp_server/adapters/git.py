@@ -67,6 +67,13 @@ class Git(NamedTuple):
         return dict(self.reaching)
 
 
+class GitTrouble(NamedTuple):
+    """Why git may not be run: no *program* ('') outside the repository, or its *version* is not safe."""
+
+    program: str = ""
+    version: tuple[int, ...] = ()  # () when it cannot be read
+
+
 class GitState(NamedTuple):
     """The position of a repository; '' for a branch means a detached head."""
 
@@ -88,19 +95,13 @@ def git_state(folder: Path) -> GitState | None:
     return GitState(branch=ref.removeprefix("refs/heads/"), head=commit)
 
 
-def trouble(git: Git, folder: Path) -> str:
-    """Return why we may not run git in *folder*, as a sentence; '' when we may."""
+def trouble(git: Git, folder: Path) -> GitTrouble | None:
+    """Return why we may not run git in *folder*; None when we may."""
     program = program_of(git, folder)
     if not program:
-        return "No git was found outside the repository, so commits and their files are not shown."
+        return GitTrouble()
     version = _version(git, program, _changed_at(program))
-    if not _is_safe(version):
-        called = ".".join(map(str, version)) or "of an unknown version"
-        return (
-            f"Git {called} ({program}) could be made to run programs of a repository, so commits and"
-            " their files are not shown. Git 2.45, or a later release of 2.39 to 2.44, is needed."
-        )
-    return ""
+    return None if _is_safe(version) else GitTrouble(str(program), version)
 
 
 def commits_since(git: Git, folder: Path, then: str, now: str, *, most: int = 10) -> list[str]:

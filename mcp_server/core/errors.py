@@ -49,6 +49,11 @@ class DaybookError(Exception):
         if hint is not None:
             self.hint = hint
 
+    @property
+    def with_hint(self) -> str:
+        """The sentence and the hint as one text, where a place has room for both."""
+        return f"{self} {self.hint}".rstrip()
+
 
 class SettingsError(DaybookError):
     """A setting does not parse, or a folder named by one cannot be used."""

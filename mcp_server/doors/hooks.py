@@ -41,7 +41,7 @@ def session_start(event: dict[str, Any]) -> dict[str, Any]:
                 note_fork(store, session, path, silent_for=event.get("seconds_since_last_response"))
             _note_session(event, store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
-        need = f"Daybook rests until its settings are right. {error} {error.hint}"
+        need = f"Daybook rests until its settings are right. {error.with_hint}"
     if need:
         answer.setdefault("systemMessage", need)
     return answer | _context("SessionStart", text)

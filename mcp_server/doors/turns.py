@@ -75,7 +75,7 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
     try:
         result = remember_marked(store, prompt, session=session)
     except Rejected as error:
-        return f"{MARKED} this prompt, and Daybook did not store it: {error} {error.hint} Tell the person."
+        return f"{MARKED} this prompt, and Daybook did not store it: {error.with_hint} Tell the person."
     except (DaybookError, OSError) as error:
         log.warning("what was marked with #remember waits for the transcript: %s", error)
         return f"{MARKED} this prompt, and Daybook could not store it now: {error} Tell the person."

@@ -27,10 +27,10 @@ from mcp_server.actions.sessions.forget_session import ForgottenSession
 from mcp_server.actions.sessions.predict import Pattern
 from mcp_server.actions.sessions.quality import Quality
 from mcp_server.actions.sessions.session_history import Given, Patterns, ReadSoFar, SessionReport
-from mcp_server.actions.status.doctor import Check
 from mcp_server.actions.status.stats import Capture, Metrics, Stats
 from mcp_server.actions.upkeep.maintain import Checked, Cleaned, MaintenanceStep, Rebuilt
 from mcp_server.actions.upkeep.tidy import Tidied
+from mcp_server.adapters.git import GitTrouble
 from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.events.trust import TrustEvent
@@ -39,6 +39,7 @@ from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.project import Project
+from mcp_server.core.errors import Rejected
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Level, Staleness, Status
 from mcp_server.core.runs import NotMade
@@ -285,13 +286,12 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             (VAULT, replace(VAULT, level=Level.USER, adopted=False)),
             store=HOME / "memory",
             index=HOME / "memory" / "memory.db",
-            problems=("The vault in the repository is a link.",),
+            refused=Rejected("The vault in the repository is a link.", "Delete it."),
+            git=GitTrouble("/usr/bin/git", (2, 30, 1)),
             may_be=(Former("old-1a2b", HOME / "old"),),
             before=(HOME / "memory" / "projects" / "shop-9f9f",),
         ),
         state.where(None, (), store=HOME / "memory", index=HOME / "memory.db"),
-        state.check(Check("index", True, "/home/ada/memory.db", "Make it anew.")),
-        state.check(Check("index", False, HOSTILE, "Run 'daybook maintain all'.")),
         state.synced(
             SyncReport(1, 2, 3, [Problem("/vault/bad.md", 3, "no such key"), Problem("/b.md", 0, "empty")])
         ),
@@ -301,8 +301,8 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         rows.listed(Listing((ONE, OTHER), 7, {1: "webhook-9"}), 2),
         rows.listed(Listing((), 7), 9),
         rows.listed(Listing((), 0), 0),
-        memory.saved_session(FOUND, Since(("ab12 Retry",), ("src/app.py",), "main", "git was slow")),
-        memory.saved_session(FOUND, Since((), (), "", "")),
+        memory.saved_session(FOUND, Since(("ab12 Retry",), ("src/app.py",), "main", GitTrouble())),
+        memory.saved_session(FOUND, Since((), (), "")),
         memory.conversation(FOUND, [Turn("user", HOSTILE, "12:00"), Turn("assistant", "Yes.")], 1),
         memory.conversation(FOUND, [Turn("user", "Why?")], 4),
     ],

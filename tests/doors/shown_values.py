@@ -23,6 +23,7 @@ from mcp_server.adapters.index.memories.memories import Problem, Row
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
+from mcp_server.core.errors import Rejected
 from mcp_server.core.links import Link
 from mcp_server.core.memory import Kind, Level, Memory, Staleness, Status
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
@@ -109,9 +110,11 @@ STATE = State(
     {},
     Needs(Size(0, 0, 0, 0, 0, 0)),
 )
+HOME = PurePosixPath("/home/ada")
 NEEDS = Needs(
-    Size(1, 1, 1, 1, 1, 5), "The model is gone.", "It is a symbolic link.", block="END is missing.",
-    lacks_key=True, used_up=True, caught="Saved meanwhile: a.md.", pinned=21, places=20,
+    Size(1, 1, 1, 1, 1, 5), "The model is gone.", Rejected("It is a link.", "Delete it."),
+    block=Rejected("END is missing.", ""),
+    lacks_key=True, used_up=True, caught=(HOME / "a.md",), pinned=21, places=20,
     former=(Former("old", PurePosixPath("/old")),), put_away=PutAway(("run-1",), 3, AT),
 )  # fmt: skip
 BUSY = State(
@@ -130,7 +133,6 @@ BUSY = State(
     {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
     NEEDS,
 )
-HOME = PurePosixPath("/home/ada")
 
 
 def deed(event: str, detail: dict[str, Any]) -> Deed:

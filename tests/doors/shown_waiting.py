@@ -1,5 +1,7 @@
 """What waits for the person and what needs them, with a snapshot each."""
 
+import errno
+import sqlite3
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -14,11 +16,31 @@ from mcp_server.actions.context.notice import (
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.review.review import ORIGIN, Review
+from mcp_server.actions.status.checks import (
+    CapturedLate,
+    Captures,
+    CaughtEdits,
+    Check,
+    CheckedPart,
+    Finding,
+    HookFails,
+    Memories,
+    Missing,
+    NotExecutable,
+    NotTakenIn,
+    OpenedModel,
+    PlanCalls,
+    Plugin,
+    StoreFolder,
+    Toolsets,
+)
+from mcp_server.actions.status.module_seen import ModuleSeen
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.missing_projects import Former
+from mcp_server.core.errors import Rejected
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.worth.steady_clock import Doubt
-from mcp_server.doors.shown import Shown, needs, review
+from mcp_server.doors.shown import Shown, doctor, needs, review
 from tests.doors.shown_values import AT, HOME, HOSTILE, NOON
 
 ORIGINS = [
@@ -38,10 +60,32 @@ AT_START = [
 ]  # fmt: skip
 DOUBT = Doubt(AT, 2, AT - 40 * 86400)
 
+part = CheckedPart
+CHECKS = [
+    (part.PYTHON, True, "3.13.1"), (part.SQLITE, False, sqlite3.OperationalError("no fts5")),
+    (part.STORE, True, StoreFolder(HOME, open_to_others=True)),
+    (part.STORE, False, OSError(errno.ENOSPC, "No space left", "/disk")),
+    (part.INDEX, True, HOME / "memory.db"), (part.INDEX, False, Rejected(HOSTILE, "Delete it.")),
+    (part.FILES, True, Memories(2)), (part.FILES, False, NotTakenIn(1)),
+    (part.EDITS, False, CaughtEdits((HOME / "a", HOME / "b"))),
+    (part.EMBEDDING_MODEL, True, OpenedModel("minilm-l6", "")),
+    (part.EMBEDDING_MODEL, True, OpenedModel("nomic", "http://ada:1")),
+    *((part.ROUND_TRIP, finding is Finding.ROUND_TRIP, finding) for finding in Finding),
+    (part.ROUND_TRIP, False, OSError(errno.ENOSPC, "No space left")),
+    (part.HOOKS, True, Plugin(HOME)), (part.HOOKS, False, Missing(HOME / "bin")),
+    (part.HOOKS, False, NotExecutable(HOME / "bin")), (part.HOOKS, False, HookFails("timed out")),
+    (part.MODULE, True, ModuleSeen("")), (part.MODULE, True, ModuleSeen("2.1", ("pane", "status"))),
+    (part.MODULE, True, ModuleSeen("2.1")), (part.TOOLS, True, Toolsets(("core",), ("graph", "x"))),
+    (part.TOOLS, True, Toolsets(("core", "graph"), ())), (part.CAPTURE, True, Captures("auto", AT)),
+    (part.CAPTURE, True, Captures("auto", 0)), (part.CAPTURE, False, CapturedLate(2)),
+    (part.LANGUAGE_MODEL, True, PlanCalls(1, 20)),
+]  # fmt: skip
+
 WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "review": lambda: [
         review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
         review.waiting(Review((), {})),
     ],
+    "doctor": lambda: [doctor.checked(Check(*check)) for check in CHECKS],
     "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
 }

@@ -3,7 +3,7 @@
 import re
 
 from mcp_server.actions.sessions.quality import why
-from mcp_server.actions.status.module_seen import module_seen
+from mcp_server.actions.status.module_seen import ModuleSeen, module_seen
 from mcp_server.core.settings import KEPT
 from mcp_server.store import Store
 from tests.doors.called import Caller
@@ -53,10 +53,9 @@ def test_the_module_keeps_the_tools_from_claude_that_it_does_not_need() -> None:
 
 def test_the_module_says_what_it_lacks(call: Caller, store: Store) -> None:
     assert call("hook", event="Begun") == "{}"
-    assert module_seen(store.home).startswith("not seen yet")
+    assert module_seen(store.home) == ModuleSeen("")
     given = {"event": "UserPromptSubmit", "prompt": "hello"}
     call("hook", **given, module="2.1.340 commands pane")
-    lacks = "last seen in Claude Code 2.1.340, without commands, pane, which that client lacks"
-    assert module_seen(store.home) == lacks
+    assert module_seen(store.home) == ModuleSeen("2.1.340", ("commands", "pane"))
     call("hook", **given, module="2.1.341")
-    assert module_seen(store.home) == "last seen in Claude Code 2.1.341"
+    assert module_seen(store.home) == ModuleSeen("2.1.341")

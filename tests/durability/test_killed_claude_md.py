@@ -46,7 +46,7 @@ def test_what_an_editor_saves_at_the_same_moment_wins_and_the_block_comes_next_t
     writer.join()
 
     assert [one.changed for one in done] == [False]
-    assert "was changed meanwhile" in done[0].reason
+    assert "was changed meanwhile" in str(done[0].problem)
     assert document.read_text(encoding="utf-8") == "# Mine, saved now\n"
     assert refresh(store).changed
     said = document.read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import pytest
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.status.checks import CaughtEdits, Check, CheckedPart
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
@@ -96,9 +97,8 @@ def test_what_a_person_saved_in_a_change_that_was_killed_is_kept_and_told(store:
     assert done.kept == [kept]
     assert str(kept) in str(cleaned(done).rows)
     assert any(str(kept) in need for need in needs_of(status(store, has_key=False)))
-    (told,) = [check for check in doctor(store, plugin=Path("/")) if check.name == "edits"]
-    assert not told.well
-    assert str(kept) in told.seen
+    (edits,) = [check for check in doctor(store, plugin=Path("/")) if check.part is CheckedPart.EDITS]
+    assert edits == Check(CheckedPart.EDITS, False, CaughtEdits((kept,)))
 
     kept.unlink()
     assert clean_up(store, dry_run=False).kept == []

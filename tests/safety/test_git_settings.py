@@ -35,7 +35,7 @@ def test_git_would_run_it_and_for_daybook_it_does_not(
 
     state = git.git_state(folder)
     assert state
-    assert git.trouble(mine, folder) == ""
+    assert git.trouble(mine, folder) is None
     assert git.files_changed(mine, folder, then, state.head) == ["a.txt"]
     assert [line.partition(" ")[2] for line in git.commits_since(mine, folder, then, state.head)] == ["main"]
     assert git.ignores(mine, folder, "a.txt") is False

@@ -11,7 +11,7 @@ from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.memory.repository import init, problems, share, trust
+from mcp_server.actions.memory.repository import init, refused, share, trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.doctor import doctor
@@ -103,9 +103,9 @@ def test_a_link_is_neither_read_nor_written_and_told(
     assert "Salary" not in [row.title for row in list_memories(here, Filter()).rows]
     assert remember(here, Draft("Another", "a stork")).path.is_relative_to(here.home)
     sentence = f"{link} is a symbolic link, so it is neither read nor written."
-    assert sentence in problems(here, project)[0]
+    assert sentence in str(refused(here))
     assert sentence in " ".join(needs_of(status(here, has_key=False)))
-    assert sentence in " ".join(check.seen for check in doctor(here, plugin=ROOT))
+    assert sentence in " ".join(str(check.seen) for check in doctor(here, plugin=ROOT))
     for verb in (init, share):
         with pytest.raises(Rejected, match="symbolic link"):
             verb(here)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.adapters import git
-from mcp_server.adapters.git import Git
+from mcp_server.adapters.git import Git, GitTrouble
 from tests.opened import run_daybook
 from tests.safety.ways import run_git, write_repository
 
@@ -56,7 +56,7 @@ def test_git_is_asked_only_when_its_release_knows_how_to_run_nothing(
     assert (git.files_changed(old, folder, then, now) == ["a.txt"]) is safe
     assert bool(git.commits_since(old, folder, then, now)) is safe
     assert (git.ignores(old, folder, "a.txt") is None) is not safe
-    assert (git.trouble(old, folder) == "") is safe
+    assert (git.trouble(old, folder) is None) is safe
     assert bool(asked.read_text(encoding="utf-8")) is safe
 
 
@@ -111,5 +111,5 @@ def test_a_git_that_a_repository_put_first_on_the_path_is_passed_over(
 def test_without_a_git_of_the_persons_own_it_says_so(folder: Path) -> None:
     write_git(folder / "bin", "2.51.0")
 
-    assert git.trouble(Git(path=f"{folder / 'bin'}:bin:"), folder).startswith("No git was found outside")
+    assert git.trouble(Git(path=f"{folder / 'bin'}:bin:"), folder) == GitTrouble()
     assert git.files_changed(Git(path=f"{folder / 'bin'}:bin:"), folder, "0" * 40, "1" * 40) == []

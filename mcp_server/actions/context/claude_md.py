@@ -2,7 +2,7 @@
 The managed block in the project's CLAUDE.md or CLAUDE.local.md: chosen by the person, kept up by us.
 
 The choice is noted in the store, never in the repository. Outside the markers no byte changes. What cannot
-be done safely is not done; the reason is returned as a sentence.
+be done safely is not done; the reason is returned as an error.
 """
 
 import contextlib
@@ -24,7 +24,6 @@ from mcp_server.core.context.managed_block import (
     TOPICS,
     Block,
     BlockPoint,
-    Torn,
     find,
     mend,
     render_block,
@@ -45,11 +44,11 @@ LOCK = ".claude_md.lock"  # beside project.json
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What became of one file: whether it was written, and if it could not be, why, as a sentence."""
+    """What became of one file: whether it was written, and if it could not be, why."""
 
     path: Path | None
     changed: bool
-    reason: str = ""
+    problem: Rejected | None = None
 
 
 def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
@@ -72,7 +71,7 @@ def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
         if other != name
     ]
     return (
-        *(refreshed for refreshed in removals if refreshed.changed or refreshed.reason),
+        *(refreshed for refreshed in removals if refreshed.changed or refreshed.problem),
         *([refresh(store)] if name != NONE else []),
     )
 
@@ -81,7 +80,7 @@ def refresh(store: Store) -> Refreshed:
     """
     Make the block in the chosen file say what the memories say now; nothing is written when it does.
 
-    What stands in the way is returned as `reason`: damaged markers, a file that changed at the same
+    What stands in the way is returned as `problem`: damaged markers, a file that changed at the same
     moment. Raises IndexUnavailable.
     """
     return _refresh(store, lambda text: text)
@@ -95,18 +94,18 @@ def repair(store: Store) -> Refreshed:
     return _refresh(store, mend)
 
 
-def trouble(store: Store) -> str:
-    """Return why the block cannot be kept up, as a sentence; '' when all is well or no file was chosen."""
+def trouble(store: Store) -> Rejected | None:
+    """Return why the block cannot be kept up; None when all is well or no file was chosen."""
     name = chosen(store)
     if not store.project or not name:
-        return ""
+        return None
     try:
         span = find(_read(places.block_file(store.project, name))[1])
     except FileNotFoundError:
-        return ""
+        return None
     except DaybookError as error:
-        return _sentence(name, error)
-    return f"{name}: {span.reason} {span.hint}" if isinstance(span, Torn) else ""
+        return _about(name, error)
+    return _about(name, span) if isinstance(span, Rejected) else None
 
 
 def ignored(store: Store, name: str) -> bool | None:
@@ -183,7 +182,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
                     path.chmod(MODES[name])
                     was_created = changed = True
         except (DaybookError, OSError) as error:
-            return Refreshed(project.root / name, False, _sentence(name, error))
+            return Refreshed(project.root / name, False, _about(name, error))
         digest = files.digest(block.text.encode())
         note = {"file": name, "made": was_created, "block": digest, "told": block.digests}
         places.note_block(store.home, project, note)
@@ -206,7 +205,7 @@ def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -
         except FileNotFoundError:
             return Refreshed(project.root / name, False)
         except (DaybookError, OSError) as error:
-            return Refreshed(project.root / name, False, _sentence(name, error))
+            return Refreshed(project.root / name, False, _about(name, error))
     return Refreshed(project.root / name, changed)
 
 
@@ -251,13 +250,14 @@ def _alone(store: Store, project: Project) -> Iterator[None]:
         yield
 
 
-def _sentence(name: str, error: Exception) -> str:
+def _about(name: str, error: Exception) -> Rejected:
+    """Return *error*, met with the file *name*, as an error that names it."""
     if isinstance(error, Unreadable):
-        return f"{name} {error.reason}."
+        return Rejected(f"{name} {error.reason}.", "")
     if isinstance(error, DaybookError):
-        return f"{name}: {error} {error.hint}".rstrip()
+        return Rejected(f"{name}: {error}", error.hint)
     reason = error.strerror if isinstance(error, OSError) else ""
-    return f"{name} cannot be written: {reason or error}."
+    return Rejected(f"{name} cannot be written: {reason or error}.", "")
 
 
 def _project(store: Store) -> Project:

@@ -20,10 +20,9 @@ def look_for_litter(store: Store) -> Leftovers:
     return leftovers.leftovers(_folders(store), trees=_trees(store), now=time.time())
 
 
-def caught_edits(store: Store) -> str:
-    """Return a sentence naming the files with edits saved while Daybook changed a memory; '' without any."""
-    paths = ", ".join(map(str, look_for_litter(store).kept))
-    return f"Saved by somebody while Daybook changed the file, and kept only here: {paths}." if paths else ""
+def caught_edits(store: Store) -> tuple[Path, ...]:
+    """Return the files that keep, alone, what a person saved while Daybook changed a memory."""
+    return tuple(look_for_litter(store).kept)
 
 
 def sweep_litter(store: Store) -> Leftovers:

@@ -12,6 +12,7 @@ from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.memory.remember import supersede
 from mcp_server.actions.memory.revise import take_over
 from mcp_server.adapters import files, git, places
+from mcp_server.adapters.git import GitTrouble
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -22,7 +23,6 @@ from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 
 AT_ONCE = 500  # memories kept by one event, whose length is limited
-REAL = "Replace it with a real folder, or delete it."
 IGNORE_ALL = "*\n"
 IGNORE_ALL_BUT_KNOWLEDGE = "*\n!.gitignore\n!knowledge/\n!knowledge/**\n.daybook*\n"
 
@@ -215,21 +215,25 @@ def keep(store: Store, refs: Sequence[str]) -> None:
         write_line(store, "approved", refs=refs[start : start + AT_ONCE])
 
 
-def refused(store: Store) -> str:
-    """Return why the vault in the repository is neither read nor written, '' when nothing is wrong."""
+def refused(store: Store) -> Rejected | None:
+    """Return why the vault in the repository is neither read nor written, None when nothing is wrong."""
     link = places.linked(store.project.root / places.REPOSITORY_FOLDER) if store.project else None
-    return f"{link} is a symbolic link, so it is neither read nor written. {REAL}" if link else ""
+    if not link:
+        return None
+    return Rejected(
+        f"{link} is a symbolic link, so it is neither read nor written.",
+        "Replace it with a real folder, or delete it.",
+    )
 
 
-def problems(store: Store, folder: Path) -> list[str]:
-    """Return what is wrong with the repository around *folder*, a sentence or two each; [] outside of one."""
-    git_trouble = git.trouble(store.git, folder) if git.git_state(folder) else ""
-    return list(filter(None, (refused(store), git_trouble)))
+def git_trouble(store: Store, folder: Path) -> GitTrouble | None:
+    """Return why git may not be run in the repository around *folder*; None when it may or there is none."""
+    return git.trouble(store.git, folder) if git.git_state(folder) else None
 
 
 def _vault(store: Store) -> Vault:
     if not store.project:
         raise Rejected("This folder belongs to no project.", "Go into the project's folder and run it again.")
     if refusal := refused(store):
-        raise Rejected(refusal.removesuffix(f" {REAL}"), REAL)
+        raise refusal
     return places.repository_vault(store.home, store.project)

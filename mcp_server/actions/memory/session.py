@@ -10,6 +10,7 @@ from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.memory.list import list_memories, read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.adapters import git
+from mcp_server.adapters.git import GitTrouble
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Kind, strip_blank_lines
 from mcp_server.core.provenance.provenance import MANUAL
@@ -33,7 +34,7 @@ class Since:
     commits: tuple[str, ...]
     files: tuple[str, ...]
     branch: str
-    problem: str = ""
+    problem: GitTrouble | None = None
 
 
 def save_session(

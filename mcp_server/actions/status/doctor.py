@@ -1,4 +1,4 @@
-"""doctor: try every part for real, and say what to do about each that fails."""
+"""doctor: try every part for real."""
 
 import contextlib
 import os
@@ -6,10 +6,9 @@ import platform
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.notice import LATE
 from mcp_server.actions.files.sync import catch_up_if_free
@@ -18,8 +17,28 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import refused
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.model.model_call import Spending, spending
+from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.checks import (
+    AllowedModel,
+    CapturedLate,
+    Captures,
+    CaughtEdits,
+    Check,
+    CheckedPart,
+    Finding,
+    HookFails,
+    Memories,
+    Missing,
+    NotExecutable,
+    NotTakenIn,
+    OpenedModel,
+    PlanCalls,
+    Plugin,
+    Seen,
+    StoreFolder,
+    Toolsets,
+)
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files, places
@@ -31,7 +50,6 @@ from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
-from mcp_server.core.render import counted
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.store import Embeds, Store
@@ -40,115 +58,102 @@ if TYPE_CHECKING:
     from mcp_server.adapters.index.search.semantic import Meaning
 
 
-class AllowedModel(NamedTuple):
-    """The language model that may be called, what was spent on it, and how many USD a day may be."""
-
-    name: str
-    spent: Spending
-    daily_usd: float
+PROBE = "Daybook doctor's probe", "Of the doctor: zirconium lighthouse."  # title and text
+BY_WORDS, BY_MEANING = "zirconium lighthouse", "what did the physician leave behind"  # questions that find it
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check: its name, whether it passed, what was seen, and what to do if it failed."""
+class _Failed(Exception):
+    """A check did not pass; *seen* is why."""
 
-    name: str
-    well: bool
-    seen: str | AllowedModel
-    advice: str = ""
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen)
+        self.seen = seen
 
 
 def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
-    yield Check("Python", True, platform.python_version())
-    yield _tried("SQLite", integrity.check_sqlite, "Install a Python whose sqlite3 has FTS5.")
-    writable = f"Make room on the disk of {store.home}, make the folder writable, or set MEMORY_DIR."
-    yield _tried("store", lambda: _writable(store.home), writable)
-    yield _tried("index", lambda: _index(store), "Run 'daybook maintain all'.")
-    yield _tried(
-        "files", lambda: _readable(store), "Do what 'daybook sync' says about each file that it names."
-    )
-    yield _tried("edits", lambda: _nothing_held(store), "Copy what you need of them, and delete them.")
-    yield _tried("embedding model", lambda: _model(store), "Choose another with 'daybook model use'.")
-    yield _tried(
-        "round trip",
-        lambda: _round_trip(store),
-        "Run 'daybook maintain all', then try again.",
-        disk="Make room for temporary files, or name another folder for them in TMPDIR.",
-    )
-    yield _tried("hooks", lambda: _hooks(plugin), "Reinstall the plugin.")
-    yield Check("module", True, module_seen(store.home))
-    yield Check("tools", True, _toolsets(store))
-    yield _tried("capture", lambda: _captures(store), "Run 'daybook work' and read logs/worker.log.")
-    yield _tried("language model", lambda: _language_model(store), "Run 'daybook setup'.")
+    yield Check(CheckedPart.PYTHON, True, platform.python_version())
+    yield _tried(CheckedPart.SQLITE, integrity.check_sqlite)
+    yield _tried(CheckedPart.STORE, lambda: _writable(store.home))
+    yield _tried(CheckedPart.INDEX, lambda: _index(store))
+    yield _tried(CheckedPart.FILES, lambda: _readable(store))
+    yield _tried(CheckedPart.EDITS, lambda: _nothing_held(store))
+    yield _tried(CheckedPart.EMBEDDING_MODEL, lambda: _model(store))
+    yield _tried(CheckedPart.ROUND_TRIP, lambda: _round_trip(store))
+    yield _tried(CheckedPart.HOOKS, lambda: _hooks(plugin))
+    yield Check(CheckedPart.MODULE, True, module_seen(store.home))
+    yield Check(CheckedPart.TOOLS, True, _toolsets(store))
+    yield _tried(CheckedPart.CAPTURE, lambda: _captures(store))
+    yield _tried(CheckedPart.LANGUAGE_MODEL, lambda: _language_model(store))
 
 
-def _tried(name: str, look: Callable[[], str | AllowedModel], advice: str, *, disk: str = "") -> Check:
-    """Return what *look* saw; *advice* helps when it fails, and *disk* instead when a disk refused it."""
+def _tried(part: CheckedPart, look: Callable[[], Seen]) -> Check:
+    """Return what *look* saw, or why it failed."""
     try:
-        return Check(name, True, look())
-    except DaybookError as error:
-        return Check(name, False, str(error), error.hint or advice)
-    except OSError as error:
-        place = f" ({error.filename})" if isinstance(error.filename, str) else ""
-        return Check(name, False, f"{error.strerror or error}{place}", disk or advice)
-    except (sqlite3.Error, AssertionError) as error:
-        return Check(name, False, str(error), advice)
+        return Check(part, True, look())
+    except _Failed as failure:
+        return Check(part, False, failure.seen)
+    except (DaybookError, OSError, sqlite3.Error) as error:
+        return Check(part, False, error)
 
 
-def _writable(home: Path) -> str:
+def _writable(home: Path) -> StoreFolder:
     files.try_writing(home)
-    return str(home) + (f" (readable by others: chmod 700 {home})" if open_to_others(home) else "")
+    return StoreFolder(home, open_to_others(home))
 
 
-def _index(store: Store) -> str:
+def _index(store: Store) -> Path:
     store.database.require()  # what stands in for an index that cannot be used is no index
     with store.database.alone() as db:
         integrity.check(db)
-    return str(store.database.path)
+    return store.database.path
 
 
-def _readable(store: Store) -> str:
+def _readable(store: Store) -> Memories:
     store.database.require()
     stats = get_stats(store)
-    assert not refused(store), refused(store)
-    assert not stats.unreadable, f"not taken in: {counted(len(stats.unreadable), 'file')}"
-    return counted(stats.memories, "memory")
+    if refusal := refused(store):
+        raise refusal
+    if stats.unreadable:
+        raise _Failed(NotTakenIn(len(stats.unreadable)))
+    return Memories(stats.memories)
 
 
-def _nothing_held(store: Store) -> str:
-    caught = caught_edits(store)
-    assert not caught, caught
-    return "no file was saved during a change"
+def _nothing_held(store: Store) -> Finding:
+    if caught := caught_edits(store):
+        raise _Failed(CaughtEdits(caught))
+    return Finding.NO_EDITS_CAUGHT
 
 
-def _model(store: Store) -> str:
+def _model(store: Store) -> Finding | OpenedModel:
     if store.settings.embedding_model == "none":
-        return "switched off; recall searches by words only"
+        return Finding.EMBEDDING_OFF
     store.database.require()  # without an index no model is opened
     meaning = store.meaning()
-    assert meaning, store.meaning.problem or "the model did not load"
-    (probe,) = meaning.embedder.embed_queries(["probe"])
-    assert len(probe.vector) == 4 * meaning.embedder.dimensions
-    destination = f"; texts are sent to {store.settings.embedding_model}" if meaning.embedder.sends else ""
-    return meaning.embedder.model + destination
+    if not meaning:
+        raise _Failed(store.meaning.problem or Finding.EMBEDDING_NOT_LOADED)
+    meaning.embedder.embed_queries(["probe"])
+    return OpenedModel(
+        meaning.embedder.model, store.settings.embedding_model if meaning.embedder.sends else ""
+    )
 
 
-def _round_trip(store: Store) -> str:
+def _round_trip(store: Store) -> Finding:
     """Remember, find by words and by meaning, and forget a memory of our own, in a store of its own."""
     with tempfile.TemporaryDirectory(prefix="daybook-") as folder, _aside(store, Path(folder)) as aside:
-        probe = remember(aside, Draft("Daybook doctor's probe", "Of the doctor: zirconium lighthouse."))
-        answer = recall(aside, Query("zirconium lighthouse", mode=Mode.KEYWORD))
-        assert probe.memory.id in [hit.id for hit in answer.hits], "the probe was not found by words"
+        probe = remember(aside, Draft(*PROBE))
+        answer = recall(aside, Query(BY_WORDS, mode=Mode.KEYWORD))
+        if probe.memory.id not in [hit.id for hit in answer.hits]:
+            raise _Failed(Finding.NOT_FOUND_BY_WORDS)
         if aside.meaning():
             embed_pending(aside)
-            answer = recall(aside, Query("what did the physician leave behind", mode=Mode.SEMANTIC))
-            found = probe.memory.id in [hit.id for hit in answer.hits]
-            assert found or aside.meaning.problem, "the probe was not found by meaning"
+            answer = recall(aside, Query(BY_MEANING, mode=Mode.SEMANTIC))
+            if probe.memory.id not in [hit.id for hit in answer.hits] and not aside.meaning.problem:
+                raise _Failed(Finding.NOT_FOUND_BY_MEANING)
         forget(aside, probe.memory.id)
-        answer = recall(aside, Query("zirconium lighthouse", mode=Mode.KEYWORD))
-        assert not answer.hits, "the probe was found after it was forgotten"
-    return "remembered, found and forgotten"
+        if recall(aside, Query(BY_WORDS, mode=Mode.KEYWORD)).hits:
+            raise _Failed(Finding.FOUND_AFTER_FORGET)
+    return Finding.ROUND_TRIP
 
 
 class _SameModel:
@@ -197,49 +202,48 @@ def _aside(store: Store, folder: Path) -> Iterator[Store]:
         database.close()
 
 
-def _hooks(plugin: Path) -> str:
+def _hooks(plugin: Path) -> Plugin:
     for name in ("hooks/hooks.json", ".mcp.json", "bin/daybook"):
-        assert (plugin / name).is_file(), f"{plugin / name} is missing"
+        if not (plugin / name).is_file():
+            raise _Failed(Missing(plugin / name))
     launcher = plugin / "bin" / "daybook"
-    assert os.access(launcher, os.X_OK), f"{launcher} is not executable"
-    wrong = try_hook()
-    assert not wrong, f"the hook of a new session {wrong}"
-    return f"{plugin}, and a new session's hook answers"
+    if not os.access(launcher, os.X_OK):
+        raise _Failed(NotExecutable(launcher))
+    if wrong := try_hook():
+        raise _Failed(HookFails(wrong))
+    return Plugin(plugin)
 
 
-def _toolsets(store: Store) -> str:
-    """Tell which sets of tools Claude is offered, and how others are switched on."""
+def _toolsets(store: Store) -> Toolsets:
     on = store.settings.toolsets
-    off = [name for name in TOOLSETS if name not in on]
-    if not off:
-        return " ".join(on)
-    return f"{' '.join(on)}; off: {' '.join(off)}, switched on by naming the sets in DAYBOOK_TOOLSETS"
+    return Toolsets(tuple(on), tuple(name for name in TOOLSETS if name not in on))
 
 
-def _captures(store: Store) -> str:
+def _captures(store: Store) -> Finding | Captures:
     """Look whether sessions that ended are in the raw tier by now."""
     if store.settings.capture == "manual":
-        return "switched off"
+        return Finding.CAPTURE_OFF
     store.database.require()
     catch_up_if_free(store)
     with store.database.read() as db:
         late_sessions = transcripts.late(db, store.now() - LATE)
         last = transcripts.last_kept(db)
-    assert not late_sessions, f"not kept an hour after the end: {counted(late_sessions, 'session')}"
-    last_time = f"{datetime.fromtimestamp(last, UTC):%Y-%m-%d %H:%M} UTC" if last else "none yet"
-    return f"{store.settings.capture}, last session kept: {last_time}"
+    if late_sessions:
+        raise _Failed(CapturedLate(late_sessions))
+    return Captures(store.settings.capture, last)
 
 
-def _language_model(store: Store) -> str | AllowedModel:
-    """Tell whether the model may and can be called; never calls it, because that would cost."""
+def _language_model(store: Store) -> Finding | PlanCalls | AllowedModel:
+    """Look whether the model may and can be called; never calls it, because that would cost."""
     if store.settings.on_plan:
         store.database.require()
-        calls = spending(store).plan_calls
-        return f"on your plan; {calls} of {counted(store.settings.daily_plan_calls, 'call')} made today"
+        return PlanCalls(spending(store).plan_calls, store.settings.daily_plan_calls)
     if not store.settings.model_calls:
-        return "not allowed: nothing is sent, nothing is spent"
+        return Finding.CALLS_OFF
     store.database.require()
-    assert store.model(), "it is allowed, but there is no API key"
+    if not store.model():
+        raise _Failed(Finding.NO_KEY)
     spent = spending(store)
-    assert not (spent.paused_reason and not spent.paused_until), spent.paused_reason
+    if spent.paused_reason and not spent.paused_until:
+        raise _Failed(spent.paused_reason)
     return AllowedModel(store.settings.model, spent, store.settings.daily_usd)

@@ -2,6 +2,7 @@
 
 import contextlib
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters import files, places
 from mcp_server.core.errors import Unreadable
@@ -9,6 +10,13 @@ from mcp_server.core.render import one_line
 
 NAME = "module"  # the file in the folder `work`: the client's version, then the parts that are missing in it
 LONGEST = 200  # characters of it
+
+
+class ModuleSeen(NamedTuple):
+    """Claude Code's version where the module ran last, '' for nowhere, and the parts that it lacked there."""
+
+    version: str
+    missing: tuple[str, ...] = ()
 
 
 def note_module(home: Path, report: str) -> None:
@@ -22,13 +30,10 @@ def note_module(home: Path, report: str) -> None:
             files.write_new(path, words.encode())
 
 
-def module_seen(home: Path) -> str:
+def module_seen(home: Path) -> ModuleSeen:
     """Return in which client the module was seen last, and what it lacked there."""
     version, *missing = _read(home / places.WORK / NAME).split() or [""]
-    if not version:
-        return "not seen yet; where Claude Code does not load it, hooks do its work"
-    without = f", without {', '.join(missing)}, which that client lacks" if missing else ""
-    return f"last seen in Claude Code {version}{without}"
+    return ModuleSeen(version, tuple(missing))
 
 
 def _read(path: Path) -> str:

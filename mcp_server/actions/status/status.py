@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.context import hot
@@ -22,6 +23,7 @@ from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.adapters.team_membership import has_team
 from mcp_server.core.budget import refusal as refusal_today
+from mcp_server.core.errors import DaybookError
 from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store
 
@@ -37,18 +39,18 @@ class Needs:
     """
     What else needs the person, beside what waits for their word; doors make sentences of it.
 
-    `embedding`, `vault`, `block` and `caught` are sentences about what is wrong with the embedding model, the
-    vault in the repository and the block in CLAUDE.md, and about edits that were caught; '' for nothing.
+    `embedding` is the problem of the embedding model, `vault` and `block` are why the vault in the repository
+    and the block in CLAUDE.md cannot be kept up, `caught` are files that keep edits which Daybook met.
     """
 
     size: Size
     embedding: str = ""
-    vault: str = ""
+    vault: DaybookError | None = None
     former: tuple[Former, ...] = ()
-    block: str = ""
+    block: DaybookError | None = None
     lacks_key: bool = False
     used_up: bool = False
-    caught: str = ""
+    caught: tuple[Path, ...] = ()
     clock: Doubt | None = None
     pinned: int = 0
     places: int = 0

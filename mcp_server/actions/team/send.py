@@ -87,7 +87,7 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
             except StorageUnavailable as error:
                 return Sent(tuple(stored), tuple(refused), str(error))
             except DaybookError as error:
-                why = f"{error} {error.hint}".strip()
+                why = error.with_hint
                 _note(
                     store, entry.path.stem, entry.memory,
                     at=entry.at, replaces=entry.replaces, promoted=entry.promoted, refused=why,

@@ -37,14 +37,6 @@ class BlockSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Torn:
-    """Why a block can neither be replaced nor inserted, as a sentence, and a hint on what helps."""
-
-    reason: str
-    hint: str = MEND
-
-
-@dataclass(frozen=True, slots=True)
 class _Marker:
     """One valid marker, and the whole line that it is on, with its line end."""
 
@@ -56,20 +48,21 @@ class _Marker:
     line_end: str
 
 
-def find(text: str) -> BlockSpan | Torn | None:
-    """Return the place of the block in *text*, None when there is none, Torn when it is not clear."""
+def find(text: str) -> BlockSpan | Rejected | None:
+    """Return the place of the block in *text*, None when there is none, an error when it is not clear."""
     markers, unclosed = _markers(text)
     if [marker.word for marker in markers] == [START, END]:
         first, last = markers
         return BlockSpan(first.at, last.at + len(END), first.line_end)
     if markers:
         places = [_places(markers, START, "START"), _places(markers, END, "END")]
-        return Torn(
+        return Rejected(
             f"The markers of the managed block are damaged: {', '.join(places)},"
-            " where one START followed by one END is needed."
+            " where one START followed by one END is needed.",
+            MEND,
         )
     if unclosed:
-        return Torn(
+        return Rejected(
             f"The code fence that begins in line {unclosed} is never closed, so the block would be "
             "inside it.",
             CLOSE_FENCE,
@@ -95,8 +88,8 @@ def splice(text: str, block: str) -> str:
     if block and find(block) != BlockSpan(0, len(block), "\n"):
         raise ValueError("a block begins with START, ends with END, and has no other marker")
     span = find(text)
-    if isinstance(span, Torn):
-        raise Rejected(span.reason, span.hint)
+    if isinstance(span, Rejected):
+        raise span
     if span is None:
         return _appended(text, block) if block else text
     if not block:

@@ -105,9 +105,9 @@ def _move_out_of_repository(store: Store) -> None:
 
 
 def _choose(store: Store, name: str) -> None:
-    became = sorted(claude_md.choose(store, name), key=lambda refreshed: refreshed.reason)
+    became = sorted(claude_md.choose(store, name), key=lambda refreshed: bool(refreshed.problem))
     for change in became:
-        if change.path and change.path.name != name and not change.reason:
+        if change.path and change.path.name != name and not change.problem:
             click.echo(f"The block was removed from {change.path}.")
         else:
             _tell(change)
@@ -125,8 +125,8 @@ def _choose(store: Store, name: str) -> None:
 
 def _tell(change: Refreshed) -> None:
     """Say what became of a file; what stood in the way ends the command."""
-    if change.reason:
-        raise Rejected(change.reason, "")
+    if change.problem:
+        raise change.problem
     click.echo(f"{change.path} {'was written' if change.changed else 'says it already'}.")
 
 

@@ -20,6 +20,7 @@ from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import figures, upkeep
 from mcp_server.doors.shown import state as shown
+from mcp_server.doors.shown.doctor import checked
 from mcp_server.store import Store
 
 PLUGIN = Path(__file__).resolve().parents[3]
@@ -68,7 +69,8 @@ def where_command(as_json: bool) -> None:
         store.vaults,
         store=store.home,
         index=store.database.path,
-        problems=repository.problems(store, opened.folder),
+        refused=repository.refused(store),
+        git=repository.git_trouble(store, opened.folder),
         may_be=noticing.offered(store),
         before=places.former_folders(store.home, project) if project else (),
     )
@@ -101,9 +103,9 @@ def doctor_command(as_json: bool) -> None:
     for check in checking.doctor(output.opened().store(), plugin=PLUGIN):
         checks.append(check)
         if not as_json:  # each as soon as it is known, for some take seconds
-            output.print_shown(shown.check(check))
+            output.print_shown(checked(check))
     if as_json:
-        output.print_json([shown.check(check).json for check in checks])
+        output.print_json([checked(check).json for check in checks])
     sys.exit(0 if all(check.well for check in checks) else 1)
 
 

@@ -97,7 +97,7 @@ class Application:
                 except PersonAsked as pause:
                     return pause.question
                 except DaybookError as error:
-                    return refused(self._with_remarks(f"{error} {error.hint}".strip()))
+                    return refused(self._with_remarks(error.with_hint))
                 except OSError as error:
                     return refused(self._with_remarks(disk_refused(error)))
 

@@ -112,7 +112,7 @@ class Server(MCPServer[Any]):
         try:
             check_amount(arguments)
         except Rejected as error:
-            return refused(f"{error} {error.hint}")
+            return refused(error.with_hint)
         schemas = tools[name].input_schema["properties"]
         if unknown := [argument for argument in arguments if argument not in schemas]:
             missing = [

@@ -35,7 +35,7 @@ def register(application: Application) -> None:
             catch_up_if_free(store)
             return at_hand(store, session=session.id) or EMPTY
         except DaybookError as error:
-            return f"{error} {error.hint}".strip()
+            return error.with_hint
 
     @tool()
     def pin(id: str) -> str:

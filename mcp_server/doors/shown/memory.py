@@ -9,7 +9,7 @@ from mcp_server.actions.memory.revise import version
 from mcp_server.core.memory import WORDS, Level, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, trouble
 from mcp_server.doors.shown.draft_outcome import beside, near_note, note
 from mcp_server.doors.shown.trust import standing as standing_line
 
@@ -220,11 +220,12 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
 def saved_session(file: MemoryFile, since: Since) -> Shown:
     """Return a saved session, and what changed since."""
     memory = file.memory
+    problem = trouble.git(since.problem) if since.problem else ""
     changes = [
         *([f"the branch is now {since.branch}"] if since.branch else []),
         *(f"commit {commit}" for commit in since.commits),
         *([f"changed files: {', '.join(since.files[:20])}"] if since.files else []),
-        *([since.problem] if since.problem else []),
+        *([problem] if problem else []),
     ]
     return Shown(
         f"{memory.id} · session saved {memory.created:%Y-%m-%d %H:%M} UTC",
@@ -241,7 +242,7 @@ def saved_session(file: MemoryFile, since: Since) -> Shown:
             "tasks": tasks_of(memory.text),
             "notes": memory.notes,
             "path": file.path,
-            "since": asdict(since),
+            "since": {**asdict(since), "problem": problem},
         },
     )
 

@@ -1,4 +1,4 @@
-"""The state of the store: what there is, what needs the person, where it lies, whether every part works."""
+"""The state of the store: what there is, what needs the person, where it lies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, 
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.memory import Kind, Level
 from mcp_server.core.render import bytes_of, counted
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, trouble
 from mcp_server.doors.shown import needs as sentences
 from mcp_server.doors.shown.figures import cost_of, today
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.files.sync import SyncReport
     from mcp_server.actions.remote.set_up import RemoteState
-    from mcp_server.actions.status.doctor import Check
     from mcp_server.actions.status.status import State
     from mcp_server.actions.team.membership import Membership
+    from mcp_server.adapters.git import GitTrouble
     from mcp_server.adapters.missing_projects import Former
     from mcp_server.adapters.project import Project
     from mcp_server.adapters.vault import Vault
+    from mcp_server.core.errors import DaybookError
     from mcp_server.core.settings import Settings
 
 NOTHING = "Nothing needs you."
@@ -84,7 +85,9 @@ def _needs(state: State) -> Iterator[str]:
     needed, spent = state.needs, state.spending
     if needed.embedding:
         yield f"{needed.embedding} Run 'daybook model list'."
-    yield from (needed.vault, sentences.former(needed.former), needed.block)
+    yield needed.vault.with_hint if needed.vault else ""
+    yield sentences.former(needed.former)
+    yield needed.block.with_hint if needed.block else ""
     if spent.paused_reason and not spent.paused_until:
         yield f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'."
     if needed.lacks_key:
@@ -96,7 +99,7 @@ def _needs(state: State) -> Iterator[str]:
         )
     if spent.given_up:
         yield f"Given up after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
-    yield from (needed.caught, sentences.size(needed.size), sentences.clock(needed.clock))
+    yield from (trouble.caught(needed.caught), sentences.size(needed.size), sentences.clock(needed.clock))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
         yield (
@@ -170,16 +173,18 @@ def where(
     *,
     store: Path,
     index: Path,
-    problems: Sequence[str] = (),
+    refused: DaybookError | None = None,
+    git: GitTrouble | None = None,
     may_be: Sequence[Former] = (),
     before: Sequence[Path] = (),
 ) -> Shown:
     """
     Return which project a folder belongs to, why, and where its memories lie.
 
-    *problems* are sentences about a vault in the repository, *may_be* are memories of a folder that is gone,
-    *before* the folders that this project had as another one.
+    *refused* is why the vault in the repository is not read, *git* why git is not run, *may_be* are memories
+    of a folder that is gone, *before* the folders that this project had as another one.
     """
+    problems = [*([refused.with_hint] if refused else []), *([trouble.git(git)] if git else [])]
     named = [("project", NOBODYS)]
     if project:
         named = [("project", f"{project.name}  ({project.key})"), ("because", f"of {project.reason}")]
@@ -213,19 +218,6 @@ def _root(vault: Vault) -> str:
     if vault.adopted:
         return str(vault.root)
     return f"{vault.root}  {OF_TEAM if vault.level is Level.TEAM else ONLY_READ}"
-
-
-def check(result: Check) -> Shown:
-    """Return whether a part works, and the advice when it does not."""
-    seen = result.seen
-    if not isinstance(seen, str):
-        seen = f"{seen.name} is allowed; {today(seen.spent)} of ${seen.daily_usd:.2f} spent today"
-    line = f"{'ok  ' if result.well else 'FAIL'}  {result.name}: {seen}"
-    return Shown(
-        line,
-        notes=(f"      {result.advice}",) if result.advice and not result.well else (),
-        json={**asdict(result), "seen": seen},
-    )
 
 
 def synced(report: SyncReport) -> Shown:

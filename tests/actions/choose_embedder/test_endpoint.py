@@ -10,6 +10,7 @@ from mcp_server.actions.model.choose_embedder import choose, list_models, progre
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall import evidence
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.checks import CheckedPart, OpenedModel
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
@@ -60,13 +61,14 @@ def test_what_is_listed_and_told_names_the_endpoint(filled: Chosen) -> None:
         assert progress(store).chosen == named
         assert [each.name for each in list_models(store) if each.chosen] == [named]
         assert status(store, has_key=False).stats.model == named
-        checks = {check.name: check for check in doctor(store, plugin=ROOT)}
-        assert checks["embedding model"].well
-        assert f"texts are sent to {named}" in checks["embedding model"].seen
-    checks = {check.name: check for check in doctor(filled.another_process(), plugin=ROOT)}
-    assert not checks["embedding model"].well
-    assert "could not be reached" in checks["embedding model"].seen
-    assert checks["round trip"].well
+        checks = {check.part: check for check in doctor(store, plugin=ROOT)}
+        assert checks[CheckedPart.EMBEDDING_MODEL].well
+        seen = checks[CheckedPart.EMBEDDING_MODEL].seen
+        assert isinstance(seen, OpenedModel) and seen.sends_to == named
+    checks = {check.part: check for check in doctor(filled.another_process(), plugin=ROOT)}
+    assert not checks[CheckedPart.EMBEDDING_MODEL].well
+    assert "could not be reached" in str(checks[CheckedPart.EMBEDDING_MODEL].seen)
+    assert checks[CheckedPart.ROUND_TRIP].well
 
 
 def test_an_endpoint_that_does_not_answer_is_not_chosen(filled: Chosen) -> None:

@@ -9,6 +9,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
+from mcp_server.actions.status.checks import CheckedPart
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.actions.status.status import status
 from mcp_server.core.errors import EmbedderUnavailable
@@ -37,9 +38,9 @@ def test_a_model_that_is_not_here_is_told_and_words_answer(filled: Chosen, open_
     assert "'mpnet-base' is not on this machine" in progress(store).problem
     needs = needs_of(status(store, has_key=False))
     assert any("'mpnet-base' is not on this machine" in need for need in needs)
-    checks = {check.name: check for check in doctor(store, plugin=ROOT)}
-    assert not checks["embedding model"].well
-    assert "mpnet-base" in checks["embedding model"].seen
+    checks = {check.part: check for check in doctor(store, plugin=ROOT)}
+    assert not checks[CheckedPart.EMBEDDING_MODEL].well
+    assert "mpnet-base" in str(checks[CheckedPart.EMBEDDING_MODEL].seen)
 
 
 def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Open) -> None:

@@ -32,7 +32,7 @@ from tests.doors.shell import Run, daybook
 
 def test_nothing_is_written_before_a_file_was_chosen(store: Store, project: Path) -> None:
     assert refresh(store) == claude_md.Refreshed(None, False)
-    assert (chosen(store), trouble(store)) == ("", "")
+    assert (chosen(store), trouble(store)) == ("", None)
     assert list(project.iterdir()) == []
 
 

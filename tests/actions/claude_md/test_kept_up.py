@@ -145,10 +145,10 @@ def test_a_file_that_cannot_be_written_safely_is_left_alone(
     (done,) = choose(store, "CLAUDE.md")
 
     assert (done.path, done.changed) == (document, False)
-    assert sentence in done.reason
+    assert sentence in str(done.problem)
     assert (document.read_bytes() if before else b"") == before
     if make not in (be_nearly_too_large, be_read_only):
-        assert sentence in trouble(store)
+        assert sentence in str(trouble(store))
     assert told_by_block(store) == {}
 
 
@@ -156,14 +156,15 @@ def test_damaged_markers_are_mended_on_request_and_no_text_is_lost(store: Store,
     choose(store, "CLAUDE.md")
     whole = document.read_text(encoding="utf-8")
     document.write_text(f"{START}\nmine 1\n{whole}mine 2\n{whole}{END}\nmine 3\n", encoding="utf-8")
-    assert refresh(store).reason == trouble(store)
-    assert "daybook init --repair" in trouble(store)
+    assert str(refresh(store).problem) == str(trouble(store))
+    problem = trouble(store)
+    assert problem and "daybook init --repair" in problem.hint
 
     assert repair(store).changed
 
     block = current_block(store).text
     assert document.read_text(encoding="utf-8") == f"mine 1\n{MINE}\n{block}\nmine 2\n{MINE}\nmine 3\n"
-    assert trouble(store) == ""
+    assert trouble(store) is None
     assert not repair(store).changed
 
 
@@ -175,7 +176,7 @@ def test_a_damaged_file_does_not_keep_the_person_from_choosing_another(
 
     torn, written = choose(store, "CLAUDE.local.md")
 
-    assert "END is missing" in torn.reason
+    assert "END is missing" in str(torn.problem)
     assert written == claude_md.Refreshed(project / "CLAUDE.local.md", True)
 
 

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mcp_server.actions.model.model_call import spending
+from mcp_server.actions.status.checks import CheckedPart
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.actions.status.status import status
 from mcp_server.bootstrap import has_key, model_identity
@@ -14,8 +15,8 @@ from mcp_server.core.budget import tokens_of
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.capture_commands import OFFER, _place, _reader
+from mcp_server.doors.shown.doctor import checked
 from mcp_server.doors.shown.figures import today
-from mcp_server.doors.shown.state import check
 from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.model_call.asking import KEY, PROMPT, ask, events, refused
 from tests.conftest import Open
@@ -62,8 +63,8 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     assert model_identity(opened.environment) != ""
     assert has_key("", api.url)
     assert needs_of(status(store, has_key=has_key("", api.url))) == []
-    checks = {each.name: check(each).head for each in doctor(store, plugin=ROOT)}
-    assert "qwen3:4b is allowed; $0.0000 and calls of qwen3:4b" in checks["language model"]
+    checks = {check.part: checked(check).head for check in doctor(store, plugin=ROOT)}
+    assert "qwen3:4b is allowed; $0.0000 and calls of qwen3:4b" in checks[CheckedPart.LANGUAGE_MODEL]
 
 
 def test_a_price_that_was_told_is_what_a_call_costs(open_asking: Open, api: ScriptedModel) -> None:

@@ -65,7 +65,7 @@ def refresh_for_ever(folder: Path, texts: list[bytes], kind: str, ready: int) ->
         for store, text in zip(stores, texts, strict=True):
             if kind == "daybook":
                 done = refresh(store)
-                assert not done.reason, done.reason
+                assert not done.problem, done.problem
             else:
                 with open(folder / "shop" / "CLAUDE.md", "wb", buffering=0) as handle:
                     for at in range(0, len(text), 512):

@@ -50,7 +50,7 @@ def answer(application: Application, event: str, payload: Payload) -> str:
     except AskedInside as pause:
         reply = {"ask": {"question": pause.question, "options": pause.options, "state": pause.state}}
     except DaybookError as error:
-        reply = {"text": f"{error} {error.hint}".strip()}
+        reply = {"text": error.with_hint}
     except OSError as error:
         reply = {"text": disk_refused(error)}
     except Exception:  # the session must not see it

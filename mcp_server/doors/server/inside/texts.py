@@ -9,6 +9,7 @@ from mcp_server.core.render import counted, on_one_line, one_line, visible
 from mcp_server.core.search.query import Answer
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import trouble
 from mcp_server.doors.shown.recall import answered
 
 EXCERPT = 240  # characters of one hit
@@ -52,7 +53,7 @@ def session(file: MemoryFile, since: Since) -> str:
     more = len(since.commits) - CHANGES
     changes += [counted(more, "more commit")] if more > 0 else []
     changes += [f"changed: {', '.join(since.files[:10])}"] if since.files else []
-    changes += [since.problem] if since.problem else []
+    changes += [trouble.git(since.problem)] if since.problem else []
     lines += ["Since then:", *(f"  {one_line(change, 200)}" for change in changes)] if changes else []
     return "\n".join([*lines, "Claude gets it with your next prompt."])
 

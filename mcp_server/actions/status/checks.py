@@ -1,0 +1,166 @@
+"""The checks of doctor as values: what is tried, and what each check may see."""
+
+from dataclasses import dataclass
+from enum import StrEnum, auto
+from pathlib import Path
+from typing import NamedTuple
+
+from mcp_server.actions.model.model_call import Spending
+from mcp_server.actions.status.module_seen import ModuleSeen
+
+
+class CheckedPart(StrEnum):
+    """What is tried, in this order; the values are the names that every door shows."""
+
+    PYTHON = "Python"
+    SQLITE = "SQLite"
+    STORE = "store"
+    INDEX = "index"
+    FILES = "files"
+    EDITS = "edits"
+    EMBEDDING_MODEL = "embedding model"
+    ROUND_TRIP = "round trip"
+    HOOKS = "hooks"
+    MODULE = "module"
+    TOOLS = "tools"
+    CAPTURE = "capture"
+    LANGUAGE_MODEL = "language model"
+
+
+class Finding(StrEnum):
+    """What a check saw, or what is wrong, where there is nothing more to say of it."""
+
+    NO_EDITS_CAUGHT = auto()
+    EMBEDDING_OFF = auto()
+    EMBEDDING_NOT_LOADED = auto()
+    ROUND_TRIP = auto()
+    NOT_FOUND_BY_WORDS = auto()
+    NOT_FOUND_BY_MEANING = auto()
+    FOUND_AFTER_FORGET = auto()
+    CAPTURE_OFF = auto()
+    CALLS_OFF = auto()
+    NO_KEY = auto()
+
+
+class StoreFolder(NamedTuple):
+    """The folder of the store, and whether other users of the machine can read it."""
+
+    path: Path
+    open_to_others: bool
+
+
+class Memories(NamedTuple):
+    """How many memories could be read."""
+
+    number: int
+
+
+class NotTakenIn(NamedTuple):
+    """How many files could not be read."""
+
+    number: int
+
+
+class CaughtEdits(NamedTuple):
+    """Files that hold edits which a person saved while Daybook changed a memory."""
+
+    paths: tuple[Path, ...]
+
+
+class OpenedModel(NamedTuple):
+    """The embedding model, and the endpoint to which it sends texts, '' for one on this machine."""
+
+    name: str
+    sends_to: str
+
+
+class Plugin(NamedTuple):
+    """The plugin's folder, whose hooks work."""
+
+    folder: Path
+
+
+class Missing(NamedTuple):
+    """A file that the plugin lacks."""
+
+    path: Path
+
+
+class NotExecutable(NamedTuple):
+    """A program of the plugin that may not be run."""
+
+    path: Path
+
+
+class HookFails(NamedTuple):
+    """How the hook of a new session failed, as a clause about it."""
+
+    how: str
+
+
+class Toolsets(NamedTuple):
+    """The sets of tools that Claude is offered, and those that are switched off."""
+
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+
+
+class Captures(NamedTuple):
+    """How sessions are captured, and when the last one was kept, in Unix seconds; 0 for never."""
+
+    mode: str
+    last: int
+
+
+class CapturedLate(NamedTuple):
+    """How many sessions that ended over an hour ago are not kept yet."""
+
+    sessions: int
+
+
+class PlanCalls(NamedTuple):
+    """How many calls were made on the person's plan today, and how many a day may be."""
+
+    made: int
+    most: int
+
+
+class AllowedModel(NamedTuple):
+    """The language model that may be called, what was spent on it, and how many USD a day may be."""
+
+    name: str
+    spent: Spending
+    daily_usd: float
+
+
+Seen = (
+    Finding
+    | StoreFolder
+    | Memories
+    | NotTakenIn
+    | CaughtEdits
+    | OpenedModel
+    | Plugin
+    | Missing
+    | NotExecutable
+    | HookFails
+    | ModuleSeen
+    | Toolsets
+    | Captures
+    | CapturedLate
+    | PlanCalls
+    | AllowedModel
+    | Path
+    | str
+    | Exception
+)
+"""What a check saw: a value, a path, the words of another program, or the error that it ended with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: what was tried, whether it passed, and what was seen, which doors put into words."""
+
+    part: CheckedPart
+    well: bool
+    seen: Seen
