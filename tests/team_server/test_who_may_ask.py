@@ -9,7 +9,7 @@ import pytest
 from mcp_server.core.memory import MAX_TEXT
 from mcp_server.core.team.team import Role
 from mcp_server.core.team.wire import MOST_REQUEST
-from mcp_server.doors.team_server.rates import MOST_KNOWN, Rates
+from mcp_server.doors.team_server.gate import MOST_KNOWN, Rates
 from tests.patience import PATIENCE
 from tests.team_server.asking import calling, headers, post, raw
 from tests.team_server.minimal_team import MinimalTeam

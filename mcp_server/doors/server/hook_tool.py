@@ -23,7 +23,6 @@ from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import PROPOSES, hooks_are_off, is_unattended
 from mcp_server.doors import turns
-from mcp_server.doors.server.index_checks import Look
 from mcp_server.doors.server.session import PERSONS, Session, session_of
 
 log = logging.getLogger(__name__)
@@ -31,6 +30,26 @@ log = logging.getLogger(__name__)
 HOOK_EVENTS = frozenset({"Begun", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is loaded."""
 NOTHING = "{}"
+
+
+class Look:
+    """Checks the index of what is *opened* in parallel with answers: a wrong one is not given twice."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._looking = threading.Lock()
+
+    def beside(self) -> None:
+        """Start a check in a thread of its own when one is due."""
+        if self._opened.look_is_due() and self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look, name="look", daemon=True).start()
+
+    def _look(self) -> None:
+        try:
+            self._opened.finds_damage()
+        finally:
+            self._looking.release()
+            self._opened.database.close()
 
 
 class Hooks:

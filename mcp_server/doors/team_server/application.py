@@ -30,8 +30,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.render import visible
 from mcp_server.core.team import wire
 from mcp_server.core.team.team import Member, TeamDatabase
-from mcp_server.doors.team_server.gate import MEMBER, PATH, Gate
-from mcp_server.doors.team_server.rates import Rates
+from mcp_server.doors.team_server.gate import MEMBER, PATH, Gate, Rates
 from mcp_server.doors.team_server.tools import TOOLS, run, schema_of
 
 MOST_AT_ONCE = 16  # calls that wait for the database; further ones wait for those

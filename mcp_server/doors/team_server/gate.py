@@ -10,6 +10,8 @@ Each request is checked, before anything of its body is read, for
 
 import hashlib
 import math
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -22,8 +24,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.team import wire
 from mcp_server.core.team.team import Member, TeamDatabase
-from mcp_server.doors.team_server.rates import Rates
 
+MINUTE = 60.0  # seconds
+MOST_KNOWN = 10_000  # tokens counted at once; then the one that asked longest ago is forgotten
 PATH = "/mcp"
 HEALTH = "/health"
 MEMBER = "daybook.member"  # the key of the scope under which the application finds who asks
@@ -32,6 +35,33 @@ BODY_PATIENCE = 30.0  # seconds in which the whole body must have arrived
 HEALTHY_FOR = 1.0  # seconds for which what the database answered counts
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SAFE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+class Rates:
+    """
+    At most *each_minute* requests a minute by each key; what was not used is there at once, up to a minute's.
+
+    Each server counts for itself, and forgets it when it ends. *clock* returns seconds that only grow. Calls
+    may come from many threads.
+    """
+
+    def __init__(self, each_minute: int, clock: Callable[[], float]) -> None:
+        self._most = float(each_minute)
+        self._clock = clock
+        self._left: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # key → requests left, when
+        self._lock = threading.Lock()
+
+    def wait(self, key: bytes) -> float:
+        """Count a request of *key*, unless it is one too many; return the seconds until it may ask, or 0."""
+        with self._lock:
+            now = self._clock()
+            left, at = self._left.pop(key, (self._most, now))
+            left = min(self._most, left + (now - at) * self._most / MINUTE)
+            waits = 0.0 if left >= 1 else (1 - left) * MINUTE / self._most
+            self._left[key] = (left if waits else left - 1, now)
+            if len(self._left) > MOST_KNOWN:
+                self._left.popitem(last=False)
+            return waits
 
 
 class Gate:

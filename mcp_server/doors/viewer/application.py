@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from mcp_server.actions.sessions import session_overview
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
 from mcp_server.doors.viewer import (
     acts,
@@ -18,7 +19,6 @@ from mcp_server.doors.viewer import (
     history,
     insight,
     linking,
-    live_updates,
     memories,
     memory_page,
     page,
@@ -26,17 +26,31 @@ from mcp_server.doors.viewer import (
     today,
     told_to_claude,
 )
-from mcp_server.doors.viewer.page import STATIC, Viewer
+from mcp_server.doors.viewer.page import STATIC, Viewer, viewer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def _live(request: Request) -> Response:
+    """
+    Tell an open page whether something changed, in this process or another.
+
+    Return the mark of what can be seen now, or no content while it is the `mark` that the page has.
+    """
+    viewer(request).looked()
+    mark = session_overview.mark(viewer(request).opened.store())
+    if mark == request.query_params.get("mark"):
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+    return PlainTextResponse(mark)
+
 
 # Below /memories/ the first word is an id, which may be any word: no other page has its address there.
 PAGES: "Sequence[Sequence[BaseRoute]]" = (
     today.ROUTES,
     review.ROUTES,
     changes.ROUTES,
-    live_updates.ROUTES,
+    (Route("/live", _live),),
     told_to_claude.ROUTES,
     insight.ROUTES,
     graph.ROUTES,

@@ -1,9 +1,11 @@
 """memories: what is known, listed newest first or found as one types, with the reasons for each rank."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from markupsafe import Markup, escape
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,13 +17,13 @@ from mcp_server.actions.memory.list_trash import list_trash
 from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
-from mcp_server.core.render import on_one_line, repeats, state_of
+from mcp_server.core.render import on_one_line, repeats, state_of, visible
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Mode, Query
-from mcp_server.core.text.words import query_terms
+from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.words import folded, identifier_parts, query_terms
 from mcp_server.doors.shown.recall import components, doubts, reasons, shelves
 from mcp_server.doors.viewer.acts import ACTS, BRINGS_BACK, for_many
-from mcp_server.doors.viewer.highlight import marked
 from mcp_server.doors.viewer.page import page, paged, viewer
 from mcp_server.doors.viewer.page_query import (
     ALL,
@@ -57,6 +59,9 @@ PARTS = {
 }
 """What each part of a score tells, by the names of `components`."""
 MAIN = ("words", "near", "cosine", "maxsim")  # the parts that a hit shows at once
+_WORD = re.compile(r"(\w+)")
+# At least three letters stay.
+_ENDING = re.compile(r"(?<=\w{3})(?:ations?|ings?|ies|ed|es|s|e|y)$")
 
 
 def memories(request: Request) -> Response:
@@ -251,6 +256,33 @@ def _weights(*, semantic: bool) -> dict[str, str]:
 def _level(store: Store, vault: str) -> str:
     place = store.vault(vault)
     return place.level.value if place else Level.PROJECT.value
+
+
+def marked(text: str, terms: Collection[str], most: int = 0) -> Markup:
+    """
+    Return *text* on one line, of at most *most* characters if that is not 0, with those of *terms* marked.
+
+    *terms* are those of `words.query_terms`; other forms of a word are marked as well, as the index finds
+    them.
+    """
+    line = " ".join(visible(excerpt(text, terms, most) if most else text).split())
+    stems = {_stem(term) for term in terms}
+    pieces = _WORD.split(line)  # every second one is a word
+    meant = {word for word in set(pieces[1::2]) if _is_meant(word, terms, stems)}
+    parts = [f"<mark>{escape(piece)}</mark>" if piece in meant else str(escape(piece)) for piece in pieces]
+    return Markup("".join(parts))  # noqa: S704 - each piece is escaped
+
+
+def _is_meant(word: str, terms: Collection[str], stems: Collection[str]) -> bool:
+    parts = [folded(word), *identifier_parts(word)]
+    if "_" in word:
+        parts += map(folded, word.split("_"))
+    return any(part in terms or _stem(part) in stems for part in parts)
+
+
+def _stem(word: str) -> str:
+    """Return *word* without the commonest English endings; no more than marking needs."""
+    return _ENDING.sub("", word)
 
 
 LISTS: Mapping[str, Callable[[Request, Store, Selection], dict[str, Any]]] = {

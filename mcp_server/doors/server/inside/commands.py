@@ -5,19 +5,24 @@ A command answers with `text` for the person, and `context`, where there is any,
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from mcp_server.actions.capture.session_summary import so_far
 from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.memory import forget as forgetting
+from mcp_server.actions.memory.session import restore_session, save_session
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.find_named import meant_by
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.ask_at_once import NewAndNear, pairs_of, say
 from mcp_server.actions.review.entries import Verdict
-from mcp_server.core.errors import Rejected
+from mcp_server.core.authors import PERSON
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level, split_list
+from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.search.query import Filter, Query, check_question, filter_of
 from mcp_server.core.secrets.redaction import redact
@@ -26,12 +31,15 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
-from mcp_server.doors.server.inside import session_commands, texts
-from mcp_server.doors.server.inside.typed_command import Answer, Typed, typed
+from mcp_server.doors.server.inside import texts
+from mcp_server.doors.server.inside.ask_person import Inside
+from mcp_server.doors.server.session import PERSONS
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown.draft_outcome import answered, near_command
+from mcp_server.store import Store
 
+Answer = dict[str, Any]
 SHOWN = 300  # characters of a memory in a question
 HOLDS = {  # the options that Enter would choose, which change nothing
     Verdict.KEEP_BOTH: "Keep both",
@@ -42,13 +50,55 @@ FORGET, KEEP = "forget", "keep"
 FOREVER = "forever"
 
 
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The words of a command, whether the person typed them, and the way to ask the person."""
+
+    application: Application
+    words: str
+    by_person: bool
+    dialog: Inside
+
+    @property
+    def session(self) -> str:
+        return self.application.session.id
+
+    @property
+    def folder(self) -> Path:
+        return self.application.opened.folder
+
+    @property
+    def source(self) -> str:
+        return MANUAL if self.by_person else ASSISTANT
+
+    @property
+    def store(self) -> Store:
+        """The store; the author of its changes is the person if they typed the command."""
+        store = self.application.opened.store()
+        return self.persons(store) if self.by_person else store
+
+    def persons(self, store: Store) -> Store:
+        """Return *store* for what the person says, here or in a dialog."""
+        return store.acting_as(PERSON)
+
+
+def _typed(application: Application, payload: Mapping[str, Any]) -> Typed:
+    """Return the command of `words`, typed by `origin`; `answers` and `state` come from earlier questions."""
+    answers, state = (payload.get(name) for name in ("answers", "state"))
+    dialog = Inside(
+        answers if isinstance(answers, dict) else {}, dict(state) if isinstance(state, dict) else {}
+    )
+    by_person = payload.get("origin") in PERSONS and not application.session.by_claude
+    return Typed(application, str(payload.get("words", "")).strip(), by_person, dialog)
+
+
 def run(application: Application, payload: Mapping[str, Any]) -> Answer:
     """
     Run the command `name`; `typed` holds its further input.
 
     Raises AskedInside, DaybookError, OSError.
     """
-    return COMMANDS[str(payload["name"])](typed(application, payload))
+    return COMMANDS[str(payload["name"])](_typed(application, payload))
 
 
 def _remember(command: Typed) -> Answer:
@@ -189,10 +239,48 @@ def _goodbye(file: MemoryFile, *, forever: bool) -> str:
     return f"{act} the {description}: {_quoted(file)}\n{end} Agreed?"
 
 
+def _save_session(command: Typed) -> Answer:
+    """Save what is known of this session under the words given, or its first prompt. Raises DaybookError."""
+    application, folder = command.application, command.folder
+    work = so_far(application.session.transcript(), folder)
+    if work is None:
+        raise Rejected("You have asked nothing in this session yet, so there is nothing to save.", "")
+    saved = save_session(
+        command.store,
+        command.words or work.title,
+        work.text,
+        files=work.files,
+        folder=folder,
+        session=command.session,
+        source=ASSISTANT,  # no matter who saves it, it contains words of Claude and of others
+    )
+    own = saved.memory.id
+    text = replies.shown_lines(shown.saved(saved, "session", waits=application.judged(own)))
+    return {"text": f"{text}\nIt comes back with: /restore-session {own}"}
+
+
+def _restore_session(command: Typed) -> Answer:
+    """Show the saved session that the words name, without words the last one, and what changed since."""
+    store, words = command.store, command.words
+    if words not in ("", "latest", "last"):
+        meant = meant_by(store, words, Filter(kinds=(Kind.SESSION,)))
+        if meant.files and (len(meant.files) > 1 or not meant.sure):
+            return {"text": texts.several(meant.files, "restore-session", sure=meant.sure)}
+        words = meant.files[0].memory.id if meant.files else words
+    try:
+        file, since = restore_session(store, words, folder=command.folder)
+    except NotFound as error:
+        hint = error.hint if words not in ("", "latest", "last") else "/save-session saves this one."
+        raise Rejected(str(error), hint) from None
+    whole = replies.shown_lines(shown.saved_session(file, since))
+    context = f"The person brought back a saved session with /restore-session:\n{whole}"
+    return {"text": texts.session(file, since), "context": [context]}
+
+
 COMMANDS: dict[str, Callable[[Typed], Answer]] = {
     "remember": _remember,
     "recall": _recall,
     "forget": _forget,
-    "save-session": session_commands.save,
-    "restore-session": session_commands.restore,
+    "save-session": _save_session,
+    "restore-session": _restore_session,
 }
