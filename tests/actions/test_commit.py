@@ -13,7 +13,7 @@ from mcp_server.actions.memory.revise import Revision, mark, revise
 from mcp_server.adapters import files, history, places
 from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Draft, Kind, Level
-from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 
 
@@ -74,7 +74,8 @@ def test_a_disk_that_cannot_keep_the_words_does_not_let_them_go(store: Store, kn
 
 
 def test_a_conversation_that_goes_on_is_not_kept_once_for_each_piece(store: Store) -> None:
-    told = remember(store, Draft("Talk", "Hello.", kind=Kind.CONVERSATION, level=Level.USER)).memory.id
+    draft = Draft("Talk", "Hello.", kind=Kind.CONVERSATION, level=Level.USER, source=TRANSCRIPT)
+    told = remember(store, draft).memory.id
     revise(store, told, Revision(text="Hello.\n\nHow are you?"))
     assert kept(store, told) == []
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files import trash
@@ -25,6 +24,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown import needs as shown
 from mcp_server.doors.shown.needs import notice as sentence
@@ -179,7 +179,7 @@ def over(open_here: Open, **more: str) -> Store:
     """Return a store with a limit of one megabyte that holds more."""
     store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
     for part in range(3):
-        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=SOURCE))
+        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=TRANSCRIPT))
     assert measure(store).is_over
     return store
 
@@ -214,7 +214,7 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
 ) -> None:
     store = over(open_here)
     used = remember(
-        store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION, source=SOURCE)
+        store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION, source=TRANSCRIPT)
     ).memory.id
     known = stored(store, "Port", "Staging listens on 8080.", type="decision")
     old = forget(store, stored(store, "Forgotten long ago")).path

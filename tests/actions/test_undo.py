@@ -18,6 +18,7 @@ from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.origins import judge
+from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
@@ -26,8 +27,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.review import review
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import Draft, Level, Status
-from mcp_server.core.provenance.provenance import ASSISTANT
+from mcp_server.core.memory import Draft, Kind, Level, Status
+from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock
@@ -111,6 +112,18 @@ def test_the_first_change_of_a_memory_is_that_it_was_remembered(store: Store, kn
         read(store, known)
     take_back(store, known)
     assert read(store, known).data == data
+
+
+def test_saving_a_conversation_is_a_change_and_writing_down_a_session_is_none(
+    store: Store, known: str
+) -> None:
+    remember(store, Draft("Night", "Hello.", kind=Kind.CONVERSATION, source=TRANSCRIPT))
+    assert last_change(store).ids == (known,)
+    saved = save_conversation(store, "Talk", [{"role": "user", "content": "Hello."}])
+
+    assert undo(store, last_change(store)).restored == [saved.memory.id]
+
+    assert not saved.path.exists()
 
 
 def test_nothing_to_take_back_is_said(store: Store, known: str) -> None:

@@ -30,6 +30,7 @@ from mcp_server.adapters.vault import Vault, kind_of, stamp
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Kind, Level, slug
+from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.sessions.chunks import Chunk, chunks
 from mcp_server.core.sessions.conversation import parse_turns, render_turns, turns_said, without_said
 from mcp_server.core.sessions.marked_prompt import marked
@@ -39,7 +40,6 @@ from mcp_server.store import Store
 
 PART = 48_000  # characters after which a conversation goes on in another file: each addition reads it whole
 TRIES = 3  # attempts to add to a conversation that someone edits at the same moment
-SOURCE = "transcript"
 
 Progress = Callable[[int], None]
 
@@ -253,7 +253,7 @@ def _add_to_part(
         added,
         id=memory_id,
         kind=Kind.CONVERSATION,
-        source=SOURCE,
+        source=TRANSCRIPT,
         session=transcript.session,
         level=vault.level,
     )

@@ -24,7 +24,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import DAY, Kind
-from mcp_server.core.provenance.provenance import OUTPUT
+from mcp_server.core.provenance.provenance import OUTPUT, TRANSCRIPT
 from mcp_server.core.search.query import Filter
 from mcp_server.core.secrets.redaction import find_secrets, redact
 from mcp_server.core.sessions.conversation import parse_turns
@@ -129,7 +129,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         )
     conversations = Filter(kinds=(Kind.CONVERSATION,), since=since)
     for row in list_memories(store, conversations, limit=MOST_CONVERSATIONS).rows:
-        if row.source != "transcript":
+        if row.source != TRANSCRIPT:
             continue  # not taken from a transcript, so nothing shows who said what
         mining.conversations += 1
         # Only the person's turns: in Claude's, a command that it ran looks like one that it quotes.

@@ -25,6 +25,7 @@ from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Rejected
 from mcp_server.core.memory import Kind, Level, Memory
+from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
@@ -303,9 +304,17 @@ def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:
 
 
 def _goes_on(was: MemoryFile | None, now: MemoryFile) -> bool:
-    """Tell whether a conversation is new or only grew: nothing is lost, and many versions would be kept."""
-    before = was.memory.text if was else ""
-    return now.memory.kind is Kind.CONVERSATION and now.memory.text.startswith(before)
+    """
+    Tell whether the worker wrote down a session, or more of it.
+
+    Nothing is lost by that, many versions would be kept, and it is no change that a person would take back.
+    """
+    if now.memory.kind is not Kind.CONVERSATION or now.memory.source != TRANSCRIPT:
+        return False
+    if was is None:
+        return True
+    grown = replace(was.memory, text=now.memory.text, updated=now.memory.updated)
+    return (was.path, grown) == (now.path, now.memory) and now.memory.text.startswith(was.memory.text)
 
 
 def _move(source: Path, target: Path) -> None:

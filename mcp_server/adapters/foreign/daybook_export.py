@@ -21,7 +21,7 @@ from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, admit, line_of, must_hold, text_of
 from mcp_server.core.memory import ID, Kind, Level, Memory, Status
-from mcp_server.core.provenance.provenance import MANUAL, PUSHED_AS_FACTS
+from mcp_server.core.provenance.provenance import MANUAL, PUSHED_AS_FACTS, TRANSCRIPT
 
 FORMAT, VERSION = "daybook-export", 1
 PROJECTS, REPOSITORIES = "projects", "repositories"
@@ -30,7 +30,6 @@ LATEST = 253_402_300_799  # the last Unix second of the year 9999
 MOST_TIMES = 1_000_000  # the largest count that is read
 MOST_MOVES = 10  # moves of the trust in one memory, the last ones
 KEY = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
-TRANSCRIPT = "transcript"
 
 
 def read(path: Path, *, mine: bool) -> Reading:

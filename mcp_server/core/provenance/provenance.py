@@ -11,6 +11,9 @@ MANUAL = "manual"
 ASSISTANT = "assistant"
 """Claude stored it unasked while it worked: shown after Daybook looked up its words in the session."""
 
+TRANSCRIPT = "transcript"
+"""The worker wrote down what was said in a session; found by search alone."""
+
 PUSHED_ALWAYS = frozenset({MANUAL})
 PUSHED_AS_FACTS = frozenset({"extracted", "imported", "mined"})
 """Not written by the person: a model or a pattern made them of the person's words or files."""

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture.capture import SOURCE
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.runs import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
@@ -17,6 +16,7 @@ from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
@@ -62,7 +62,7 @@ def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_arc
 ) -> None:
     made = notes(store, 30, clock=clock)
     talks = [
-        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=SOURCE)
+        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=TRANSCRIPT)
         for n in range(9)
     ]
     assert AGED not in [entry.kind for entry in review(store).entries]
@@ -115,7 +115,7 @@ def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock
 def test_conversations_are_bounded_apart(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mcp_server.actions.upkeep.age.MOST_APART", 3)
     for n in range(5):
-        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=SOURCE)
+        put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=TRANSCRIPT)
     clock.pass_days(91)
 
     assert (tidy(store).counts, tidy(store).counts, tidy(store).counts) == ({"ageing": 3}, {"ageing": 2}, {})
