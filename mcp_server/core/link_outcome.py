@@ -16,6 +16,8 @@ class After(StrEnum):
     AWAY = auto()
     """It was put away before, and stays so."""
     MARKED = auto()
+    WAITS_MARKED = auto()
+    """Nothing is marked before the person accepts the memory at which the link starts."""
     TRACE = auto()
     ACTIVE = auto()
     """It is active again."""

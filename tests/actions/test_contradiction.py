@@ -17,12 +17,15 @@ from mcp_server.actions.judge.contradiction import (
 )
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.link import link, unlink
+from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Level, Status
+from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock
@@ -211,6 +214,31 @@ def test_two_that_have_nothing_to_do_with_each_other_are_not_settled(
     assert [read(store, each).data for each in (*timeouts, stranger)] == before
     mark_contradiction(store, timeouts[0], stranger)
     assert resolve_contradiction(store, timeouts[0], stranger, how).how == how
+
+
+def test_what_waits_marks_nothing_yet_and_the_answer_says_so(
+    store: Store, timeouts: tuple[str, str]
+) -> None:
+    waiting = decided(store, "Redis holds the sessions", source=ASSISTANT)
+
+    marked = mark_contradiction(store, waiting, timeouts[0])
+
+    assert marked.became == (LinkOutcome(timeouts[0], After.WAITS_MARKED),)
+    assert get_contradictions(store) == []
+    trust(store, (waiting,))
+    assert [{pair.first.id, pair.other.id} for pair in get_contradictions(store)] == [{waiting, timeouts[0]}]
+
+
+@pytest.mark.parametrize("says_so", [0, 1])
+def test_a_mark_that_waits_can_be_settled_in_either_order(
+    store: Store, timeouts: tuple[str, str], says_so: int
+) -> None:
+    waiting = decided(store, "Redis holds the sessions", source=ASSISTANT)
+    mark_contradiction(store, waiting, timeouts[0])
+
+    resolve_contradiction(store, *(waiting, timeouts[0])[:: 1 if says_so else -1], "keep_both")
+
+    assert read(store, waiting).memory.links == ()
 
 
 def test_unlinking_settles_too(store: Store, timeouts: tuple[str, str]) -> None:

@@ -15,7 +15,13 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refre
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.memory.link import Linked, link, must_be_active, note_resolved
+from mcp_server.actions.memory.link import (
+    Linked,
+    link,
+    must_be_active,
+    note_resolved,
+    says_it_contradicts,
+)
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.events import settled_pairs, tidying
@@ -187,7 +193,11 @@ def resolve_contradiction(
 
 
 def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
-    """Raise Rejected unless two memories are marked or found as contradicting, or a question is open."""
+    """
+    Raise Rejected unless two memories are marked or found as contradicting, or a question is open.
+
+    A mark counts here before the memory that says it is accepted: the person may settle it all the same.
+    """
     first_id, other = first.memory.id, second.memory.id
     pairs = [*get_contradictions(store), *find_contradictions(store, first_id, limit=MAX_LIMIT)]
     ref_pairs = [{pair.first.ref, pair.other.ref} for pair in pairs]
@@ -195,7 +205,8 @@ def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
         row = selections.with_ref(db, first.ref)
         questions = open_questions(store, db, about=row.row) if row else []
     ref_pairs += [{question.newer.ref, question.older.ref} for question in questions]
-    if {first.ref, second.ref} not in ref_pairs:
+    waiting = says_it_contradicts(first, second.memory) or says_it_contradicts(second, first.memory)
+    if {first.ref, second.ref} not in ref_pairs and not waiting:
         raise Rejected(
             f"'{first_id}' and '{other}' are not marked as contradicting each other.",
             f"Mark them first: daybook contradictions --mark {first_id} {other}",

@@ -198,7 +198,7 @@ def _linked(
         take_place(store, now, [target], session=session)
         became = (_superseded(store, now, other),)
     elif rel == CONTRADICTS:
-        became = (LinkOutcome(target, After.MARKED),)
+        became = (LinkOutcome(target, After.MARKED if is_shown(store, now) else After.WAITS_MARKED),)
     elif other and other.memory.status is not Status.ACTIVE:
         became = (LinkOutcome(target, After.TRACE, other.memory.status),)
     store.ledger.try_append("linked", store.clock(), refs=[file.ref], rel=rel, to=target, session=session)
@@ -250,7 +250,7 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
     store.ledger.try_append("unlinked", store.clock(), refs=[file.ref], rel=labels, to=name, session=session)
     # A deleted memory, of which only the name is known, cannot contradict another.
     if isinstance(end, MemoryFile) and CONTRADICTS in map(as_label, rels):
-        if _says_so_too(end, memory):
+        if says_it_contradicts(end, memory):
             became = (LinkOutcome(name, After.SAYS_SO_TOO),)
         else:
             note_resolved(store, file, end, how="unlinked", session=session)
@@ -267,8 +267,8 @@ def _successors(store: Store, memory_id: str) -> set[str]:
     return ids
 
 
-def _says_so_too(other: MemoryFile, memory: Memory) -> bool:
-    """Tell whether the memory *other* says that it contradicts *memory*."""
+def says_it_contradicts(other: MemoryFile, memory: Memory) -> bool:
+    """Tell whether the file of *other* says that it contradicts *memory*, accepted or not."""
     called = names(memory)
     links = other.memory.links
     return any(as_label(link.rel) == CONTRADICTS and as_name(link.to) in called for link in links)

@@ -24,6 +24,7 @@ AFTER = {
     After.SHADOWED: "'{source}' shadows '{id}' in this project; elsewhere nothing changes.",
     After.AWAY: "'{id}' was {state} before and stays so.",
     After.MARKED: "Both are shown, the older one with a mark, until the contradiction is resolved.",
+    After.WAITS_MARKED: "'{source}' waits for the person; nothing is marked before it is accepted.",
     After.TRACE: "'{id}' is {state}: the link is kept as a trace of it.",
     After.ACTIVE: "'{id}' is active again.",
     After.HOLDS_HERE: "'{id}' holds in this project again.",
