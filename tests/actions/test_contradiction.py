@@ -216,9 +216,7 @@ def test_two_that_have_nothing_to_do_with_each_other_are_not_settled(
     assert resolve_contradiction(store, timeouts[0], stranger, how).how == how
 
 
-def test_what_waits_marks_nothing_yet_and_the_answer_says_so(
-    store: Store, timeouts: tuple[str, str]
-) -> None:
+def test_what_waits_marks_nothing_yet_and_the_answer_says_so(store: Store, timeouts: tuple[str, str]) -> None:
     waiting = decided(store, "Redis holds the sessions", source=ASSISTANT)
 
     marked = mark_contradiction(store, waiting, timeouts[0])

@@ -179,7 +179,9 @@ def over(open_here: Open, **more: str) -> Store:
     """Return a store with a limit of one megabyte that holds more."""
     store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
     for part in range(3):
-        remember(store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=TRANSCRIPT))
+        remember(
+            store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=TRANSCRIPT)
+        )
     assert measure(store).is_over
     return store
 
