@@ -25,8 +25,8 @@ from mcp_server.actions.review import review as reviewing
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.sessions import forget_session
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.memory import Draft, Kind, Level, Link
-from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEEDED, TRANSCRIPT
+from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import guess, twins
 from tests.conftest import Clock
@@ -260,23 +260,12 @@ def _approved(place: Place) -> Act:
     return lambda: approve(place.store, ["mined-1"])
 
 
-def _one(
-    act: Callable[[Store, str], object], *, kind: Kind = Kind.KNOWLEDGE, source: str = MANUAL
-) -> Callable[[Place], Act]:
+def _one(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        memory_id = known(place.store, kind=kind, source=source)
+        memory_id = known(place.store)
         return lambda: act(place.store, memory_id)
 
     return prepared
-
-
-def _archived(store: Store, memory_id: str) -> object:
-    return archive(store, [memory_id])
-
-
-def _of_a_talk(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
-    """Do *act* with a conversation that the worker wrote down."""
-    return _one(act, kind=Kind.CONVERSATION, source=TRANSCRIPT)
 
 
 WAYS: dict[str, Callable[[Place], Act]] = {
@@ -290,19 +279,7 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "validate": _one(trusting.validate),
     "forget": _one(forget),
     "review reject": _one(lambda store, memory_id: to_trash(store, find(store, memory_id))),
-    "archive": _one(_archived),
-    "archive a saved conversation": _one(_archived, kind=Kind.CONVERSATION),
-    "archive a session written down": _of_a_talk(_archived),
-    "rename a session written down": _of_a_talk(
-        lambda store, memory_id: revise(store, memory_id, Revision(title="The night of the outage"))
-    ),
-    "change what was said": _of_a_talk(
-        lambda store, memory_id: revise(store, memory_id, Revision(text="Something else."))
-    ),
-    "add to a saved conversation": _one(
-        lambda store, memory_id: revise(store, memory_id, Revision(text="Wait thirty seconds.\n\nWhy?")),
-        kind=Kind.CONVERSATION,
-    ),
+    "archive": _one(lambda store, memory_id: archive(store, [memory_id])),
     "move to this project": _one(lambda store, memory_id: change_level(store, memory_id, PROJECT)),
     "restore from the archive": _restored,
     "restore from the trash": _back_from_the_trash,

@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.store import Store
+from tests.actions.changing_conversations import OF_CONVERSATIONS
 from tests.actions.changing_ways import WAYS, Place
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import ROOT, Clock
@@ -100,9 +101,9 @@ def everything(store: Store) -> set[bytes]:
 
 
 @pytest.mark.feature("3.2-8")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [*WAYS, *OF_CONVERSATIONS])
 def test_what_a_file_said_is_kept_and_comes_back(place: Place, way: str) -> None:
-    act = WAYS[way](place)
+    act = {**WAYS, **OF_CONVERSATIONS}[way](place)
     before = live(files_of(place.store))
 
     act()
