@@ -28,6 +28,7 @@ from mcp_server.environment import is_own_network, person_home, persons_git, per
 from mcp_server.store import NoEmbedding, Store
 
 if TYPE_CHECKING:
+    from mcp_server.core.remarks import Remark
     from mcp_server.core.team.team import JoinedTeam
 
 INDEX_NAME = "memory.db"
@@ -279,14 +280,14 @@ class Opened:
 
         return checkups.finds_damage(self.database, self.clock().timestamp())
 
-    def remarks(self) -> list[str]:
+    def remarks(self) -> "list[Remark]":
         """Return the remarks for the end of this thread's answer: what failed, or which memories are gone."""
         from mcp_server.actions.files.vanished_folders import (
-            tell_gone,  # slow to load, and hooks do not need it
+            take_losses,  # slow to load, and hooks do not need it
         )
 
         remarks = self.database.trouble.remarks()
-        return remarks if is_unattended(self.environment) else [*remarks, *tell_gone(self.home)]
+        return remarks if is_unattended(self.environment) else [*remarks, *take_losses(self.home)]
 
     def delete_temporary_index(self) -> None:
         """Delete the temporary index of a store that can only be read: for a process that exits abruptly."""

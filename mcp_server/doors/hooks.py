@@ -82,7 +82,6 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     """
     from mcp_server.actions.capture import learn_by_agent
     from mcp_server.actions.context.inject import note_told
-    from mcp_server.actions.files.vanished_folders import tell_gone
     from mcp_server.adapters.parent_processes import client_started_by_claude
     from mcp_server.core.bounds import session_id
     from mcp_server.core.settings import is_unattended
@@ -101,7 +100,7 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
         texts.append(pasted)
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
-        texts += [f"{turns.TO_TELL} {sentence}" for sentence in tell_gone(store.home)]
+        texts += turns.losses_to_tell(store)
         if os.environ.get(SETUP) != "missing":
             texts.append(learn_by_agent.request(store, session))
             need = "" if _key(folder) else learn_by_agent.offer(store, session)

@@ -49,6 +49,18 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
         return inject.Called()
 
 
+def losses_to_tell(store: Store) -> list[str]:
+    """Return, once, a line for Claude about each loss of memories that the person must know; usually []."""
+    from mcp_server.actions.files.vanished_folders import take_losses
+
+    losses = take_losses(store.home)
+    if not losses:
+        return []
+    from mcp_server.doors.shown.trouble import remark  # most prompts have none
+
+    return [f"{TO_TELL} {remark(loss)}" for loss in losses]
+
+
 def is_marked(prompt: str) -> bool:
     """Tell whether the person marks something with #remember in *prompt*, and does not only quote the tag."""
     if TAG not in prompt.lower():

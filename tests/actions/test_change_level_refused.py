@@ -11,7 +11,7 @@ from mcp_server.actions.context.brief import brief
 from mcp_server.actions.files.between_vaults import NOTE
 from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.sync import sync
-from mcp_server.actions.files.vanished_folders import tell_gone
+from mcp_server.actions.files.vanished_folders import take_losses
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.change_level import change_level, check_level
 from mcp_server.actions.memory.conversation import save_conversation
@@ -206,7 +206,7 @@ def test_a_move_out_of_the_repository_keeps_what_was_accepted_and_reports_no_los
     sync(shared)
 
     assert done.shared and is_accepted(shared, done.file) and is_shown(shared, done.file)
-    assert tell_gone(shared.home) == []
+    assert take_losses(shared.home) == []
     forget(shared, memory_id)
     assert restore(shared, memory_id).vault == shared.user_vault
     undo(shared, last_change(shared, memory_id))

@@ -74,7 +74,7 @@ def files_of(home: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("prepare", "identity", "expected"),
     [
-        (gone, "", "Vanished(sentences=('1 memory is gone"),
+        (gone, "", "Vanished(losses=(GoneMemories("),
         (put_away, "", "PutAway("),
         (taken_back, "", repr(Numbered(NeedKind.GUESSES_REMOVED, 3))),
         (settled, "", repr(Numbered(NeedKind.SETTLED, 1))),

@@ -15,7 +15,7 @@ from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.size_limit import prune
 from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.files.vanished_folders import tell_gone
+from mcp_server.actions.files.vanished_folders import take_losses
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share, trust
@@ -24,6 +24,7 @@ from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.adapters import places
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.remarks import GoneAccepted
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
@@ -160,7 +161,7 @@ def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
     assert "1 memory that you accepted is gone" in said and f": {wanted}" in said
     assert "accepted" not in sentence(notice(store, identity=""))
     sync(store)
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
     (version,) = history_of(store, wanted).versions
     assert "its file is gone" in version.differs
 
@@ -189,9 +190,8 @@ def test_a_pull_that_deletes_some_of_many_names_those(open_here: Open, project: 
 
     sync(store)
 
-    (said,) = tell_gone(store.home)
-    assert said.startswith("3 memories that you accepted are gone")
-    assert all(each.memory.id in said for each in more) and "new" not in said.rpartition(":")[2]
+    (loss,) = take_losses(store.home)
+    assert isinstance(loss, GoneAccepted) and {*loss.ids} == {memory.memory.id for memory in more}
 
 
 def test_what_another_branch_lacks_and_this_one_has_again_is_as_before(
@@ -207,7 +207,7 @@ def test_what_another_branch_lacks_and_this_one_has_again_is_as_before(
     store = open_here().store()
     sync(store)
 
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
     assert "30 seconds" in told(store, "back")
 
 
@@ -225,7 +225,7 @@ def test_what_daybook_itself_moved_away_or_deleted_is_not_told(open_here: Open, 
 
     sync(store)
 
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
     with pytest.raises(NotFound):
         restore(store, other.memory.id)
     assert restore(store, wanted).memory.text.strip() == OURS
@@ -247,7 +247,7 @@ def test_each_accepted_state_is_kept_and_the_last_comes_back_also_from_a_new_ind
     sync(store)
 
     assert sorted(each.name for each in (store.home / "history").rglob("*.md")) == before
-    assert tell_gone(store.home)
+    assert take_losses(store.home)
     restore(store, wanted)
     assert path.read_bytes() == accepted
 

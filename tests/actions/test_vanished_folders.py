@@ -9,14 +9,16 @@ import pytest
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync, take_in
-from mcp_server.actions.files.vanished_folders import tell_gone
+from mcp_server.actions.files.vanished_folders import take_losses
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
+from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.remarks import GoneMemories
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
@@ -44,12 +46,12 @@ def test_a_folder_that_vanished_is_told_once_with_what_to_do(store: Store, level
     sync(store)
 
     assert [path.read_bytes() for path in store.ledger.paths()] == before
-    (said,) = tell_gone(store.home)
-    assert said.startswith(f"3 memories are gone from {folder}; Daybook did not remove them:")
-    assert "backup" in said
-    assert tell_gone(store.home) == []
+    (loss,) = take_losses(store.home)
+    history = places.history_folder(store.home, store.vaults[0 if level is Level.USER else -1].key)
+    assert loss == GoneMemories(str(folder), 3, 0, str(history))
+    assert take_losses(store.home) == []
     sync(store)
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
 
 
 def test_a_vault_that_vanished_is_told_at_the_start_of_a_session(store: Store) -> None:
@@ -77,7 +79,7 @@ def test_when_the_folder_comes_back_all_is_as_before(store: Store, tmp_path: Pat
     sync(store)
 
     assert known(store) == set(ids)
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
     assert recall(store, Query("lighthouse with 2 lamps")).hits
 
 
@@ -87,7 +89,7 @@ def test_what_is_written_first_into_a_new_folder_does_not_hide_what_is_gone(stor
 
     remember(store, Draft("Harbour", "It is deep."))
 
-    assert tell_gone(store.home)[0].startswith("2 memories are gone")
+    assert [loss.number for loss in take_losses(store.home)] == [2]
 
 
 def test_an_emptied_folder_is_told_and_a_few_files_deleted_by_hand_are_the_persons_word(
@@ -97,12 +99,12 @@ def test_an_emptied_folder_is_told_and_a_few_files_deleted_by_hand_are_the_perso
     for each in few:
         read(store, each).path.unlink()
     sync(store)
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
 
     for path in [read(store, each).path for each in put(store, 12)]:
         path.unlink()
     sync(store)
-    assert tell_gone(store.home)[0].startswith("12 memories are gone")
+    assert [loss.number for loss in take_losses(store.home)] == [12]
 
 
 def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> None:
@@ -112,7 +114,7 @@ def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> Non
 
     take_in(store, store.vaults[-1], *paths[:8], by_hand=True)
 
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
 
 
 def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
@@ -126,7 +128,7 @@ def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
 
     sync(store)
 
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []
 
 
 def test_a_store_deleted_under_a_process_is_told_by_it(opened: Opened, store: Store) -> None:
@@ -136,9 +138,8 @@ def test_a_store_deleted_under_a_process_is_told_by_it(opened: Opened, store: St
 
     recall(opened.store(), Query("lighthouse"))
 
-    said = opened.remarks()
-    assert any(f"3 memories are gone from {store.home}" in each for each in said)
-    assert any(f"4 memories are gone from {store.vaults[-1].root}" in each for each in said)
+    losses = {(loss.folder, loss.number) for loss in opened.remarks() if isinstance(loss, GoneMemories)}
+    assert losses == {(str(store.home), 3), (str(store.vaults[-1].root), 4)}
     assert opened.remarks() == []
 
 
@@ -167,4 +168,4 @@ def test_a_note_that_cannot_be_read_stops_nothing(store: Store) -> None:
     for number, said in enumerate(["", "[]", "{}", json.dumps({"first": 3})]):
         (work / f"gone-{number}").write_text(said, encoding="utf-8")
 
-    assert tell_gone(store.home) == []
+    assert take_losses(store.home) == []

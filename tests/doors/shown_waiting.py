@@ -39,8 +39,17 @@ from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.core.errors import Rejected
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
+from mcp_server.core.remarks import (
+    BlockBehind,
+    FromFiles,
+    GoneAccepted,
+    GoneMemories,
+    IndexBehind,
+    NotRecorded,
+    WordsRemain,
+)
 from mcp_server.core.worth.steady_clock import Doubt
-from mcp_server.doors.shown import Shown, doctor, needs, review
+from mcp_server.doors.shown import Shown, doctor, needs, review, trouble
 from tests.doors.shown_values import AT, HOME, HOSTILE, NOON
 
 ORIGINS = [
@@ -53,7 +62,9 @@ ORIGINS = [
 FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
 AT_START = [
     None, *(Numbered(kind, number, number - 1) for kind in NeedKind for number in (1, 2)),
-    NothingKept(HOME, "is on a full disk"), Vanished(("2 memories are gone.", "So is another.")),
+    NothingKept(HOME, "is on a full disk"),
+    Vanished((GoneMemories("/x", 1, 0, "/h"), GoneMemories("/y", 2, 1, "/h"))),
+    Vanished((GoneAccepted("/x", ("a",)), GoneAccepted("/y", tuple("abcdef")))),
     PutAway(("run-1",), 3, AT), PutAway(("run-1", "run-2"), 1, AT),
     MayBeFormer((FORMER,)), MayBeFormer((ELSEWHERE, FORMER)), KeyOffered(0.2),
     Size(85 << 20, 0, 0, 0, 0, 100 << 20), Size(101 << 20, 0, 0, 0, 0, 100 << 20),
@@ -81,11 +92,18 @@ CHECKS = [
     (part.LANGUAGE_MODEL, True, PlanCalls(1, 20)),
 ]  # fmt: skip
 
+REMARKS = [
+    NotRecorded("remembered", "No space left"), NotRecorded("moved", "No space left", later=True),
+    IndexBehind("It is held."), FromFiles("It is held.", 0), FromFiles("It is held.", 1200),
+    WordsRemain("It is held."), BlockBehind("It is held."),
+]  # fmt: skip
+
 WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "review": lambda: [
         review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
         review.waiting(Review((), {})),
     ],
     "doctor": lambda: [doctor.checked(Check(*check)) for check in CHECKS],
+    "remarks": lambda: [Shown(trouble.remark(remark)) for remark in REMARKS],
     "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
 }

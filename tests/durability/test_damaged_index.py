@@ -23,6 +23,7 @@ from mcp_server.adapters.index.database import integrity
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.remarks import FromFiles
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open
@@ -253,9 +254,7 @@ def test_an_index_of_a_newer_daybook_is_left_alone_and_recall_still_answers(
     opened = open_it()
 
     assert answers(opened.store()) == before
-    assert opened.remarks()[0].startswith(
-        "The index was made by a newer Daybook (schema 999). This answer comes"
-    )
+    assert opened.remarks() == [FromFiles("The index was made by a newer Daybook (schema 999).", 0)]
     opened.database.close()
     newer = sqlite3.connect(index)
     assert newer.execute("PRAGMA user_version").fetchone() == (999,)

@@ -16,6 +16,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files, lock_holders
 from mcp_server.core.errors import Held, NotFound
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.remarks import IndexBehind
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Run
@@ -70,7 +71,7 @@ def test_what_is_written_while_the_index_is_locked_is_said_to_be_and_found_by_se
 
     assert saved.path.exists()
     (remark,) = store.database.trouble.remarks()
-    assert remark.startswith("The index is held by ")
+    assert isinstance(remark, IndexBehind) and remark.reason.startswith("The index is held by ")
     assert read(store, saved.memory.id).memory.text == "quokkas live on Rottnest"
     revise(store, known, Revision(text="herons are blue"))
     assert read(store, known).memory.text == "herons are blue"

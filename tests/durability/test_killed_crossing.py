@@ -22,6 +22,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.durability.stepped import killed, stepped
@@ -164,7 +165,8 @@ def test_a_move_that_the_ledger_could_not_take_is_told_by_the_next_sync(store: S
     ledger.mkdir()
 
     change_level(store, memory_id, Level.USER)
-    assert any("could not be recorded yet" in each for each in store.database.trouble.remarks())
+    (remark,) = store.database.trouble.remarks()
+    assert isinstance(remark, NotRecorded) and remark.later
     ledger.rmdir()
     aside.rename(ledger)
     sync(store)

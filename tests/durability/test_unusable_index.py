@@ -19,6 +19,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory import Draft, Level
+from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Open
 
@@ -50,7 +51,7 @@ def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: 
     with pytest.raises(NotFound):
         read(opened.store(), known)
     assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [other]
-    assert "cannot be opened" in opened.remarks()[0]
+    assert "cannot be opened" in opened.remarks()[0].reason
     opened.remarks()
 
     (memory_dir / "memory.db").rmdir()
@@ -78,5 +79,6 @@ def test_a_ledger_that_cannot_be_written_is_told_and_loses_no_memory(
     memory = remember(opened.store(), Draft("New", "quokkas smile", level=Level.USER))
 
     assert memory.path.exists()
-    assert "could not be recorded" in opened.remarks()[0]
+    (remark,) = opened.remarks()
+    assert isinstance(remark, NotRecorded) and remark.event == "remembered"
     assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [memory.memory.id]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_server.actions.files.vanished_folders import tell_gone, untold_gone
+from mcp_server.actions.files.vanished_folders import losses, take_losses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
 from mcp_server.adapters.index.events.unread_reports import PutAway
@@ -21,6 +21,7 @@ from mcp_server.store import Store
 if TYPE_CHECKING:
     from mcp_server.actions.files.size_limit import Size
     from mcp_server.adapters.missing_projects import Former
+    from mcp_server.core.remarks import Loss
 
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
@@ -64,9 +65,9 @@ class NothingKept(NamedTuple):
 
 
 class Vanished(NamedTuple):
-    """Sentences about memories that are gone and that Daybook did not remove."""
+    """Memories that are gone and that Daybook did not remove."""
 
-    sentences: tuple[str, ...]
+    losses: "tuple[Loss, ...]"
 
 
 class MayBeFormer(NamedTuple):
@@ -125,8 +126,8 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
             upkeep_record = unread_reports.untold(db, store.keys)
     except IndexUnavailable:
         return
-    vanished = untold_gone(store.home)
-    yield Need(Vanished(tuple(vanished)) if vanished else None, lambda: bool(tell_gone(store.home)))
+    vanished = losses(store.home)
+    yield Need(Vanished(tuple(vanished)) if vanished else None, lambda: bool(take_losses(store.home)))
     if upkeep_record:
         yield Need(upkeep_record, lambda: _tell(store, upkeep_record))
     if late_count:

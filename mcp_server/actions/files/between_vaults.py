@@ -16,6 +16,7 @@ from mcp_server.adapters import files, history, leftovers, moving, places
 from mcp_server.adapters.index.events import deeds, replay
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import Conflict, Held
+from mcp_server.core.remarks import NotRecorded
 from mcp_server.store import Store
 
 LOCK = ".crossing.lock"
@@ -70,8 +71,7 @@ def cross(store: Store, crossing: Crossing, event: str, **detail: object) -> Non
         try:
             _tell(store, crossing, event, data)
         except OSError as error:  # the note stays: the next sync tells it
-            reason = error.strerror or error
-            store.database.trouble.remark(f"That this was {event} could not be recorded yet: {reason}.")
+            store.database.trouble.remark(NotRecorded(event, error.strerror or str(error), later=True))
         else:
             files.delete(note)
 

@@ -26,6 +26,7 @@ from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Rejected
 from mcp_server.core.memory import Kind, Level, Memory
 from mcp_server.core.provenance.provenance import TRANSCRIPT
+from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.secrets.redaction import mask_gone
 from mcp_server.store import Store
 
@@ -283,8 +284,7 @@ def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **det
     try:
         store.ledger.append(event, store.clock(), refs=[ref], **data)
     except OSError as error:
-        reason = error.strerror or error
-        store.database.trouble.remark(f"That this was {event} could not be recorded: {reason}.")
+        store.database.trouble.remark(NotRecorded(event, error.strerror or str(error)))
 
 
 def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: object) -> None:

@@ -28,6 +28,7 @@ from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp,
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
 from mcp_server.core.memory import Level, Memory, fingerprint
+from mcp_server.core.remarks import IndexBehind
 from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
@@ -186,7 +187,7 @@ def if_free(store: Store) -> Iterator[None]:
     except IndexUnavailable as error:
         database.trouble.miss()
         if not database.stands_in:
-            database.trouble.remark(f"{error} Your files are saved; the index catches up automatically.")
+            database.trouble.remark(IndexBehind(str(error)))
 
 
 def _sync_vault(

@@ -19,6 +19,7 @@ from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
 from mcp_server.core.changes import FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
 from mcp_server.core.memory import ID
+from mcp_server.core.remarks import FromFiles
 from mcp_server.store import NoEmbedding, Store
 
 FILLING = 0.5  # seconds spent reading files before an answer: some 700 files
@@ -73,8 +74,7 @@ def stand_in(store: Store, reason: IndexUnavailable) -> Store:
     store.database.trouble.miss()
     in_memory = _from_files(store, reason)
     files_left = _fill(in_memory, FILLING)
-    newest = f"; {files_left:,} older files were not searched" if files_left else ""
-    store.database.trouble.remark(f"{reason} This answer comes from your files, by words only{newest}.")
+    store.database.trouble.remark(FromFiles(str(reason), files_left))
     return in_memory
 
 

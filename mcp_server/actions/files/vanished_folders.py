@@ -1,5 +1,5 @@
 """
-vanished_folders: tell the person once when a folder of memories vanished, because they did not ask for that.
+vanished_folders: note when a folder of memories vanished, so that the person, who did not ask, is told once.
 
 The disk may not be connected, or the folder was deleted as a whole, or a pull deleted memories that they had
 accepted of a repository. No event is written, so that all is as before when the files come back.
@@ -8,9 +8,9 @@ accepted of a repository. No event is written, so that all is as before when the
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.known_before import ids_among, ids_below
@@ -18,10 +18,11 @@ from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Kind
-from mcp_server.core.render import counted
 from mcp_server.store import Store
 
-NAMED = 5  # memories that are told by name
+if TYPE_CHECKING:
+    from mcp_server.core.remarks import GoneAccepted, Loss
+
 FEW = 5  # so many files missing from a folder that stays count as deleted by the person
 NOTED = "gone-"  # a file in the folder `work`, named with the vault's key: what is not told yet
 
@@ -91,38 +92,42 @@ def _note_accepted(store: Store, vault: Vault, lost_paths: Mapping[str, str]) ->
     _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": lost_accepted})
 
 
-def tell_gone(home: Path) -> list[str]:
-    """Return a sentence for each loss noted below *home*, and delete the notes; usually []."""
-    sentences: list[str] = []
+def take_losses(home: Path) -> "list[Loss]":
+    """Return the losses noted below *home*, and delete the notes, so that each is shown once; usually []."""
+    taken: list[Loss] = []
     for path in _notes(home):
         with contextlib.suppress(OSError):
-            note_sentences = _said(home, path)
+            loss = _loss(home, path)
             files.delete(path)
-            sentences += note_sentences
-    return sentences
+            taken += [loss] if loss else []
+    return taken
 
 
-def untold_gone(home: Path) -> list[str]:
-    """Return what `tell_gone` would return now; the notes stay."""
-    return [sentence for path in _notes(home) for sentence in _said(home, path)]
+def losses(home: Path) -> "list[Loss]":
+    """Return what `take_losses` would return now; the notes stay."""
+    return [loss for path in _notes(home) if (loss := _loss(home, path))]
 
 
 def _notes(home: Path) -> list[Path]:
     return sorted((home / places.WORK).glob(f"{NOTED}*"))
 
 
-def _said(home: Path, path: Path) -> list[str]:
-    """Return what the note at *path* has to tell; [] when the loss is made up for, or nobody can read it."""
+def _loss(home: Path, path: Path) -> "Loss | None":
+    """Return the loss noted at *path*; None when the files are back, or the note cannot be read."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
         notice = _read(path)
         if "accepted" in notice:
-            return [*_of_repository(home, notice)]
-        return [] if os.path.exists(notice["first"]) else [_sentence(home, notice)]
-    return []
+            return _of_repository(home, notice)
+        if not os.path.exists(notice["first"]):
+            from mcp_server.core.remarks import GoneMemories  # hooks need it seldom
+
+            history = str(places.history_folder(home, notice["vault"]))
+            return GoneMemories(notice["folder"], int(notice["memories"]), int(notice["kept"]), history)
+    return None
 
 
-def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence about accepted memories that a repository lost and that can be restored, if any."""
+def _of_repository(home: Path, notice: Mapping[str, Any]) -> "GoneAccepted | None":
+    """Return the accepted memories that a repository lost and that can be restored, None without any."""
     trash = places.trash_of(home, notice["vault"])
     ids = [
         memory_id
@@ -132,26 +137,11 @@ def _of_repository(home: Path, notice: Mapping[str, Any]) -> Iterator[str]:
         and not any(any(trash.rglob(name)) for name in (f"{memory_id}.md", f"{memory_id}.*.md"))
         and places.history_folder(home, f"{notice['vault']}/{memory_id}").is_dir()
     ]
-    if ids:
-        ellipsis = ", ..." if len(ids) > NAMED else ""
-        yield (
-            f"{counted(len(ids), 'memory')} that you accepted {'is' if len(ids) == 1 else 'are'} gone from"
-            f" {notice['folder']}; Daybook did not remove {'it' if len(ids) == 1 else 'them'}: a pull,"
-            " another branch or a person did. 'daybook restore ID' brings back what you accepted:"
-            f" {', '.join(ids[:NAMED])}{ellipsis}"
-        )
+    if not ids:
+        return None
+    from mcp_server.core.remarks import GoneAccepted  # hooks need it seldom
 
-
-def _sentence(home: Path, notice: Mapping[str, Any]) -> str:
-    number, with_history, folder = int(notice["memories"]), int(notice["kept"]), notice["folder"]
-    before = (
-        f" Earlier versions of {with_history} of them are in {places.history_folder(home, notice['vault'])}."
-    )
-    return (
-        f"{counted(number, 'memory')} {'is' if number == 1 else 'are'} gone from {folder}; Daybook did not"
-        " remove them: connect the disk that holds the folder, or copy the folder back from a backup."
-        f"{before if with_history else ''}"
-    )
+    return GoneAccepted(notice["folder"], tuple(ids))
 
 
 def _write(home: Path, key: str, notice: Mapping[str, object]) -> None:

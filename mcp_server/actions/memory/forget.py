@@ -28,6 +28,7 @@ from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamp, stamps
 from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, fingerprint, typed_id
+from mcp_server.core.remarks import BlockBehind, WordsRemain
 from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
@@ -130,16 +131,11 @@ def _leave_no_trace(store: Store) -> None:
         store.database.require()
         erase.erase_traces(store.database)
     except IndexUnavailable as error:
-        store.database.trouble.remark(
-            f"{error} The file is deleted for good, but the index contains some of its words until "
-            "it is rebuilt: run 'daybook maintain rebuild' when the index is free."
-        )
+        store.database.trouble.remark(WordsRemain(str(error)))
     try:
         refresh(store)
     except (Held, IndexUnavailable) as error:
-        store.database.trouble.remark(
-            f"{error} Its line in CLAUDE.md disappears when the block is next updated."
-        )
+        store.database.trouble.remark(BlockBehind(str(error)))
 
 
 def _unlearned_is_never_sent(store: Store, session: str) -> None:

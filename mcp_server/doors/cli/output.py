@@ -17,7 +17,7 @@ from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import person
-from mcp_server.doors.shown import Shown, cells
+from mcp_server.doors.shown import Shown, cells, trouble
 from mcp_server.store import Store
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
@@ -54,7 +54,7 @@ def _end(opened: Opened, *, searches: bool, before: int) -> None:
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
     for remark in opened.remarks():
-        click.echo(f"daybook: {visible(remark)}", err=True)
+        click.echo(f"daybook: {visible(trouble.remark(remark))}", err=True)
 
 
 def _refresh_block(store: Store) -> None:

@@ -20,6 +20,7 @@ from mcp_server.adapters.heap import share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.remarks import Remark
 from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.start import Start
@@ -78,7 +79,7 @@ class Refusing(Opened):
     def store(self, *, folder: Path | None = None) -> Store:
         raise self._error.with_traceback(None)
 
-    def remarks(self) -> list[str]:
+    def remarks(self) -> list[Remark]:
         return []
 
     def look_is_due(self) -> bool:

@@ -19,6 +19,7 @@ from mcp_server.doors.server.dialog import PersonAsked
 from mcp_server.doors.server.hook_tool import Hooks
 from mcp_server.doors.server.session import TOOL_USE
 from mcp_server.doors.shown import origins as shown
+from mcp_server.doors.shown.trouble import remark
 
 P = ParamSpec("P")
 ALWAYS_LOADED = frozenset({"remember", "recall"})
@@ -118,4 +119,4 @@ class Application:
 
     def _with_remarks(self, answer: str) -> str:
         """Return *answer*, followed by the remarks about the index."""
-        return "\n\n".join([answer, *self.opened.remarks()])
+        return "\n\n".join([answer, *map(remark, self.opened.remarks())])

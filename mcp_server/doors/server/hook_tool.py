@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.context.inject import Called, note_told
-from mcp_server.actions.files.vanished_folders import tell_gone
 from mcp_server.actions.status.module_seen import note_module
 from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
@@ -142,8 +141,9 @@ class Hooks:
         if event == "UserPromptSubmit":
             # Before what it marks is a memory.
             self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
-            self._to_tell += [] if is_unattended(self._opened.environment) else tell_gone(store.home)
-            texts = [self._called.text, *(f"{turns.TO_TELL} {sentence}" for sentence in self._to_tell)]
+            if not is_unattended(self._opened.environment):
+                self._to_tell += turns.losses_to_tell(store)
+            texts = [self._called.text, *self._to_tell]
             if session.typed:
                 if turns.is_marked(prompt):
                     texts.insert(1, turns.mark(store, prompt, session=session.id))

@@ -15,6 +15,7 @@ from mcp_server.actions.context.notice import (
 )
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.core.render import MEGABYTE, counted
+from mcp_server.doors.shown.trouble import remark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +77,8 @@ def _sentence(about: About) -> str:
             return sentence.format(counted(number, noun))
         case NothingKept():
             return disk(about)
-        case Vanished(sentences):
-            return " ".join(sentences)
+        case Vanished(losses):
+            return " ".join(map(remark, losses))
         case PutAway():
             return put_away(about)
         case MayBeFormer(projects):

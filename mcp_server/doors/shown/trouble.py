@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_server.core.remarks import (
+    BlockBehind,
+    FromFiles,
+    GoneAccepted,
+    GoneMemories,
+    IndexBehind,
+    NotRecorded,
+    WordsRemain,
+)
+from mcp_server.core.render import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from mcp_server.adapters.git import GitTrouble
+    from mcp_server.core.remarks import Remark
+
+NAMED = 5  # memories that are named, of those that are gone
 
 
 def git(trouble: GitTrouble) -> str:
@@ -29,3 +43,40 @@ def caught(paths: Sequence[Path]) -> str:
     return (
         f"Saved by somebody while Daybook changed the file, and kept only here: {', '.join(map(str, paths))}."
     )
+
+
+def remark(about: Remark) -> str:
+    """Return what follows an answer."""
+    match about:
+        case NotRecorded(event, reason, later):
+            return f"That this was {event} could not be recorded{' yet' if later else ''}: {reason}."
+        case IndexBehind(reason):
+            return f"{reason} Your files are saved; the index catches up automatically."
+        case FromFiles(reason, unsearched):
+            older = f"; {unsearched:,} older files were not searched" if unsearched else ""
+            return f"{reason} This answer comes from your files, by words only{older}."
+        case WordsRemain(reason):
+            return (
+                f"{reason} The file is deleted for good, but the index contains some of its words until"
+                " it is rebuilt: run 'daybook maintain rebuild' when the index is free."
+            )
+        case BlockBehind(reason):
+            return f"{reason} Its line in CLAUDE.md disappears when the block is next updated."
+        case GoneMemories(folder, number, kept, history):
+            before = f" Earlier versions of {kept} of them are in {history}." if kept else ""
+            return (
+                f"{_are_gone('', number, folder)}: connect the disk that holds the folder, or copy the"
+                f" folder back from a backup.{before}"
+            )
+        case GoneAccepted(folder, ids):
+            end = ", ..." if len(ids) > NAMED else "."
+            return (
+                f"{_are_gone(' that you accepted', len(ids), folder)}:"
+                " a pull, another branch or a person did. 'daybook restore ID' brings back what you accepted:"
+                f" {', '.join(ids[:NAMED])}{end}"
+            )
+
+
+def _are_gone(which: str, number: int, folder: str) -> str:
+    are, them = ("is", "it") if number == 1 else ("are", "them")
+    return f"{counted(number, 'memory')}{which} {are} gone from {folder}; Daybook did not remove {them}"

@@ -15,6 +15,7 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
+from mcp_server.doors.shown.trouble import remark
 
 QUESTIONS = (
     "stripe webhook raw body", "postgres cart state", "window tag commit", "retry queue backoff deploy",
@@ -36,7 +37,7 @@ def main() -> None:
     listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50, order="title").rows
     said["list"] = [[row.id, row.title, row.text] for row in listed]
     damaged = opened.look_is_due() and opened.finds_damage()
-    print(json.dumps({"said": said, "damaged": damaged, "remarks": opened.remarks()}))
+    print(json.dumps({"said": said, "damaged": damaged, "remarks": [*map(remark, opened.remarks())]}))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.adapters.lock_holders import holder_of_index
 from mcp_server.adapters.open_files import free_bytes
 from mcp_server.core.errors import IndexBusy, IndexUnavailable
+
+if TYPE_CHECKING:
+    from mcp_server.core.remarks import Remark
 
 REFUSED = 1.0  # seconds without waiting, after a wait in vain: one answer waits once
 
@@ -124,16 +128,18 @@ class Trouble:
         yield
         self._made_up = max(self._made_up, missed)
 
-    def remark(self, sentence: str) -> None:
-        """Keep *sentence* for the end of this thread's answer."""
-        self._threads.remarks = [*dict.fromkeys([*self._remarks(), sentence])]
+    def remark(self, remark: "Remark") -> None:
+        """Keep *remark* for the end of this thread's answer."""
+        # Two tuples of different classes are equal when their fields are.
+        kept = {(type(other), other): other for other in [*self._remarks(), remark]}
+        self._threads.remarks = [*kept.values()]
 
-    def remarks(self) -> list[str]:
+    def remarks(self) -> "list[Remark]":
         """Return the remarks for the end of this thread's answer, and forget them."""
         remarks = self._remarks()
         self._threads.remarks = []
         return remarks
 
-    def _remarks(self) -> list[str]:
-        remarks: list[str] = getattr(self._threads, "remarks", [])
+    def _remarks(self) -> "list[Remark]":
+        remarks: list[Remark] = getattr(self._threads, "remarks", [])
         return remarks
