@@ -234,9 +234,24 @@ def test_where_no_module_is_a_prompt_is_told_once_what_it_calls_for(
     said = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
 
     assert known in context(hook(said, event="UserPromptSubmit"))
+    assert silent(hook(said, event="UserPromptSubmit"))  # the server took nothing in meanwhile
     sync(store)
     assert silent(hook(said, event="UserPromptSubmit"))
+    assert known in context(hook(said | {"session_id": "s2"}, event="UserPromptSubmit"))
     assert silent(hook({"prompt": "write me a poem about autumn"}, event="UserPromptSubmit"))
+
+
+def test_a_prompt_before_the_server_is_up_is_not_told_again_what_the_brief_or_a_title_told(
+    hook: Hook, store: Store, known: str
+) -> None:
+    sync(store)
+    assert known in context(hook({"session_id": "s1"}))
+    long = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
+    assert silent(hook(long, event="UserPromptSubmit"))
+
+    short = {"session_id": "s2", "prompt": "webhook"}
+    assert known in context(hook(short, event="UserPromptSubmit"))
+    assert silent(hook(short, event="UserPromptSubmit"))
 
 
 def test_where_no_module_is_what_a_prompt_marks_is_stored_at_once(hook: Hook, store: Store) -> None:

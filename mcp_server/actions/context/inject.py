@@ -1,5 +1,6 @@
 """inject: the memories that a prompt calls for, shown unasked or pointed to; nothing is the normal answer."""
 
+import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +10,7 @@ from mcp_server.actions.context.brief import contested
 from mcp_server.actions.context.in_context_already import told_by_auto_memory
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.recall.recall import recall
-from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events import replay, usage
 from mcp_server.core.context.brief import (
     PROMPT_BUDGET,
     PROMPT_FRAME,
@@ -158,8 +159,8 @@ def decide(
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
-        told_pairs = {*usage.injected(db, session), *told_by_auto_memory(store, db).items(), *already_given}
-        pointed = usage.pointed(db, session)
+        texts, pointed = _given(store, db, session)
+        told_pairs = {*texts, *told_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
     kept_back = {hit.ref: _kept_back(hit, told_pairs) for hit in answer.hits}
     fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
@@ -197,6 +198,19 @@ def decide(
         "session": session,
     }
     return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), fates, semantic=answer.semantic)
+
+
+def _given(
+    store: Store, db: sqlite3.Connection, session: str
+) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return (ref, digest) of what *session* was already given: as text, by title."""
+    texts, titles = usage.injected(db, session), usage.pointed(db, session)
+    # A hook only reads the index, and the server that takes in new events may not be up yet.
+    for event in replay.not_taken_in(db, store.ledger):
+        if event.event in usage.GIVING and event.data.get("session") == session:
+            new_texts, new_titles = usage.given(event.data)
+            texts, titles = {*texts, *new_texts}, {*titles, *new_titles}
+    return texts, titles
 
 
 def _kept_back(hit: Hit, told_pairs: Collection[tuple[str, str]]) -> Fate | None:

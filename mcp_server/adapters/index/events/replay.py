@@ -72,6 +72,12 @@ def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     return any(size(path) != offsets.get(path.name, 0) for path in ledger.paths())
 
 
+def not_taken_in(db: sqlite3.Connection, ledger: Ledger) -> Iterator[Event]:
+    """Yield the events that were not taken in yet, for a process that can only read the index."""
+    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    return (event for event, _, _ in _in_order(ledger, offsets, {}))
+
+
 def is_taken_back(event: str) -> bool:
     """Tell whether `undo` takes back the effects of *event* on the index, apart from files."""
     return bool(events.taking_back(event))

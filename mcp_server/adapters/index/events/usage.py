@@ -41,6 +41,7 @@ EVENTS = (
 )
 WITHDRAWN = "team_withdrawn"  # see `team`
 ALSO = frozenset({"imported", "recalled", "injected", WITHDRAWN})
+GIVING = ("injected", "recalled")
 TAKEN_BACK = frozenset({"accepted", "promoted", "demoted"})
 OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
@@ -113,6 +114,14 @@ def accepted_digests(db: sqlite3.Connection, digests: Iterable[str]) -> set[str]
     return {str(row[0]) for row in rows}
 
 
+def given(data: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return (ref, digest) of what an event of `GIVING` says that a session was given: as text, by title."""
+    refs, digests = (map(str, a_list(data.get(name))) for name in ("refs", "digests"))
+    pointers = [pair for pair in a_list(data.get("pointers")) if isinstance(pair, list) and len(pair) == 2]
+    titles = [(str(ref), str(digest)) for ref, digest in pointers]
+    return list(zip(refs, digests, strict=False)), titles
+
+
 def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
     """Return (ref, digest) of what *session* was already given, with the digest of that time."""
     return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
@@ -162,14 +171,17 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
                 _move(db, ref, "promoted = 0, counted_from = accesses")
             case _:
                 pass
-    digests = [str(digest) for digest in a_list(data.get("digests"))]
-    if event in ("injected", "recalled"):
-        rows = [(session, ref, digest) for ref, digest in zip(refs, digests, strict=False)]
-        db.executemany("INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", rows)
-        pointers = [(session, str(ref), str(digest)) for ref, digest in a_list(data.get("pointers"))]
-        db.executemany("INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", pointers)
+    if event in GIVING:
+        texts, titles = given(data)
+        db.executemany(
+            "INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", [(session, *pair) for pair in texts]
+        )
+        db.executemany(
+            "INSERT OR REPLACE INTO pointed VALUES (?, ?, ?)", [(session, *pair) for pair in titles]
+        )
     elif events.table()[event].accepts:
-        db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", [(digest,) for digest in digests])
+        digests = [(str(digest),) for digest in a_list(data.get("digests"))]
+        db.executemany("INSERT OR IGNORE INTO accepted VALUES (?)", digests)
 
 
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
