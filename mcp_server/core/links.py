@@ -1,12 +1,14 @@
-"""Links between memories, and the `[[wiki links]]` in their texts."""
+"""Links between memories, the `[[wiki links]]` in their texts, and what becomes of a linked memory."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum, auto
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import ID, Link, Memory
+from mcp_server.core.memory import ID, Link, Memory, Status
 
 RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
@@ -96,3 +98,34 @@ def _kebab(words: str) -> str:
     plain = unicodedata.normalize("NFKC", words).lower()
     spaced = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
     return "-".join(word for word in spaced.split() if any(map(str.isalnum, word)))
+
+
+class After(StrEnum):
+    """What became of the memory that a link leads to, or led to."""
+
+    SUPERSEDED = auto()
+    WAITS = auto()
+    """It is superseded once the person accepts the other."""
+    SHADOWED = auto()
+    AWAY = auto()
+    """It was put away before, and stays so."""
+    MARKED = auto()
+    WAITS_MARKED = auto()
+    """Nothing is marked before the person accepts the memory at which the link starts."""
+    TRACE = auto()
+    ACTIVE = auto()
+    """It is active again."""
+    HOLDS_HERE = auto()
+    STAYS = auto()
+    GONE = auto()
+    SAYS_SO_TOO = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOutcome:
+    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
+
+    id: str
+    after: After
+    status: Status = Status.ACTIVE
+    by: str = ""

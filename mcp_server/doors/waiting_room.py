@@ -18,8 +18,7 @@ from typing import IO, Any
 
 from mcp_server.adapters.detached import outliving
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.json_rpc import INVALID_PARAMS, Refusal, greets, refusals
-from mcp_server.doors.lines import Lines
+from mcp_server.doors.json_rpc import INVALID_PARAMS, Lines, Refusal, greets, refusals
 
 INSTRUCTIONS = (
     "Daybook, the memory across sessions, is being set up (once, about a minute)."

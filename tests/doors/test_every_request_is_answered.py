@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.doors.json_rpc import LONGEST_LINE, Refusal, refusals
-from mcp_server.doors.lines import Lines, mended
+from mcp_server.doors.json_rpc import LONGEST_LINE, Lines, Refusal, mended, refusals
 from tests.durability.programs.odd_messages import exchange, odd_messages
 from tests.durability.served import HELLO, Served
 from tests.patience import PATIENCE

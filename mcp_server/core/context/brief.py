@@ -8,9 +8,8 @@ the other memories as fit, by type, so that Claude knows all memories of a small
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from mcp_server.core.context.memory_line import shortened, title_and_text
 from mcp_server.core.memory import latin, slug
-from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line
+from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line, shortened, title_and_text
 
 BUDGET = 4000  # characters; of more than 10,000 Claude Code shows only the beginning
 FEW = 10  # memories up to which a brief stays below 300 tokens

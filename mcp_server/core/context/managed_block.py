@@ -10,10 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.core.context.memory_line import shortened, title_and_text
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_types import ROWS
-from mcp_server.core.render import one_line
+from mcp_server.core.render import one_line, shortened, title_and_text
 
 START = "<!-- MEMORY:START -->"
 END = "<!-- MEMORY:END -->"

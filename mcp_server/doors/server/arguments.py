@@ -27,8 +27,7 @@ from mcp_server.core.bounds import check_amount
 from mcp_server.core.errors import Rejected, similar
 from mcp_server.core.render import one_line
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.json_rpc import Refusal
-from mcp_server.doors.lines import Lines
+from mcp_server.doors.json_rpc import Lines, Refusal
 from mcp_server.doors.server.session import TOOL_USE
 
 UNLISTED: dict[str, Any] = {"unlisted": True}

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.json_rpc import Refusal, greets, refusals
-from mcp_server.doors.lines import Lines
+from mcp_server.doors.json_rpc import Lines, Refusal, greets, refusals
 from mcp_server.doors.server import opening
 from mcp_server.doors.server.hook_tool import HOOK_EVENTS, Hooks
 

@@ -8,7 +8,6 @@ from mcp_server.doors.server import (
     admin_tools,
     curation_tools,
     graph_tools,
-    hot_tools,
     inside,
     learning_tools,
     memory_tools,
@@ -17,8 +16,8 @@ from mcp_server.doors.server import (
     session_history_tools,
     session_tools,
     transcript_tools,
-    trust_tools,
     undo_tools,
+    worth_tools,
 )
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import Server
@@ -27,7 +26,7 @@ from mcp_server.doors.server.hook_tool import Hooks
 TOOLSETS = {  # the modules of each set
     "core": (memory_tools, review_tools, undo_tools),
     "sessions": (session_tools, transcript_tools),
-    "curation": (learning_tools, session_history_tools, curation_tools, hot_tools, trust_tools),
+    "curation": (learning_tools, session_history_tools, curation_tools, worth_tools),
     "graph": (graph_tools,),
     "admin": (admin_tools,),
 }

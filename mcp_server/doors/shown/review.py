@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES
 from mcp_server.core.memory import Level, Staleness, timestamp
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.origins import because
-from mcp_server.doors.shown.questions import standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,6 +172,22 @@ def compact_merged(entry: Entry) -> str:
     title, text = entry.merged
     lines = " ¶ ".join(text.splitlines())
     return f"This would replace both: “{title}”: {lines}"
+
+
+def standing(question: Question) -> str:
+    """Return how the two stand to each other, as the end of a sentence about both."""
+    if question.rel == CONTRADICTS:
+        return "are marked as contradicting each other"
+    if question.rel == SUPERSEDES:
+        return "both are active, although one replaced the other"
+    if question.fuller:
+        return f"are alike, and [{question.fuller.id}] says all of both"
+    return f"may differ in {question.differs}" if question.differs else "are alike"
+
+
+def proposal(question: Question) -> str:
+    """Return the question as one sentence."""
+    return f"[{question.newer.id}] and [{question.older.id}] {standing(question)}"
 
 
 def _run(entry: Entry) -> str:

@@ -10,7 +10,7 @@ from mcp_server.core.render import MEGABYTE, bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import summary
 from mcp_server.doors.shown.needs import clock
-from mcp_server.doors.shown.questions import proposal
+from mcp_server.doors.shown.review import proposal
 from mcp_server.doors.shown.runs import entry_json, line, not_made
 
 if TYPE_CHECKING:

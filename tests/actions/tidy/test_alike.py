@@ -10,7 +10,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.search.query import Query
-from mcp_server.doors.shown.questions import proposal
+from mcp_server.doors.shown.review import proposal
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import ALIKE, TRAPS, TWICE, files_of, put, twins
