@@ -8,11 +8,13 @@ import pytest
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import unseen
 from mcp_server.actions.recall.recall import recall
+from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
 from mcp_server.doors.server import replies
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
+from tests.doors.called import connected
 from tests.doors.shell import Run, said
 
 
@@ -50,3 +52,15 @@ def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
     waiting = unseen(meaning_store, asked, answer)
     told = replies.shown_lines(answered(answer, asked.text, waiting=waiting))
     assert told.startswith("Not embedded yet: 1 passage, so a search by meaning cannot find them;")
+
+
+def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, opened: Opened) -> None:
+    odd = "x\x1b]0;title\x07\u202ey\u009b2J"
+
+    done = run("read", odd)
+    with connected(opened) as call:
+        answer = call("read_memory", id=odd)
+
+    assert done.returncode and call.failed
+    assert "No memory has the id" in done.stderr and "No memory has the id" in answer
+    assert not {*"\x1b\x07\u202e\u009b"}.intersection(done.stderr + answer)

@@ -40,6 +40,7 @@ from mcp_server.core.memory import timestamp
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import merge_trees
 from mcp_server.core.remote.url import shown_url
+from mcp_server.core.render import bytes_of
 from mcp_server.store import Store
 
 LOCK = ".exchange.lock"
@@ -53,6 +54,7 @@ MOST = {
     paths.PathSort.PROJECT: 64 * 1024,
 }
 """The most bytes of each sort of file that are taken from a remote."""
+MOST_TOGETHER = 1_000_000_000  # bytes of all files of a remote: a merge holds them in memory
 
 
 @dataclass(slots=True)
@@ -184,6 +186,7 @@ def _give_and_take(
         if theirs and not former:
             _check_is_a_memory(repository, url, theirs)
         if theirs and not (head and repository.is_ancestor(theirs, head)):
+            _check_weight(repository.tree(theirs))
             _merge(store, repository, contents, result, (former, head, theirs))
             head = repository.ref(HEAD)
         if theirs:
@@ -204,6 +207,16 @@ def _check_is_a_memory(repository: Repository, url: str, theirs: str) -> None:
     tree = repository.tree(theirs)
     if tree and not any(map(paths.sort_of, tree)):
         raise RemoteUnavailable(f"{shown_url(url)} holds something else: the file {min(tree)}.")
+
+
+def _check_weight(theirs: dict[str, Blob]) -> None:
+    """Raise RemoteUnavailable when our files of the remote's tree are more than a machine should take."""
+    size = sum(theirs[path].size for path in _of_ours(theirs))
+    if size > MOST_TOGETHER:
+        raise RemoteUnavailable(
+            f"The remote holds {bytes_of(size)}; {bytes_of(MOST_TOGETHER)} is the most that is taken in.",
+            "Look at what lies there; without '--conversations' much less leaves a machine.",
+        )
 
 
 def _merge(

@@ -13,6 +13,8 @@ import hashlib
 import os
 import re
 import shlex
+import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +33,7 @@ THEIRS = "refs/daybook/theirs"  # the part of that which was merged with what wa
 DISK = "refs/daybook/disk"  # what the files said when they were last read: changes are counted from there
 PROTOCOLS = "file:http:https:ssh"
 LOCAL = 60.0  # seconds for a command that asks no remote
+MOST_LISTED = 128 * 1024 * 1024  # bytes of the list of a commit's files, which are about a million files
 AUTHOR = "Daybook <daybook@localhost>"
 
 _OFF = (
@@ -42,10 +45,12 @@ _OFF = (
     "push.recurseSubmodules=no", "commit.gpgSign=false", "log.showSignature=false",
     "transfer.bundleURI=false", "protocol.allow=never", "protocol.https.allow=always",
     "protocol.http.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always",
+    "http.followRedirects=false",  # memories go only to the address that the person named, as it was named
 )  # fmt: skip
 _FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s in _OFF for f in ("-c", s)))
 _NEEDS_QUOTES = re.compile(r'["\\]')
 _NO_BRANCH = "couldn't find remote ref"
+_REDIRECTED = r"error: 30[12378]\b"
 _ENDED = "fatal: Could not read from remote repository"
 _FULL = "No space left on device"
 _OF_DAMAGE = ("corrupt", "inflate", "bad object", "bad tree", "missing", "unable to read", "unable to parse")
@@ -111,17 +116,47 @@ class Repository:
         return self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").strip()
 
     def tree(self, commit: str) -> dict[str, Blob]:
-        """Return path → file of the plain files of *commit*, none for ''; links do not count."""
+        """
+        Return path → file of the plain files of *commit*, none for ''; links do not count.
+
+        Raises RemoteUnavailable when there are too many.
+        """
         tree: dict[str, Blob] = {}
-        for line in (
-            self._run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0") if commit else ()
-        ):
+        for line in self._listed(commit).split(b"\0") if commit else ():
             about, _, path = line.partition(b"\t")
             if path and about.startswith((b"100644 blob ", b"100755 blob ")):
                 _, _, blob, size = about.split()
                 with contextlib.suppress(UnicodeDecodeError):
                     tree[path.decode("utf-8")] = Blob(blob.decode("ascii"), int(size))
         return tree
+
+    def _listed(self, commit: str) -> bytes:
+        """Return git's list of the files of *commit*: a few folders in each other can stand for billions."""
+        import subprocess  # as in _answer
+
+        with tempfile.TemporaryFile() as complaints, _starting_git():
+            process = subprocess.Popen(
+                **self._command("ls-tree", "-r", "-l", "-z", "--full-tree", commit),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+            late = threading.Timer(LOCAL, process.kill)
+            late.start()
+            with process:
+                assert process.stdout
+                listed: bytes = process.stdout.read(MOST_LISTED + 1)
+                if is_too_long := len(listed) > MOST_LISTED:
+                    process.kill()
+            late.cancel()
+            complaints.seek(0)
+            if is_too_long:
+                raise RemoteUnavailable(
+                    "The remote lists more files than a memory can have, so nothing was taken from it.",
+                    "Look at who can write to it, and add an empty one.",
+                )
+            self._check_ended("ls-tree", process.returncode, complaints.read())
+        return listed
 
     def data(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """Return id → bytes of *blobs*; raises RemoteUnavailable when one is missing."""
@@ -254,13 +289,18 @@ class Repository:
 
     def _run(self, *arguments: str, stdin: bytes = b"", at: Path | None = None) -> bytes:
         code, out, stderr = self._answer(*arguments, stdin=stdin, at=at)
-        if code:
-            lines = stderr.decode("utf-8", "replace").strip().splitlines()
-            reason = f"git {arguments[0]} failed: {lines[-1].rstrip('.') if lines else code}"
-            if _FULL in reason:
-                raise RemoteUnavailable(f"The disk is full: {reason}.", "Make room, and exchange again.")
-            raise self._damaged(reason)
+        self._check_ended(arguments[0], code, stderr)
         return out
+
+    def _check_ended(self, verb: str, code: int, stderr: bytes) -> None:
+        """Raise RemoteUnavailable unless git ended with the *code* 0."""
+        if not code:
+            return
+        lines = stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = f"git {verb} failed: {lines[-1].rstrip('.') if lines else code}"
+        if _FULL in reason:
+            raise RemoteUnavailable(f"The disk is full: {reason}.", "Make room, and exchange again.")
+        raise self._damaged(reason)
 
     def _damaged(self, reason: str) -> RemoteUnavailable:
         return RemoteUnavailable(
@@ -274,29 +314,28 @@ class Repository:
     ) -> tuple[int, bytes, bytes]:
         import subprocess  # slow to load, and only an exchange runs git here
 
-        program = self._program()
-        command = [program, *_FLAGS, f"--git-dir={at or self.folder}", *arguments]
-        about: dict[str, Any] = windowless()
-        try:
-            result = subprocess.run(
-                command,
-                cwd=os.sep,
-                env={
-                    **environment_of(self.git, self.around),
-                    **self.git.network,
-                    "GIT_ALLOW_PROTOCOL": PROTOCOLS,
-                },
-                input=stdin,
-                capture_output=True,
-                timeout=timeout,
-                check=False,
-                **about,
-            )
-        except subprocess.TimeoutExpired:
-            raise RemoteUnavailable(f"Git did not finish within {timeout:.0f} seconds.", _LATER) from None
-        except (OSError, ValueError) as error:
-            raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
+        with _starting_git():
+            try:
+                result = subprocess.run(
+                    **self._command(*arguments, at=at),
+                    input=stdin,
+                    capture_output=True,
+                    timeout=timeout,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                raise RemoteUnavailable(f"Git did not finish within {timeout:.0f} seconds.", _LATER) from None
         return result.returncode, result.stdout, result.stderr
+
+    def _command(self, *arguments: str, at: Path | None = None) -> dict[str, Any]:
+        """Return the arguments of `subprocess` for git on our repository, or on the one *at* a folder."""
+        network = {**self.git.network, "GIT_ALLOW_PROTOCOL": PROTOCOLS}
+        return {
+            "args": [self._program(), *_FLAGS, f"--git-dir={at or self.folder}", *arguments],
+            "cwd": os.sep,
+            "env": {**environment_of(self.git, self.around), **network},
+            **windowless(),
+        }
 
     def _program(self) -> str:
         program = program_of(self.git, self.around)
@@ -306,6 +345,15 @@ class Repository:
                 "Install git 2.45, or a late release of 2.39 to 2.44, outside the project.",
             )
         return program
+
+
+@contextlib.contextmanager
+def _starting_git() -> Iterator[None]:
+    """Raise RemoteUnavailable for what keeps the block from starting git."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
 
 
 _LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
@@ -319,6 +367,11 @@ def is_folder(url: str) -> bool:
 def _unreachable(stderr: str) -> RemoteUnavailable:
     before, ends_by_itself, _ = stderr.partition(_ENDED)  # what the other side or ssh said stands before it
     lines = [line.strip() for line in before.splitlines() if line.strip()]
+    if re.search(_REDIRECTED, before):
+        return RemoteUnavailable(
+            "The remote redirects to another address, which Daybook does not follow.",
+            "Nothing is lost. If you trust that one, remove the remote and add the new address.",
+        )
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
     return RemoteUnavailable(

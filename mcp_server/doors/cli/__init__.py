@@ -108,12 +108,12 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except DaybookError as error:
-        click.echo(f"daybook: {error}", err=True)
+        click.echo(f"daybook: {visible(str(error))}", err=True)  # it may quote a file or a remote
         if error.hint:
-            click.echo(f"         {error.hint}", err=True)
+            click.echo(f"         {visible(error.hint)}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:
-        click.echo(f"daybook: {disk_refused(error)}", err=True)
+        click.echo(f"daybook: {visible(disk_refused(error))}", err=True)
         sys.exit(DISK_REFUSED)

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 
 from mcp_server.core.bounds import check_amount
 from mcp_server.core.errors import Rejected, similar
-from mcp_server.core.render import one_line
+from mcp_server.core.render import one_line, visible
 from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.json_rpc import Lines, Refusal
 from mcp_server.doors.server.session import TOOL_USE
@@ -177,7 +177,7 @@ def _refusing(refusal: Refusal) -> JSONRPCError:
 
 def refused(sentence: str) -> CallToolResult:
     """Return an error that the model can act on; raising would prefix the SDK's own words."""
-    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)
+    return CallToolResult(content=[TextContent(type="text", text=visible(sentence))], is_error=True)
 
 
 def _no_tool(name: str, tool_names: Sequence[str]) -> str:
