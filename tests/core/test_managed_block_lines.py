@@ -72,7 +72,7 @@ def test_the_block_reads_like_a_briefing() -> None:
         "- Why two queues? Nobody knows.",
         "- Why two queues?",
         "",
-        "The recall tool finds the rest, and the full text of a line; the ask tool answers questions.",
+        "The recall tool finds the rest, and the full text of a line; 'daybook ask' answers questions.",
         END,
     ]
     assert block.digests == {"p/api": "d1", "p/db": "d2", "p/ci": "d3", "p/x": "d4", "p/y": "d5"}

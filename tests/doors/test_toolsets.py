@@ -1,7 +1,10 @@
 """The sets of tools: each has the agreed names, and DAYBOOK_TOOLSETS chooses which are offered."""
 
+import re
+
 import pytest
 
+from mcp_server.core.context import brief, managed_block
 from mcp_server.core.errors import SettingsError
 from mcp_server.core.settings import TOOLSETS, parse_settings
 from tests.live import ALL_SETS, commands, parameters, tools
@@ -49,6 +52,19 @@ def test_core_and_sessions_are_offered_unless_others_are_chosen() -> None:
     assert tools().keys() == {*AGREED["core"].split(), *AGREED["sessions"].split()}
     assert tools(ALL_SETS).keys() == everything
     assert parse_settings({"DAYBOOK_TOOLSETS": "graph, admin"}, {}).toolsets == ("core", "graph", "admin")
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [managed_block.FOOTER, brief.FOOTER, brief.SUBAGENT_FOOTER, brief.PROMPT_FRAME, brief.INDEX],
+)
+def test_what_sessions_are_shown_unasked_names_only_tools_that_are_always_offered(shown: str) -> None:
+    words = re.findall(r"\w+", re.sub(r"'daybook .*?'", "", shown))
+
+    named = tools(ALL_SETS).keys() & set(words)
+
+    assert named, "no tool is named: the test tells nothing"
+    assert named <= tools("core").keys()
 
 
 def test_an_unknown_set_is_named_with_those_that_there_are() -> None:

@@ -200,7 +200,7 @@ INTRO = (
     "rewrites everything between these markers."
 )
 NOTHING = "Nothing has been remembered for this project yet."
-FOOTER = "The recall tool finds the rest, and the full text of a line; the ask tool answers questions."
+FOOTER = "The recall tool finds the rest, and the full text of a line; 'daybook ask' answers questions."
 FRAME_LINES = 7  # START, heading, blank, intro, blank, footer, END
 HEADING_LINES = 2  # a blank line and the heading
 
