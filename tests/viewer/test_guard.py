@@ -1,6 +1,9 @@
 """Nobody but the browser that the person's command opened may look, and only from the viewer's own pages."""
 
 import http.client
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -57,6 +60,25 @@ def test_the_link_works_once(stranger: Stranger) -> None:
 
     assert stranger.ask(path, Cookie=cookie).status == HTTPStatus.OK
     assert stranger.ask(stranger.ticket).status == HTTPStatus.FORBIDDEN
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can be somebody else")
+@pytest.mark.parametrize("host", ["127.0.0.1", "::ffff:127.0.0.1"])
+def test_another_account_that_reads_the_link_cannot_use_it(stranger: Stranger, host: str) -> None:
+    steal = (
+        "import os, socket, sys; os.setgid(65534); os.setuid(65534); host, port, path = sys.argv[1:]\n"
+        "line = socket.socket(socket.AF_INET6 if ':' in host else socket.AF_INET)\n"
+        "line.connect((host, int(port)))\n"
+        "line.sendall(f'GET {path} HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n'.encode())\n"
+        "print(line.recv(100).split()[1].decode())"
+    )
+    command = [sys.executable, "-c", steal, host, stranger.host.rpartition(":")[2], stranger.ticket]
+
+    stolen = subprocess.run(command, capture_output=True, check=True)
+
+    assert int(stolen.stdout) == HTTPStatus.FORBIDDEN
+    path, cookie = stranger.enter()
+    assert stranger.ask(path, Cookie=cookie).status == HTTPStatus.OK
 
 
 def test_the_cookie_is_for_the_browser_alone_and_for_the_secret_path(stranger: Stranger) -> None:

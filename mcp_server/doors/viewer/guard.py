@@ -6,7 +6,9 @@ Each request is therefore checked for
 
 - its Host, against a page whose name was rebound to this machine,
 - its Origin and Sec-Fetch-Site, against pages of other sites and of other ports,
-- the cookie, which the one-time link sets, and the secret first part of the path. Browsers send a cookie to
+- the account of who uses the one-time link, which stands in the browser's command line, and on Linux every
+  account may read that,
+- the cookie, which that link sets, and the secret first part of the path. Browsers send a cookie to
   every port of a machine; its path keeps it from the other programs that listen here.
 """
 
@@ -19,6 +21,8 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mcp_server.adapters.account import is_anothers_connection
 
 LINK = "/open/"  # what the one-time link begins with
 COOKIE = "daybook"
@@ -39,6 +43,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 ENDED = "This link was already used, or the viewer has ended: run 'daybook view' again."
+ANOTHER = "This link is for another account of this machine."
 STRANGE = "The viewer answers only its own pages."
 READ_ONLY = "This page is read-only. For changes, run 'daybook view' in your own terminal."
 
@@ -84,6 +89,8 @@ class Guard:
         if headers.get("host") != self._host:
             return _no(HTTPStatus.MISDIRECTED_REQUEST, STRANGE)
         if path.startswith(LINK):
+            if is_anothers_connection(tuple(scope["client"]), int(self._host.rpartition(":")[2])):
+                return _no(HTTPStatus.FORBIDDEN, ANOTHER)
             return self._enter(path.removeprefix(LINK), method)
         site = headers.get("sec-fetch-site", "none")
         origin = headers.get("origin")
