@@ -16,7 +16,6 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.archive import archive as to_archive
-from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.memory import Level, split_list
@@ -58,8 +57,7 @@ def register(application: Application) -> None:
         for memory_id in split_list(ids):
             ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
         store = open_store()
-        files = to_archive(store, split_list(ids), session=session.id)
-        return shown_lines(archived([(file, still_superseded(store, file)) for file in files]))
+        return shown_lines(archived(to_archive(store, split_list(ids), session=session.id)))
 
     @tool()
     def link_memories(
