@@ -40,7 +40,7 @@ RELATIONS = ("relates-to", "depends-on", "causes", "refines", "part-of")
 OFTEN = 20  # requests of each page, of which the slowest in twenty is told
 TYPED = 12  # questions that are typed letter by letter
 STARTS = 5
-PAGES = {"Today": "/", "Memories": "/memories", "What Claude is shown": "/told", "Insight": "/insight"}
+PAGES = {"Today": "/", "Memories": "/memories", "What Claude is shown": "/shown", "Insight": "/insight"}
 PAGES |= {"Changes": "/changes"}
 PAGE, KEY, GRAPH, UP = 200, 100, 2_000, 1_000  # ms: what the issue of the viewer allows
 

@@ -24,7 +24,7 @@ import click
 from tabulate import tabulate
 
 from mcp_server.actions.capture.note import note_ended, note_session
-from mcp_server.actions.context.brief import brief, note_told
+from mcp_server.actions.context.brief import brief, note_shown
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.context.notice import notice
@@ -182,7 +182,7 @@ class Played:
         if not (self.home / "memory.db").exists():
             return
         told = brief(store, folder=folder)
-        note_told(store, told.titles, folder)
+        note_shown(store, told.titles, folder)
         if told.refs:
             store.ledger.try_append(
                 "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,

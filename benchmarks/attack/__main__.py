@@ -22,7 +22,7 @@ import click
 from tabulate import tabulate
 
 from benchmarks.attack.one import PARTS, part
-from benchmarks.attack.outcome import MOST_TOLD, Part, Row
+from benchmarks.attack.outcome import MOST_SHOWN, Part, Row
 from benchmarks.latency import machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +83,7 @@ def _told(chosen: Part, seed: int, count: int | None, *, quick: bool, planted: b
     rows = attack(chosen, times, seed, planted=planted)
     click.echo(f"{chosen.name}: {time.monotonic() - began:.0f} s", err=True)
     for row in rows:
-        for fault in row.failures[:MOST_TOLD]:
+        for fault in row.failures[:MOST_SHOWN]:
             click.echo(f"FAILED {chosen.name}, {row.what}: {fault}", err=True)
         if row.failed:
             again = f"python -m benchmarks.attack {chosen.name} --count {times} --seed {seed}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MOST_TOLD = 20  # failures of a row that are told one by one
+MOST_SHOWN = 20  # failures of a row that are told one by one
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ The folder in which Claude Code keeps its own memory of a project, and the part 
     <claude>/projects/<slug>/memory/MEMORY.md    the index: Claude Code sends its beginning to each session
                                     *.md         one topic file for each fact, read on demand
 
-A hook calls `told`, so this module imports nothing slow.
+A hook calls `shown_topics`, so this module imports nothing slow.
 """
 
 import contextlib
@@ -83,7 +83,7 @@ def is_off(claude: Path, folders: Sequence[Path], environment: Mapping[str, str]
     return False
 
 
-def told(folder: Path, topics: Iterable[Topic]) -> dict[str, str]:
+def shown_topics(folder: Path, topics: Iterable[Topic]) -> dict[str, str]:
     """
     Return ref → digest of the memories that Claude Code itself gives each session from *folder*.
 

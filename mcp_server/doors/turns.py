@@ -39,7 +39,7 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
         from mcp_server.actions.context.from_other_machines import arrived  # most stores have no remote
 
         new = arrived(store, session=session)
-        called = inject.called_for(store, prompt, session=session, already_given=new.told)
+        called = inject.called_for(store, prompt, session=session, already_given=new.shown)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except IndexUnavailable as error:  # it is being made, or heals by itself
         log.info("what a prompt calls for is not known: %s", error)

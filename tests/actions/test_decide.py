@@ -58,9 +58,9 @@ def test_what_a_session_was_told_does_not_come_again(store: Store) -> None:
     hit = decide(store, ASKED, session="s2", explained=True).fates[0][0]
     assert inject(store, ASKED, session="s1")
 
-    assert fates(store, ASKED) == {"Webhook": Fate.TOLD_BEFORE}
+    assert fates(store, ASKED) == {"Webhook": Fate.SHOWN_BEFORE}
     assert fates(store, ASKED, session="s2") == {"Webhook": Fate.TEXT}
-    assert fates(store, ASKED, session="s2", given=((hit.ref, hit.digest),)) == {"Webhook": Fate.TOLD_BEFORE}
+    assert fates(store, ASKED, session="s2", given=((hit.ref, hit.digest),)) == {"Webhook": Fate.SHOWN_BEFORE}
 
 
 def test_a_short_prompt_gets_titles(store: Store) -> None:

@@ -36,7 +36,7 @@ def test_an_empty_store_has_no_figures(store: Store) -> None:
     found = insight(store, days=7)
 
     assert len(found.days) == 7
-    assert {each.told + each.answers + each.calls + each.sessions for each in found.days} == {0}
+    assert {each.shown + each.answers + each.calls + each.sessions for each in found.days} == {0}
     assert [each.rate for each in (found.used, found.rejected, found.taken_back, found.forgotten_soon)] == [
         None
     ] * 4
@@ -66,7 +66,7 @@ def test_what_was_told_and_used_stands_on_its_day(store: Store, elsewhere: Store
     sync(store)
 
     found = insight(store, days=7)
-    days = {each.at: each for each in found.days if each.told or each.answers}
+    days = {each.at: each for each in found.days if each.shown or each.answers}
 
     assert days == {
         midnight(clock, 2): OneDay(midnight(clock, 2), start=90, prompts=30, answers=1, used=1),

@@ -102,7 +102,7 @@ def asked(member: Claude) -> str:
     )
 
 
-def told_unasked(run_of: Claude, prompt: str) -> str:
+def shown_unasked(run_of: Claude, prompt: str) -> str:
     """Return all that a session's first request has from our hooks."""
     first = run_of.prompt(prompt).main[0]
     return "\n".join(first.hook_context("SessionStart") + first.hook_context("UserPromptSubmit"))
@@ -121,7 +121,7 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
     found = asked(ben)
     assert ROUNDING in found
     assert "by anna, not confirmed" in found
-    assert ROUNDING not in told_unasked(ben, QUESTION), "nobody confirmed it"
+    assert ROUNDING not in shown_unasked(ben, QUESTION), "nobody confirmed it"
 
     curator = tmp_path / "carla"
     token = tmp_path / "token-of-carla"

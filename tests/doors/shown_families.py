@@ -306,8 +306,8 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         memory.conversation(FOUND, [Turn("user", "Why?")], 4),
     ],
     "history": lambda: [
-        history.told(History("webhook-1", PATH, (EARLIER,))),  # type: ignore[arg-type]
-        history.told(History("webhook-1", PATH, ())),  # type: ignore[arg-type]
+        history.changes(History("webhook-1", PATH, (EARLIER,))),  # type: ignore[arg-type]
+        history.changes(History("webhook-1", PATH, ())),  # type: ignore[arg-type]
         history.version(EARLIER, f"---\nid: webhook-1\n---\n{HOSTILE}"),
         history.undone(Undone("run-1", ["webhook-1"], [("webhook-2", "it was changed since")])),
         history.undone(Undone("")),

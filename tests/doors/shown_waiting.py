@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
+from mcp_server.actions.context.inject import Fate
 from mcp_server.actions.context.notice import (
     KeyOffered,
     MayBeFormer,
@@ -13,6 +14,7 @@ from mcp_server.actions.context.notice import (
     Numbered,
     Vanished,
 )
+from mcp_server.actions.context.start import Instead
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.review.review import ORIGIN, Review
@@ -49,7 +51,7 @@ from mcp_server.core.remarks import (
     WordsRemain,
 )
 from mcp_server.core.worth.steady_clock import Doubt
-from mcp_server.doors.shown import Shown, doctor, needs, review, trouble
+from mcp_server.doors.shown import Shown, doctor, needs, review, trouble, unasked
 from tests.doors.shown_values import AT, HOME, HOSTILE, NOON
 
 ORIGINS = [
@@ -105,5 +107,9 @@ WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     ],
     "doctor": lambda: [doctor.checked(Check(*check)) for check in CHECKS],
     "remarks": lambda: [Shown(trouble.remark(remark)) for remark in REMARKS],
+    "unasked": lambda: [
+        *(Shown(unasked.WITH_PROMPT[fate]) for fate in Fate),
+        *(Shown(unasked.AT_START[instead]) for instead in Instead),
+    ],
     "needs": lambda: [Shown(sentence) for sentence in [*map(needs.notice, AT_START), needs.clock(DOUBT)]],
 }

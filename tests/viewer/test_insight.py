@@ -74,7 +74,7 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Loo
     page = look(used, read_only=True)
     go(page, "Insight")
     page.get_by_role("combobox", name="Days").select_option("7")
-    expect(page.locator("#told")).to_have_text("1,620")
+    expect(page.locator("#shown")).to_have_text("1,620")
 
     assert page.locator("#memories").inner_text() == "2"
     assert page.locator("#sessions").inner_text() == "2"
@@ -98,7 +98,7 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Loo
     assert cells(page.locator("#folders"))[0][:2] == ["knowledge", "2"]
 
     page.get_by_role("combobox", name="Days").select_option("30")
-    expect(page.locator("#told")).to_have_text("5,620")
+    expect(page.locator("#shown")).to_have_text("5,620")
     expect(page).to_have_url(re.compile("days=30"))
 
 

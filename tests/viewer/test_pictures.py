@@ -70,7 +70,7 @@ def test_a_picture_of_the_graph(shop: Page) -> None:
 def test_a_picture_of_what_claude_is_told(shop: Page) -> None:
     go(shop, "What Claude is shown")
     expect(shop.get_by_role("heading", level=1)).to_be_visible()
-    taken(shop, "told")
+    taken(shop, "shown")
 
 
 def test_a_picture_of_insight(shop: Page) -> None:

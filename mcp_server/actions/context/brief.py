@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.current import days_since_touched, ordered, timely
 from mcp_server.actions.context.hot import hot_set
-from mcp_server.actions.context.in_context_already import told_by_auto_memory, told_by_block
+from mcp_server.actions.context.in_context_already import shown_by_auto_memory, shown_by_block
 from mcp_server.actions.context.knowledge import bearing, known_here, pushable, titles
 from mcp_server.actions.context.open_questions import fuller, open_questions
 from mcp_server.adapters.index.events import sessions, usage
@@ -118,21 +118,21 @@ def prepared(
         return Prepared(agent_sections, SUBAGENT_BUDGET, SUBAGENT_FOOTER, looked_at)
     index = titles(store, db, knowledge, at_work)
     notices = [*notices, *_notices(store, db), *_last_session(store, db)]
-    carried = {**told_by_block(store, folder), **told_by_auto_memory(store, db, folder)}
+    carried = {**shown_by_block(store, folder), **shown_by_auto_memory(store, db, folder)}
     sections = [section._replace(entries=_untold(section.entries, carried)) for section in sections]
     index = [*_untold(index, carried)]
     budget = BUDGET_OF_FEW if len(index) <= FEW else BUDGET
     return Prepared(sections, budget, FOOTER, looked_at, notices, index)
 
 
-def note_told(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
+def note_shown(store: Store, titled: Collection[str], folder: Path | None = None) -> None:
     """
     Note as shown what a session that starts in *folder* has from the block or by title (the refs *titled*).
 
     Each memory once a week. Runs in a hook: reads the index, and writes only one event.
     Raises IndexUnavailable.
     """
-    refs = {*told_by_block(store, folder), *titled}
+    refs = {*shown_by_block(store, folder), *titled}
     if not refs:
         return
     from mcp_server.adapters.index.events import signs_of_life  # a session may have neither block nor titles
@@ -146,7 +146,7 @@ def note_told(store: Store, titled: Collection[str], folder: Path | None = None)
 
 def note_given(store: Store, session_brief: Brief, *, session: str, folder: Path | None = None) -> None:
     """Note that *session*, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
-    note_told(store, session_brief.titles, folder)
+    note_shown(store, session_brief.titles, folder)
     if session_brief.refs:
         store.ledger.try_append(
             "injected",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.brief import contested
 from mcp_server.actions.context.current import ordered
-from mcp_server.actions.context.in_context_already import chosen, told_by_auto_memory
+from mcp_server.actions.context.in_context_already import chosen, shown_by_auto_memory
 from mcp_server.actions.context.knowledge import pushable
 from mcp_server.actions.context.open_questions import fuller
 from mcp_server.adapters import files, git, leftovers, places
@@ -131,7 +131,7 @@ def current_block(store: Store) -> Block:
     store = store.scoped(vault for vault in store.vaults if vault.level is not Level.TEAM)
     store.database.require()
     with store.database.read() as db:
-        carried = told_by_auto_memory(store, db)
+        carried = shown_by_auto_memory(store, db)
         rows_by_topic = [
             selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
             for _, _, types in TOPICS

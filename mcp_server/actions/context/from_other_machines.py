@@ -32,7 +32,7 @@ class Arrived:
     note: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def told(self) -> list[tuple[str, str]]:
+    def shown(self) -> list[tuple[str, str]]:
         """The (ref, digest) of what the text tells."""
         return list(zip(self.note.get("refs", ()), self.note.get("digests", ()), strict=True))
 
@@ -51,12 +51,12 @@ def arrived(store: Store, *, session: str) -> Arrived:
         session_row = sessions.with_id(db, session)
         since = session_row.started if session_row else store.now()
         late_refs = {ref for ref, at in arrivals.items() if at >= since}
-        told_pairs = usage.injected(db, session)
+        shown_pairs = usage.injected(db, session)
         fresh = []
         for title, limit, under in _SECTIONS:
             types = types_under(under)
             rows = selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
-            new = [row for row in rows if row.ref in late_refs and (row.ref, row.digest) not in told_pairs]
+            new = [row for row in rows if row.ref in late_refs and (row.ref, row.digest) not in shown_pairs]
             fresh.append((title, limit, new))
         pushable_rows = pushable(store, db, [row for _, _, rows in fresh for row in rows])
         if not pushable_rows:

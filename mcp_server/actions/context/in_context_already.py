@@ -20,7 +20,7 @@ def chosen(store: Store) -> str:
     return name if isinstance(name, str) and name in places.BLOCK_FILES else ""
 
 
-def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
+def shown_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the memories that the managed block tells a session in *folder*.
 
@@ -48,7 +48,7 @@ def told_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
     return {str(ref): str(digest) for ref, digest in refs.items()}
 
 
-def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | None = None) -> dict[str, str]:
+def shown_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | None = None) -> dict[str, str]:
     """
     Return ref → digest of the imported memories that Claude Code's own memory tells a session in *folder*.
 
@@ -64,4 +64,4 @@ def told_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | Non
     place = auto_memory_folder.locate(claude, folders).folder
     if place is None or auto_memory_folder.is_off(claude, folders, os.environ):
         return {}
-    return auto_memory_folder.told(place, auto_memory_topics.topics(db, str(place)))
+    return auto_memory_folder.shown_topics(place, auto_memory_topics.topics(db, str(place)))

@@ -3,11 +3,11 @@
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import StrEnum, auto
 from typing import Any
 
 from mcp_server.actions.context.brief import contested
-from mcp_server.actions.context.in_context_already import told_by_auto_memory
+from mcp_server.actions.context.in_context_already import shown_by_auto_memory
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.events import replay, usage
@@ -40,19 +40,19 @@ _NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-"
 class Fate(StrEnum):
     """What becomes of a memory that is near a prompt."""
 
-    TEXT = "shown with its text"
-    TITLE = "shown by title: not sure enough for its text"
-    TITLE_OF_SHORT = "shown by title: the prompt is too short for a text"
-    TITLE_OF_MANY = "shown by title: enough texts are shown already"
-    UNSURE = "not sure enough"
-    WAITS = "not shown unasked until the person accepts it"
-    GONE = "all files that it is about are gone"
-    TOLD_BEFORE = "already shown in this session"
-    POINTED_BEFORE = "its title was already shown in this session"
-    NO_ROOM = "no room left with this prompt"
+    TEXT = auto()
+    TITLE = auto()
+    TITLE_OF_SHORT = auto()
+    TITLE_OF_MANY = auto()
+    UNSURE = auto()
+    WAITS = auto()
+    GONE = auto()
+    SHOWN_BEFORE = auto()
+    POINTED_BEFORE = auto()
+    NO_ROOM = auto()
 
     @property
-    def is_told(self) -> bool:
+    def is_shown(self) -> bool:
         return self in (Fate.TEXT, *_TITLES)
 
 
@@ -91,11 +91,11 @@ class Decided:
 def inject(store: Store, prompt: str, *, session: str) -> str:
     """Return the text of `called_for` and note in the ledger that it was shown. Raises IndexUnavailable."""
     called = called_for(store, prompt, session=session)
-    note_told(store, called)
+    note_shown(store, called)
     return called.text
 
 
-def note_told(store: Store, called: Called) -> None:
+def note_shown(store: Store, called: Called) -> None:
     """Note in the ledger that the session was shown what its prompt *called* for."""
     events = [note for note in (called.arrived, called.note) if note]
     for note in events:
@@ -160,9 +160,9 @@ def decide(
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
         texts, pointed = _given(store, db, session)
-        told_pairs = {*texts, *told_by_auto_memory(store, db).items(), *already_given}
+        shown_pairs = {*texts, *shown_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
-    kept_back = {hit.ref: _kept_back(hit, told_pairs) for hit in answer.hits}
+    kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in answer.hits}
     fitting = [hit for hit in answer.hits if kept_back[hit.ref] is None]
     sure = [hit for hit in fitting if enough and hit.confidence is not Confidence.LOW][:MOST]
     unsure = [hit for hit in fitting if hit not in sure and (hit.ref, hit.digest) not in pointed]
@@ -213,15 +213,15 @@ def _given(
     return texts, titles
 
 
-def _kept_back(hit: Hit, told_pairs: Collection[tuple[str, str]]) -> Fate | None:
-    """Return why *hit* does not come with a prompt, None when it may; *told_pairs* are (ref, digest)."""
+def _kept_back(hit: Hit, shown_pairs: Collection[tuple[str, str]]) -> Fate | None:
+    """Return why *hit* does not come with a prompt, None when it may; *shown_pairs* are (ref, digest)."""
     if hit.confidence is Confidence.NONE:
         return Fate.UNSURE
     if not hit.pushable:
         return Fate.WAITS
     if hit.stale.gone:
         return Fate.GONE
-    return Fate.TOLD_BEFORE if (hit.ref, hit.digest) in told_pairs else None
+    return Fate.SHOWN_BEFORE if (hit.ref, hit.digest) in shown_pairs else None
 
 
 def _line(hit: Hit, terms: Sequence[str], rival: Rival | None) -> str:

@@ -4,7 +4,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,14 +35,14 @@ OFFERED = "offered"  # an empty file in the folder `work`: the offer is made onc
 class NeedKind(StrEnum):
     """What may need the person, where the number of things is all that there is to say of it."""
 
-    LATE = "sessions are captured late"
-    KEY_REFUSED = "the key is refused"
-    NO_KEY = "there is no key"
-    TEAM_REFUSED = "the team refused memories"
-    TEAM_KEPT = "the team kept memories that were to be replaced"
-    GUESSES_REMOVED = "guessed links were removed"
-    SETTLED = "the person said what may be worth keeping"
-    WAITING = "memories wait to be accepted"
+    LATE = auto()
+    KEY_REFUSED = auto()
+    NO_KEY = auto()
+    TEAM_REFUSED = auto()
+    TEAM_KEPT = auto()
+    GUESSES_REMOVED = auto()
+    SETTLED = auto()
+    WAITING = auto()
 
 
 class Numbered(NamedTuple):

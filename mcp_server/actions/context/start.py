@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import StrEnum, auto
 from pathlib import Path
 
 from mcp_server.actions.context.brief import Prepared, prepared
-from mcp_server.actions.context.in_context_already import chosen, told_by_auto_memory, told_by_block
+from mcp_server.actions.context.in_context_already import chosen, shown_by_auto_memory, shown_by_block
 from mcp_server.adapters import files, places
 from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
 from mcp_server.core.context.managed_block import block_of
@@ -18,13 +18,13 @@ from mcp_server.store import Store
 class Instead(StrEnum):
     """What becomes of a memory whose text the brief leaves out."""
 
-    TITLE = "shown by title"
-    NO_ROOM = "not shown: no room left"
-    GONE = "not shown: all files that it is about are gone"
+    TITLE = auto()
+    NO_ROOM = auto()
+    GONE = auto()
 
 
 @dataclass(frozen=True, slots=True)
-class NotTold:
+class NotShown:
     """A memory that was considered for *section*; its text, or with TITLED its title, is not shown."""
 
     id: str
@@ -36,7 +36,7 @@ class NotTold:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockTold:
+class ShownBlock:
     """
     The managed block in the file *name*: its text, '' when there is none now.
 
@@ -59,8 +59,8 @@ class AtStart:
 
     brief: Brief
     budget: int
-    left_out: tuple[NotTold, ...]
-    block: BlockTold | None
+    left_out: tuple[NotShown, ...]
+    block: ShownBlock | None
     elsewhere: tuple[str, ...]
 
     @property
@@ -88,11 +88,11 @@ def start(store: Store, *, folder: Path | None = None) -> AtStart:
             budget=brief_plan.budget // CHARACTERS_PER_TOKEN,
             left_out=tuple(_left_out(brief_plan, brief)),
             block=_block(store, folder),
-            elsewhere=tuple(told_by_auto_memory(store, db, folder)),
+            elsewhere=tuple(shown_by_auto_memory(store, db, folder)),
         )
 
 
-def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotTold]:
+def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotShown]:
     shown_refs = {*brief.refs}
     titled = {*brief.titles}
     for section in brief_plan.sections:
@@ -104,20 +104,20 @@ def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotTold]:
             if instead is Instead.NO_ROOM and brief_plan.looked_at(entry) is None:
                 instead = Instead.GONE
             tokens = estimated_tokens(entry_line(entry, section.limit))
-            yield NotTold(entry.id, entry.ref, entry.title, section.title, tokens, instead)
+            yield NotShown(entry.id, entry.ref, entry.title, section.title, tokens, instead)
     for entry in brief_plan.index:
         if entry.ref not in shown_refs | titled:
             tokens = estimated_tokens(pointer_line(entry.ending, entry.title))
-            yield NotTold(entry.id, entry.ref, entry.title, TITLED, tokens, Instead.NO_ROOM)
+            yield NotShown(entry.id, entry.ref, entry.title, TITLED, tokens, Instead.NO_ROOM)
 
 
-def _block(store: Store, folder: Path | None) -> BlockTold | None:
+def _block(store: Store, folder: Path | None) -> ShownBlock | None:
     name = chosen(store)
     if not name or not store.project:
         return None
     try:
         data = files.read(places.block_file(store.project, name))
     except (OSError, DaybookError):
-        return BlockTold(name, "", ())
+        return ShownBlock(name, "", ())
     text = block_of(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return BlockTold(name, text.decode("utf-8", "replace"), tuple(told_by_block(store, folder)))
+    return ShownBlock(name, text.decode("utf-8", "replace"), tuple(shown_by_block(store, folder)))

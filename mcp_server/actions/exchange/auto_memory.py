@@ -42,11 +42,11 @@ def import_auto_memory(
     reading = auto_memory.read(place.folder, level=Level.PROJECT if store.project else Level.USER)
     (imported,) = take(store, [reading], source_name=WHAT, dry_run=dry_run)
     if not dry_run:
-        _note_told(store, reading, {item.key: item.id for item in imported.items})
+        _note_shown(store, reading, {item.key: item.id for item in imported.items})
     return imported
 
 
-def _note_told(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
+def _note_shown(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
     """Note which topic files say the same as their memories, unless the ledger has exactly that already."""
     topics = []
     for record in reading.records:

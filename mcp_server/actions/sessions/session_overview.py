@@ -23,13 +23,13 @@ from mcp_server.core.memory import Status
 from mcp_server.store import Store
 
 REMEMBERED = "remembered"
-MOST_TOLD = 500  # receipts that are read; a memory that was given twice takes two
+MOST_SHOWN = 500  # receipts that are read; a memory that was given twice takes two
 MOST_NEW = 50  # memories of one day that are listed
 NOTHING_YET: Place = ("", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class ToldMemory:
+class ShownMemory:
     """One memory that Claude was given, and why each time, the latest first; `row` is None if it is gone."""
 
     id: str
@@ -46,14 +46,14 @@ class New:
     place: Place
 
 
-def told(store: Store, session: str) -> list[ToldMemory]:
+def shown_memories(store: Store, session: str) -> list[ShownMemory]:
     """Return the memories that Claude was given in *session*, the last first. Raises IndexUnavailable."""
     by_ref: dict[str, list[Receipt]] = {}
-    for receipt in why(store, session=session, limit=MOST_TOLD) if session else ():
+    for receipt in why(store, session=session, limit=MOST_SHOWN) if session else ():
         by_ref.setdefault(receipt.ref, []).append(receipt)
     with store.database.read() as db:
         return [
-            ToldMemory(receipts[0].id, selections.with_ref(db, ref), tuple(receipts))
+            ShownMemory(receipts[0].id, selections.with_ref(db, ref), tuple(receipts))
             for ref, receipts in by_ref.items()
         ]
 

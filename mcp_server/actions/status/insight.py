@@ -39,7 +39,7 @@ class OneDay:
     sessions: int = 0
 
     @property
-    def told(self) -> int:
+    def shown(self) -> int:
         return self.start + self.prompts + self.searches
 
 
@@ -95,7 +95,7 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
     day_values: dict[int, dict[str, float]] = {at: {} for at in range(first, today + 1, DAY)}
     names = {receipts.START: "start", receipts.PROMPT: "prompts", receipts.RECALL: "searches"}
     with store.database.read() as db:
-        for at, why, tokens in receipts.told_by_day(db, keys, since=first):
+        for at, why, tokens in receipts.shown_by_day(db, keys, since=first):
             _take(day_values, at, {names[why]: tokens})
         for at, answers, used in receipts.used_by_day(db, keys, since=first):
             _take(day_values, at, {"answers": answers, "used": used})

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SAID
 from mcp_server.core.provenance.session_words import SessionText, Voice
-from mcp_server.core.provenance.telling_words import Telling, Text, telling_words
+from mcp_server.core.provenance.telling_words import TellingWord, Text, telling_words
 from mcp_server.core.render import one_line
 from mcp_server.core.text.words import STOP_WORDS, words
 
@@ -64,15 +64,15 @@ class Inquiry:
     """Looks up the words of one memory in all texts of a session; `verdict` gives the result at the end."""
 
     text: str
-    tellings: list[Telling] = field(init=False)
+    telling_words: list[TellingWord] = field(init=False)
     _where: list[_Where] = field(init=False)
     _content: frozenset[str] = field(init=False)
     _by_person: bool = False
     _outside: str = ""
 
     def __post_init__(self) -> None:
-        self.tellings = telling_words(self.text)
-        self._where = [_Where() for _ in self.tellings]
+        self.telling_words = telling_words(self.text)
+        self._where = [_Where() for _ in self.telling_words]
         self._content = frozenset(word for word in words(self.text) if word not in STOP_WORDS)
 
     def hear(self, utterance: SessionText) -> None:
@@ -85,14 +85,14 @@ class Inquiry:
             self._outside = self._outside or utterance.place
         if utterance.voice is Voice.PERSON and not self._by_person:
             self._by_person = self._holds(utterance.text, text)
-        for telling, where in zip(self.tellings, self._where, strict=True):
-            if where.settled or not telling.stands_in(text):
+        for word, where in zip(self.telling_words, self._where, strict=True):
+            if where.settled or not word.stands_in(text):
                 continue
             match utterance.voice:
                 case Voice.PERSON:
                     where.settled = True
                 case Voice.PROJECT:
-                    where.settled = call_text is None or not telling.stands_in(call_text)
+                    where.settled = call_text is None or not word.stands_in(call_text)
                 case Voice.CLAUDE:
                     where.claude = min(where.claude, utterance.time or _LATE)
                 case Voice.OTHERS if utterance.time < where.others:
@@ -101,8 +101,8 @@ class Inquiry:
     def _holds(self, turn: str, text: Text) -> bool:
         """Tell whether *turn*, one of the person's, says most of the memory."""
         share = len(self._content.intersection(words(turn))) / max(1, len(self._content))
-        plain = [telling for telling in self.tellings if not telling.run]
-        stand = sum(telling.stands_in(text) for telling in plain) / max(1, len(plain))
+        plain = [word for word in self.telling_words if not word.run]
+        stand = sum(word.stands_in(text) for word in plain) / max(1, len(plain))
         return min(1.0, max(share, stand)) >= SAID
 
     def verdict(self, *, unread: bool, orders_wait: bool = False) -> OriginReason | None:
@@ -115,14 +115,14 @@ class Inquiry:
         if reads_like_instruction(self.text) and (orders_wait or not self._by_person):
             return OriginReason(OriginDoubt.INSTRUCTS)
         nowhere = False
-        for telling, where in zip(self.tellings, self._where, strict=True):
+        for word, where in zip(self.telling_words, self._where, strict=True):
             if where.settled or where.claude < where.others:
                 continue
             if where.others != _LATE:
-                doubt = OriginDoubt.SAID_BY_OTHERS if telling.run else OriginDoubt.NAMED_BY_OTHERS
-                return OriginReason(doubt, one_line(telling.word, LONGEST_KEPT), where.place)
-            if telling.named and self._outside:
-                word = one_line(telling.word, LONGEST_KEPT)
-                return OriginReason(OriginDoubt.NAMED_AFTER_OTHERS, word, self._outside)
-            nowhere = nowhere or not telling.run
+                doubt = OriginDoubt.SAID_BY_OTHERS if word.run else OriginDoubt.NAMED_BY_OTHERS
+                return OriginReason(doubt, one_line(word.word, LONGEST_KEPT), where.place)
+            if word.named and self._outside:
+                name = one_line(word.word, LONGEST_KEPT)
+                return OriginReason(OriginDoubt.NAMED_AFTER_OTHERS, name, self._outside)
+            nowhere = nowhere or not word.run
         return OriginReason(OriginDoubt.UNREAD) if nowhere and unread else None

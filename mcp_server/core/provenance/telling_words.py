@@ -1,5 +1,5 @@
 """
-Telling words: the words of a memory that show its origin when they are looked up in a session.
+TellingWord words: the words of a memory that show its origin when they are looked up in a session.
 
 They are names, numbers, paths, URLs, commands, settings and rare words, and also runs of four words, which
 show that a text was copied word for word.
@@ -52,7 +52,7 @@ _ENDING = re.compile(r"(?:ing|edly|ed|ies|es|s|ly|er|ers)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class TellingWord:
     """
     One telling word, as it is looked up in a folded text.
 
@@ -99,7 +99,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def telling_words(text: str) -> list[Telling]:
+def telling_words(text: str) -> list[TellingWord]:
     """Return the telling words of *text*: first the `named` ones, last the runs of words."""
     named_words = dict.fromkeys(_cut(_named(text)))
     plain = dict.fromkeys(word for word in _cut(_plain(text)) if word not in named_words)
@@ -174,15 +174,15 @@ def _cut(words: Iterable[str]) -> Iterator[str]:
     return (word for candidate in words if (word := folded(candidate)[:LONGEST].strip()))
 
 
-def _telling(word: str, *, named: bool = False) -> Telling:
+def _telling(word: str, *, named: bool = False) -> TellingWord:
     if not named and word.isascii() and word.isalpha():
         root = stem(word)
-        return Telling(word, root, re.compile(rf"(?<!\w){root}\w{{0,4}}(?!\w)"))
+        return TellingWord(word, root, re.compile(rf"(?<!\w){root}\w{{0,4}}(?!\w)"))
     if _UNSPACED.fullmatch(word):
-        return Telling(word, word, None)
+        return TellingWord(word, word, None)
     begin = r"(?<!\w)" if word[0].isalnum() or word[0] == "_" else ""
     end = r"(?!\w)" if word[-1].isalnum() or word[-1] == "_" else ""
-    return Telling(word, word, re.compile(f"{begin}{re.escape(word)}{end}"), named=named)
+    return TellingWord(word, word, re.compile(f"{begin}{re.escape(word)}{end}"), named=named)
 
 
 def stem(word: str) -> str:
@@ -191,17 +191,17 @@ def stem(word: str) -> str:
     return root if len(root) >= SHORTEST_RARE else word
 
 
-def _runs(text: str) -> list[Telling]:
+def _runs(text: str) -> list[TellingWord]:
     """Return the runs of four words in *text*, of which two or more tell something."""
     words = _WORD.findall(folded(text))
     length = min(RUN, len(words))
-    runs: dict[str, Telling] = {}
+    runs: dict[str, TellingWord] = {}
     for at in range(len(words) - length + 1 if length > 1 else 0):
         run = words[at : at + length]
         content = [word for word in run if word not in STOP_WORDS]
         if len(content) >= min(2, length):
             phrase = " ".join(run)
-            runs[phrase] = Telling(phrase, max(content, key=len), None, run=True)
+            runs[phrase] = TellingWord(phrase, max(content, key=len), None, run=True)
         if len(runs) >= MOST:
             break
     return list(runs.values())

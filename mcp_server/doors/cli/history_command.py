@@ -53,7 +53,7 @@ def history_command(
         output.print_shown(log, as_json=as_json)
         return
     try:
-        before = shown.told(history.history_of(store, memory_id))
+        before = shown.changes(history.history_of(store, memory_id))
     except NotFound:
         if not titled_deeds:
             raise

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcp_server.actions.context.inject import Called, note_told
+from mcp_server.actions.context.inject import Called, note_shown
 from mcp_server.actions.status.module_seen import note_module
 from mcp_server.bootstrap import Opened
 from mcp_server.core import bounds
@@ -150,7 +150,7 @@ class Hooks:
                 texts.append(turns.tag_in_a_paste(prompt))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
-            note_told(store, self._called)
+            note_shown(store, self._called)
             self._called = Called()
             self._to_tell.clear()
         if event == "Stop":

@@ -33,7 +33,7 @@ def register(application: Application) -> None:
             return replies.shown_lines(shown_team.history(*history_in_team(open_store(), id)))
         if version:
             return replies.shown_lines(shown.version(*version_of(open_store(), id, version)))
-        return replies.shown_lines(shown.told(history_of(open_store(), id)))
+        return replies.shown_lines(shown.changes(history_of(open_store(), id)))
 
     @application.tool()
     def undo(

@@ -19,7 +19,7 @@ NOTHING = "There is nothing to undo."
 AGAIN = "'daybook undo' reverses this too."
 
 
-def told(history: History) -> Shown:
+def changes(history: History) -> Shown:
     """Return the changes of a memory, the latest first."""
     if not history.versions:
         head = f"Nothing that '{history.id}' said before is kept: it never changed, or only by hand."

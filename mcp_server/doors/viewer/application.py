@@ -23,8 +23,8 @@ from mcp_server.doors.viewer import (
     memory_page,
     page,
     review,
+    shown_to_claude,
     today,
-    told_to_claude,
 )
 from mcp_server.doors.viewer.page import STATIC, Viewer, viewer
 
@@ -51,7 +51,7 @@ PAGES: "Sequence[Sequence[BaseRoute]]" = (
     review.ROUTES,
     changes.ROUTES,
     (Route("/live", _live),),
-    told_to_claude.ROUTES,
+    shown_to_claude.ROUTES,
     insight.ROUTES,
     graph.ROUTES,
     memories.ROUTES,

@@ -23,7 +23,7 @@ from mcp_server.doors.viewer.application import application
 from mcp_server.doors.viewer.page import STATIC, Viewer, rendered
 
 BASE = "/page"  # what the addresses of the pages begin with while they are collected
-FIRST = ("/", "/memories", "/graph", "/told", "/insight", "/changes")
+FIRST = ("/", "/memories", "/graph", "/shown", "/insight", "/changes")
 FOLLOWED = re.compile(r"/|/memories|/changes|/graph/links|/memories/[^/]+(?:/history)?")
 PART = re.compile(r"/sessions/[^/]+|/waiting")  # what another page loads into itself
 LATER = ("toggle", "load")  # when such a part is asked for

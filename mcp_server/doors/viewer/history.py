@@ -22,7 +22,7 @@ from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.text.text_difference import compared, folded
-from mcp_server.doors.shown.history import told as told_history
+from mcp_server.doors.shown.history import changes as changes_of
 from mcp_server.doors.shown.history import undone
 from mcp_server.doors.viewer.page import Fields, form, page
 from mcp_server.doors.viewer.page_query import Where, store_for
@@ -107,7 +107,7 @@ def _history(
     now = states[NOW]
     titles = [state.memory.title for state in (now, *states.values()) if state.memory]
     older, newer = _chosen(request, states)
-    table = told_history(record)
+    table = changes_of(record)
     rows = [(*row, differs) for row, differs in zip(table.rows, table.texts, strict=True)]
     return page(
         request,

@@ -19,7 +19,7 @@ RANGES = (7, 30, 365)  # days
 USUAL = "30"
 
 
-def told_used_and_spent(request: Request) -> Response:
+def shown_used_and_spent(request: Request) -> Response:
     """Return the page of the figures."""
     days = request.query_params.get("days", USUAL)
     if days not in map(str, RANGES):
@@ -48,7 +48,7 @@ def told_used_and_spent(request: Request) -> Response:
 
 
 HAPPENED = {
-    "told": lambda day: day.told,
+    "shown": lambda day: day.shown,
     "used": lambda day: day.answers,
     "spent": lambda day: day.calls + day.plan_calls,
     "sessions": lambda day: day.sessions,
@@ -60,7 +60,7 @@ def series(figures: Insight) -> dict[str, Any]:
     """Return the numbers that the plots draw: the days in Unix seconds, and of each plot its lines."""
     return {
         "days": [day.at for day in figures.days],
-        "told": [
+        "shown": [
             [day.start for day in figures.days],
             [day.prompts for day in figures.days],
             [day.searches for day in figures.days],
@@ -81,4 +81,4 @@ def _age_names() -> list[str]:
     return [f"under {AGES[0]} days", *between, f"{AGES[-1]} days or more"]
 
 
-ROUTES = (Route("/insight", told_used_and_spent),)
+ROUTES = (Route("/insight", shown_used_and_spent),)

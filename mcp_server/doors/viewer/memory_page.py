@@ -71,7 +71,7 @@ def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> d
         "kind": type_or_kind(memory.kind, memory.type),
         "state": state_of(memory.status, by=memory.superseded_by, shadowed_by=trust.standing.shadowed_by),
         "source": SOURCES.get(memory.source, ""),
-        "told_unasked": memory.status is Status.ACTIVE and is_shown(store, file),
+        "shown_unasked": memory.status is Status.ACTIVE and is_shown(store, file),
         "is_hot": is_hot,
         "standing": trust.standing,
         "trusted": history(trust),

@@ -24,7 +24,7 @@ WHY = {START: "At the start", PROMPT: "For a prompt", RECALL: "Claude searched"}
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTogether:
+class ShownTogether:
     """What was given at once: why, the prompt or the query that called for it, and each memory of it."""
 
     at: int
@@ -68,7 +68,7 @@ def session(request: Request) -> Response:
     store = seen_everywhere(own_store)
     report = session_history.tell_session(store, request.path_params["id"])
     _, stored, _ = session_history.session_memories(store, report.episode.id)
-    memories = session_overview.told(store, report.episode.id)
+    memories = session_overview.shown_memories(store, report.episode.id)
     receipts = [receipt for memory in memories for receipt in memory.receipts]
     return page(
         request,
@@ -76,12 +76,12 @@ def session(request: Request) -> Response:
         report=report,
         episode=report.episode,
         stored=stored,
-        tellings=_tellings(receipts),
+        shown_together=_shown_together(receipts),
         titles={memory.receipts[0].ref: memory.row.title for memory in memories if memory.row},
         tokens=sum(receipt.tokens for receipt in receipts),
         used=sum(any(receipt.used for receipt in memory.receipts) for memory in memories),
         memories=memories,
-        left_out=len(receipts) == session_overview.MOST_TOLD,
+        left_out=len(receipts) == session_overview.MOST_SHOWN,
         deeds=list_deeds(store, session=report.episode.id, limit=MOST_DONE, all_projects=True),
         words=deeds.words,
         why=WHY,
@@ -90,14 +90,14 @@ def session(request: Request) -> Response:
     )
 
 
-def _tellings(receipts: Sequence[Receipt]) -> list[ToldTogether]:
+def _shown_together(receipts: Sequence[Receipt]) -> list[ShownTogether]:
     """Return what was given at once together, the latest first."""
 
     def together(receipt: Receipt) -> tuple[int, str, str]:
         return (-receipt.at, receipt.why, receipt.said)
 
     return [
-        ToldTogether(-at, why, question, tuple(group))
+        ShownTogether(-at, why, question, tuple(group))
         for (at, why, question), group in groupby(sorted(receipts, key=together), together)
     ]
 

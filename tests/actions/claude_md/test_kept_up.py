@@ -8,7 +8,7 @@ import pytest
 
 from mcp_server.actions.context import claude_md
 from mcp_server.actions.context.claude_md import choose, current_block, refresh, repair, trouble
-from mcp_server.actions.context.in_context_already import told_by_block
+from mcp_server.actions.context.in_context_already import shown_by_block
 from mcp_server.core.context.managed_block import END, START
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_written_safely_is_left_alone(
     assert (document.read_bytes() if before else b"") == before
     if make not in (be_nearly_too_large, be_read_only):
         assert sentence in str(trouble(store))
-    assert told_by_block(store) == {}
+    assert shown_by_block(store) == {}
 
 
 def test_damaged_markers_are_mended_on_request_and_no_text_is_lost(store: Store, document: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.context.brief import brief, note_told
+from mcp_server.actions.context.brief import brief, note_shown
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
@@ -170,9 +170,9 @@ def test_a_block_tells_on_days_on_which_a_session_starts(store: Store, clock: Cl
     faded = put(store, "The beta runs on eu-west-3", type="context")
     for _ in range(12):
         clock.pass_days(9)
-        note_told(store, ())
+        note_shown(store, ())
         catch_up(store)  # as the server does that starts with a session
-        note_told(store, ())
+        note_shown(store, ())
 
     assert tidied(store) == {"ageing": 1}
     assert (status(store, told), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
@@ -189,7 +189,7 @@ def test_a_brief_tells_by_title_on_days_on_which_a_session_starts(store: Store, 
     for _ in range(13):
         clock.pass_days(9)
         told = brief(store)
-        note_told(store, told.titles)
+        note_shown(store, told.titles)
         catch_up(store)
 
     vault = store.vaults[-1].key

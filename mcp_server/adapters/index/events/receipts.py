@@ -177,7 +177,7 @@ def prompts(db: sqlite3.Connection, *, since: int) -> tuple[int, int]:
     return int(answered), int(silent)
 
 
-def told_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, str, int]]:
+def shown_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> list[tuple[int, str, int]]:
     """Return (first second of the UTC day, why, tokens) of what was given of *vaults* from *since* on."""
     rows = db.execute(
         f"SELECT at - at % {DAY}, why, sum(tokens) FROM receipts WHERE {_IN_VAULTS} AND at >= ?"

@@ -61,7 +61,7 @@ def draw(application: Application, payload: Payload) -> Answer:
     mark = files.digest("\n".join([session, tab, opened, words, session_overview.mark(store)]).encode())
     if payload.get("seen") == mark:
         return {"mark": mark}
-    memories = session_overview.told(store, session)
+    memories = session_overview.shown_memories(store, session)
     queue = review.review(store, limit=ROWS)
     waiting = sum(queue.counts.values())
     notes: list[str] = []
@@ -112,7 +112,7 @@ def status(application: Application, payload: Payload) -> Answer:
     """Return the entry of the status line, '' for none, and as `toast` what was learned since."""
     del payload
     store, session = application.opened.store(), application.session
-    memories, waiting = session_overview.told(store, session.id), sum(review.counts(store).values())
+    memories, waiting = session_overview.shown_memories(store, session.id), sum(review.counts(store).values())
     last, new = session_overview.learned_since(store, session.learned or session_overview.NOTHING_YET)
     first, session.learned = session.learned is None, last
     answer: Answer = {"status": _status(application, len(memories), waiting), "toast": ""}
@@ -122,11 +122,11 @@ def status(application: Application, payload: Payload) -> Answer:
     return answer
 
 
-def _status(application: Application, told_count: int, waiting: int) -> str:
+def _status(application: Application, shown_count: int, waiting: int) -> str:
     opened = application.opened
     if not opened.store().settings.status_line or hooks_are_off(opened.environment):
         return ""
-    parts = [*([f"{told_count} shown"] if told_count else []), *([f"{waiting} waits"] if waiting else [])]
+    parts = [*([f"{shown_count} shown"] if shown_count else []), *([f"{waiting} waits"] if waiting else [])]
     return " · ".join(parts)
 
 
@@ -136,7 +136,7 @@ def _in_words(waiting: int) -> str:
     return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
 
 
-def _told(store: Store, memory: session_overview.ToldMemory, opened: str) -> Answer:
+def _told(store: Store, memory: session_overview.ShownMemory, opened: str) -> Answer:
     why = "; ".join(dict.fromkeys(map(_why, memory.receipts)))
     if memory.row is None:
         return {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}

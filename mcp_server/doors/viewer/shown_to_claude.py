@@ -1,4 +1,4 @@
-"""told_to_claude: what Claude is shown at a session's start and with a prompt, and what each part costs."""
+"""shown_to_claude: what Claude is shown at a session's start and with a prompt, and what each part costs."""
 
 from itertools import groupby
 from typing import Any
@@ -18,7 +18,7 @@ from mcp_server.core.bounds import session_id
 from mcp_server.core.context.brief import FRAMED, NOTED, SUBAGENT_BUDGET, BriefLine
 from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.doors import turns
-from mcp_server.doors.shown import needs
+from mcp_server.doors.shown import needs, unasked
 from mcp_server.doors.viewer.page import folder_of, page, store_of, viewer
 from mcp_server.doors.viewer.page_query import Where, projects
 from mcp_server.store import Store
@@ -28,7 +28,7 @@ LONGEST_TRIED = 4000  # characters: a search looks at no more, and an address ho
 NEXT = "the next session"  # no id has blanks
 
 
-def told(request: Request) -> Response:
+def shown(request: Request) -> Response:
     """Return the page about the brief, with the prompt that is tried."""
     store, where = _seen_from(request)
     begun = start(store, folder=folder_of(request))
@@ -37,7 +37,7 @@ def told(request: Request) -> Response:
     tried = _tried(request, store, where, begun) if prompt.strip() else {}
     return page(
         request,
-        "told_page.html",
+        "shown_page.html",
         projects=projects(request),
         project=request.query_params.get("project", ""),
         own=USER_KEY,
@@ -49,6 +49,7 @@ def told(request: Request) -> Response:
         subagent_tokens=estimated_tokens(for_subagent.text),
         subagent_budget=SUBAGENT_BUDGET // CHARACTERS_PER_TOKEN,
         left_out=[(memory, _to(where, memory.ref)) for memory in begun.left_out[:LISTED]],
+        at_start=unasked.AT_START,
         more=max(0, len(begun.left_out) - LISTED),
         elsewhere=[_named(where, ref) for ref in begun.elsewhere],
         in_block=[_named(where, ref) for ref in (begun.block.refs if begun.block else ())],
@@ -64,7 +65,7 @@ def prompt_tried(request: Request) -> Response:
     """Return what would come with the prompt in the address, as a part of the page."""
     store, where = _seen_from(request)
     begun = start(store, folder=folder_of(request))
-    return page(request, "told_tried.html", **_tried(request, store, where, begun))
+    return page(request, "shown_tried.html", **_tried(request, store, where, begun))
 
 
 def _asked(request: Request) -> tuple[str, str]:
@@ -90,8 +91,9 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         "decided": decided,
         "text": text,
         "text_tokens": estimated_tokens(text),
-        "come": [entry for entry in fates if entry[1].is_told],
-        "missed": [(*entry, _missed(entry[1], entry[0].bars)) for entry in fates if not entry[1].is_told],
+        "with_prompt": unasked.WITH_PROMPT,
+        "come": [entry for entry in fates if entry[1].is_shown],
+        "missed": [(*entry, _missed(entry[1], entry[0].bars)) for entry in fates if not entry[1].is_shown],
         "shortest": SHORTEST_PROMPT,
         "is_marked": turns.is_marked(prompt),
         **_by_words(store, decided),
@@ -113,7 +115,7 @@ def _sections(where: Where, lines: tuple[BriefLine, ...]) -> list[dict[str, Any]
     """
     Return the lines under their headings, each piece with the address that it leads to.
 
-    The heading is the first line of its section; the frame has none, and that of the notices is not told.
+    The heading is the first line of its section; the frame has none, and that of the notices is not shown.
     """
     sections = []
     for name, group in groupby(lines, lambda line: line.section):
@@ -146,4 +148,4 @@ def _named(where: Where, ref: str) -> tuple[str, str]:
     return ref.rpartition("/")[2], _to(where, ref)
 
 
-ROUTES = (Route("/told", told), Route("/told/prompt", prompt_tried))
+ROUTES = (Route("/shown", shown), Route("/shown/prompt", prompt_tried))

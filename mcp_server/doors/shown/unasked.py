@@ -1,0 +1,25 @@
+"""What becomes of a memory that might be shown unasked, in words."""
+
+from mcp_server.actions.context.inject import Fate
+from mcp_server.actions.context.start import Instead
+
+WITH_PROMPT = {
+    Fate.TEXT: "shown with its text",
+    Fate.TITLE: "shown by title: not sure enough for its text",
+    Fate.TITLE_OF_SHORT: "shown by title: the prompt is too short for a text",
+    Fate.TITLE_OF_MANY: "shown by title: enough texts are shown already",
+    Fate.UNSURE: "not sure enough",
+    Fate.WAITS: "not shown unasked until the person accepts it",
+    Fate.GONE: "all files that it is about are gone",
+    Fate.SHOWN_BEFORE: "already shown in this session",
+    Fate.POINTED_BEFORE: "its title was already shown in this session",
+    Fate.NO_ROOM: "no room left with this prompt",
+}
+"""What becomes of a memory that is near a prompt."""
+
+AT_START = {
+    Instead.TITLE: "shown by title",
+    Instead.NO_ROOM: "not shown: no room left",
+    Instead.GONE: "not shown: all files that it is about are gone",
+}
+"""What becomes of a memory whose text the brief leaves out."""
