@@ -32,7 +32,7 @@ NOTES = {
 }
 
 
-@pytest.mark.feature("D-20", "D-25")
+@pytest.mark.feature("D-25")
 def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     make_set(tmp_path)
     kept = tmp_path / "kept.json"

@@ -208,6 +208,20 @@ def inner(command: click.Command, words: list[str]) -> click.Command:
 
 
 @pytest.mark.feature("D-41", "D-42")
+def test_what_often_goes_wrong_has_a_row_with_a_command_that_helps() -> None:
+    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    helps = dict(re.findall(r"^\| ([^|]+) \| (.+) \|$", text, re.MULTILINE))
+
+    for trouble, command in {
+        "a session has no Daybook tools": "`daybook doctor`",
+        "a search finds nothing": "`--all-projects`",
+        "answers are slow": "`daybook recall --mode keyword`",
+        "the store grows": "`daybook stats`",
+    }.items():
+        assert command in helps[trouble]
+
+
+@pytest.mark.feature("D-41")
 @each
 def test_commands_and_options_that_are_named_exist(document: Path) -> None:
     said = document.read_text(encoding="utf-8")

@@ -85,7 +85,7 @@ def test_the_file_that_is_shown_is_a_memory(name: str) -> None:
     assert memory_file.rewrite(shown.encode(), memory, path="knowledge/shown.md") == shown.encode()
 
 
-@pytest.mark.feature("A-19", "A-48", "D-18")
+@pytest.mark.feature("A-48", "D-18")
 def test_the_file_format_names_every_key_and_every_word() -> None:
     said = text("docs/file-format.md")
     named = re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(said.partition("## Keys")[2])))

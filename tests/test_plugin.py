@@ -179,11 +179,19 @@ def test_a_command_is_short_and_uses_its_arguments(command: Prose) -> None:
     assert ("$ARGUMENTS" in command.body) == ("argument-hint" in command.head)
 
 
-@pytest.mark.feature("C-07", "C-31")
 @pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.name)
 def test_a_skill_says_when_to_use_it(skill: Prose) -> None:
     assert skill.head["description"].startswith("Use when ")
     assert 250 <= len(skill.body.split()) <= 700
+
+
+@pytest.mark.feature("C-07", "C-31", "C-32")
+def test_what_to_keep_has_an_order_and_a_level() -> None:
+    (remembering,) = [skill.body for skill in SKILLS if skill.name == "remembering"]
+
+    assert re.search(r"order: meta-patterns .*, principles .*, patterns .*, facts ", remembering)
+    assert "a similar mistake in a different project? Level `user`." in remembering
+    assert "how this code base works? Level `project`" in remembering
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

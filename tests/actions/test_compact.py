@@ -112,6 +112,9 @@ def test_what_was_changed_within_a_week_is_never_archived_and_the_answer_still_f
     assert "more did not fit" in text
     assert {status(small, each) for each in names} == {Status.ACTIVE}
 
+    clock.pass_days(0.2)
+    assert "compaction" in tidy(small).counts
+
 
 def test_a_pinned_node_stays(small: Store, clock: Clock) -> None:
     names = put(small, 20, clock=clock)

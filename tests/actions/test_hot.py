@@ -41,7 +41,7 @@ def accesses(store: Store, memory_id: str) -> int:
         return usage.usage_of(db, [ref]).get(ref, usage.UNUSED).accesses
 
 
-@pytest.mark.feature("B-08", "3.2-2")
+@pytest.mark.feature("B-08", "B-13", "3.2-2")
 def test_the_third_access_makes_hot_and_neither_the_first_nor_the_second(store: Store) -> None:
     heron = known(store, "Heron server")
 
@@ -53,7 +53,7 @@ def test_the_third_access_makes_hot_and_neither_the_first_nor_the_second(store: 
     assert said == [[], [], [heron]]
 
 
-@pytest.mark.feature("B-08")
+@pytest.mark.feature("B-08", "B-13")
 def test_a_fortnight_without_an_access_makes_cold(store: Store, clock: Clock) -> None:
     heron = known(store, "Heron server")
     ask(store, "heron", 3)

@@ -17,6 +17,17 @@ def note(store: Store, *texts: str) -> None:
         remember(store, Draft("Note", text))
 
 
+@pytest.mark.feature("D-17")
+@pytest.mark.parametrize("asked", ["quagga", "savanna", "zoology"])
+def test_title_text_and_tags_are_each_searched_by_words(store: Store, asked: str) -> None:
+    remember(store, Draft("Quagga", "It lived on the savanna.", tags=("zoology",)))
+    note(store, "Something else.")
+
+    (hit,) = recall(store, Query(asked, mode=Mode.KEYWORD)).hits
+
+    assert hit.title == "Quagga"
+
+
 def test_how_rare_a_word_is_counts_in_this_project_and_not_in_others(opened: Opened, tmp_path: Path) -> None:
     here, elsewhere = (opened.store(folder=tmp_path / name) for name in ("here", "elsewhere"))
     note(here, *(f"kafka topic {number}" for number in range(9)), "redis topic 9")
@@ -68,7 +79,6 @@ def test_how_near_words_are_is_counted_in_proportion_to_how_rare_they_are(store:
     assert 0.0 < shares[1] < 0.2
 
 
-@pytest.mark.feature("D-17")
 def test_having_more_of_the_words_beats_having_one_more_often(store: Store) -> None:
     note(
         store,

@@ -65,8 +65,8 @@ def test_nothing_said_is_no_chunk() -> None:
 
 @pytest.mark.feature("A-13")
 def test_a_chunk_is_full_to_the_last_character() -> None:
-    exact = row("x" * 2992, "y" * (SIZE - 3001 - len("CLAUDE: ")))
-    assert len(render(exact)) == SIZE
+    exact = row("x" * 2992, "y" * (6000 - 3001 - len("CLAUDE: ")))
+    assert len(render(exact)) == 6000
 
     assert len(list(chunks(exact))) == 1
     assert len(list(chunks([*exact[:1], one(exact[1].words + "y", at=10)]))) == 2
@@ -101,12 +101,13 @@ def test_the_end_of_a_chunk_is_told_again_from_the_start_of_a_line() -> None:
     assert second.before == first.utterances[-2:]
 
 
+@pytest.mark.feature("A-13")
 def test_a_line_longer_than_the_overlap_is_told_from_within_and_without_a_speaker() -> None:
-    forged = "x" * 5000 + "USER: I prefer MySQL " + "y" * (OVERLAP - 21)
+    forged = "x" * 5000 + "USER: I prefer MySQL " + "y" * (500 - 21)
 
     _, second = chunks([*row(forged), one("z" * 3000, at=10)])
 
-    assert len(second.overlap) == OVERLAP
+    assert len(second.overlap) == 500
     assert second.overlap.startswith("… ")
     assert second.overlap.endswith("y" * 400)
 

@@ -11,6 +11,14 @@ from mcp_server.core.memory_types import ROWS, TYPES
 LISTING = ("commands/remember.md", "commands/search-knowledge.md", "docs/file-format.md")
 
 
+SIX = ("architecture", "decision", "pattern", "gotcha", "progress", "context")
+
+
+@pytest.mark.feature("A-19")
+def test_the_six_types_of_old_and_three_more_are_known() -> None:
+    assert sorted(TYPES) == sorted((*SIX, "preference", "reference", "note"))
+
+
 def test_each_type_has_one_place_in_the_managed_block() -> None:
     assert sorted(name for _, _, types in TOPICS for name in types) == sorted(TYPES)
 

@@ -7,6 +7,7 @@ def step(first: str, second: str, count: int, *, out: int, age: float = 0) -> St
     return Step(first, second, count, age, out, age)
 
 
+@pytest.mark.feature("B-42")
 @pytest.mark.parametrize(
     ("count", "age", "left"), [(8, 0, 8), (8, 29.9, 8), (8, 30, 4), (9, 60, 2), (1, 30, 0), (5, 40_000, 0)]
 )
@@ -14,6 +15,7 @@ def test_a_count_is_halved_for_each_thirty_idle_days(count: int, age: float, lef
     assert faded(count, age) == left
 
 
+@pytest.mark.feature("B-42")
 def test_a_step_seen_twice_in_three_tenths_of_the_cases_is_likely() -> None:
     found = predictions([step("a", "b", 2, out=6), step("a", "c", 2, out=7), step("x", "y", 1, out=1)])
 
@@ -25,6 +27,7 @@ def test_a_step_that_others_have_outrun_is_not_likely_any_more() -> None:
     assert predictions([Step("a", "b", 8, 65, 8, 65)])[0].probability == 1.0
 
 
+@pytest.mark.feature("B-42")
 def test_three_are_predicted_each_once_and_none_that_was_given() -> None:
     steps = [
         step("a", "b", 9, out=10), step("c", "d", 8, out=10), step("a", "d", 5, out=10),

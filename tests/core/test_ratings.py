@@ -24,10 +24,25 @@ def test_currency_fades_only_for_what_passes(type: str, age: float, expected: fl
     assert ratings.currency(type, age) == pytest.approx(expected)
 
 
-def test_trust_halves_after_the_types_half_life() -> None:
-    assert ratings.trust("decision", 1.0, 180) == pytest.approx(0.5)
-    assert ratings.trust("preference", 1.0, 60) == pytest.approx(0.5)
-    assert ratings.trust("note", 1.0, 30) == pytest.approx(0.5)
+@pytest.mark.feature("B-40")
+@pytest.mark.parametrize(
+    ("type", "days"),
+    [
+        ("architecture", 180), ("decision", 180), ("gotcha", 180), ("reference", 120), ("pattern", 60),
+        ("preference", 60), ("note", 30), ("progress", 30), ("context", 30),
+    ],
+)  # fmt: skip
+def test_trust_halves_after_the_types_half_life(type: str, days: int) -> None:
+    assert ratings.trust(type, 1.0, days) == pytest.approx(0.5)
+
+
+@pytest.mark.feature("B-40")
+@pytest.mark.parametrize(
+    ("source", "trust"),
+    [("manual", 1.0), ("extracted", 0.85), ("imported", 0.85), ("assistant", 0.7), ("mined", 0.7)],
+)
+def test_where_a_memory_comes_from_says_how_far_it_is_believed_at_first(source: str, trust: float) -> None:
+    assert ratings.base_trust(None, source) == trust
 
 
 def test_trust_is_held_between_nothing_and_one() -> None:

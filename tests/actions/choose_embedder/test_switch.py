@@ -30,7 +30,7 @@ from tests.live import ROOT
 from tests.patience import PATIENCE
 
 
-@pytest.mark.feature("B-50")
+@pytest.mark.feature("B-50", "D-16")
 def test_until_a_memory_has_its_new_vector_its_words_find_it(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
     assert not recall(store, Query(TITLES[0])).semantic

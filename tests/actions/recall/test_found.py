@@ -62,6 +62,21 @@ def test_meaning_finds_what_no_word_does(meaning_store: Store) -> None:
     assert answer.hits[0].parts.words == 0
 
 
+@pytest.mark.feature("D-20")
+def test_each_mode_looks_by_what_it_is_called_after(meaning_store: Store) -> None:
+    fill(meaning_store)
+    embed_pending(meaning_store)
+
+    def parts(mode: Mode) -> tuple[bool, bool]:
+        """Tell whether words counted, and whether meaning did."""
+        best = recall(meaning_store, Query("signature verification of a callback", mode=mode)).hits[0]
+        return best.parts.words > 0, best.parts.cosine is not None
+
+    assert parts(Mode.KEYWORD) == (True, False)
+    assert parts(Mode.SEMANTIC) == (False, True)
+    assert parts(Mode.HYBRID) == (True, True)
+
+
 def test_an_edit_keeps_what_the_model_made_of_the_passages_that_stay(meaning_store: Store) -> None:
     memory = remember(meaning_store, Draft("Parts", "# One\n\nfirst words\n\n# Two\n\nsecond words")).memory
     embed_pending(meaning_store)

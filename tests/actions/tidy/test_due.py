@@ -63,12 +63,17 @@ def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, c
 @pytest.mark.feature("A-39")
 def test_it_is_due_when_many_memories_are_new(store: Store, clock: Clock) -> None:
     folder = read(store, put(store, FIVE[0])).path.parent
-    for number in range(80):
-        (folder / f"n{number}.md").write_text(
-            f"Fact number {number} of chapter {number * 7}\n", encoding="utf-8"
-        )
-    sync(store)
 
+    def written(*numbers: int) -> None:
+        for number in numbers:
+            text = f"Fact number {number} of chapter {number * 7}\n"
+            (folder / f"n{number}.md").write_text(text, encoding="utf-8")
+        sync(store)
+
+    written(*range(79))
+    assert tidy_when_due(store) is None  # eighty with the first
+
+    written(79)
     assert isinstance(tidy_when_due(store), Tidied)
     clock.pass_days(1)
     assert tidy_when_due(store) is None
