@@ -14,15 +14,7 @@ from mcp_server.actions.capture.learn import next_piece, take_answer, take_left_
 from mcp_server.actions.capture.learn_by_agent import PLAN_ASKED
 from mcp_server.actions.capture.pieces import Part, Piece
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
-from mcp_server.actions.model.model_call import (
-    Call,
-    alone,
-    check_item,
-    check_pause,
-    close,
-    note_spent,
-    reserve,
-)
+from mcp_server.actions.model import model_call
 from mcp_server.actions.model.setup import Choices, setup
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import replay, transcripts
@@ -43,7 +35,7 @@ class HandedOut:
     """A piece that the model is being asked about: its reserved call, and the lock that is held for it."""
 
     piece: Piece
-    call: Call
+    call: model_call.Call
     lock: contextlib.ExitStack
 
 
@@ -83,19 +75,21 @@ def hand_out(store: Store) -> HandedOut | None:
     if not store.settings.on_plan or store.settings.capture == "manual":
         return None
     with contextlib.ExitStack() as stack:
-        stack.enter_context(alone(store, 0))
+        stack.enter_context(model_call.alone(store, 0))
         take_left_behind(store)
         _check_today(store)
         while piece := next_piece(store, worth_a_call=True):
             item = piece.digest
             try:
                 with store.database.read() as db:
-                    check_item(db, item)
+                    model_call.check_item(db, item)
             except ModelUnavailable:
                 take_answer(store, piece)  # given up: the raw tier has it, and status says so
                 continue
             sessions = piece.sessions
-            call = reserve(store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions)
+            call = model_call.reserve(
+                store, item, usd=0.0, settings=spent.PLAN, road=spent.PLAN, sessions=sessions
+            )
             return HandedOut(piece, call, stack.pop_all())
     return None
 
@@ -107,7 +101,7 @@ def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> li
     Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
     """
     with handed.lock:
-        answer = close(store, handed.call, reply)
+        answer = model_call.close(store, handed.call, reply)
         parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
         piece = replace(handed.piece, parts=parts)
         proposals_by_part = proposals(answer.text, piece.chunks, neighbours=len(piece.neighbours))
@@ -140,11 +134,11 @@ def _check_today(store: Store) -> None:
         replay.catch_up(db, store.ledger)
         died = spent.open_on_plan(db)
     for name in died:
-        note_spent(store, name, usd=0.0, outcome=CallOutcome.STOPPED)
+        model_call.note_spent(store, name, usd=0.0, outcome=CallOutcome.STOPPED)
     with store.database.write() as db:
         replay.catch_up(db, store.ledger)
-        check_pause(spent.timed_pause(db, now))
-        check_pause(spent.settings_pause(db, spent.PLAN, now))
+        model_call.check_pause(spent.timed_pause(db, now))
+        model_call.check_pause(spent.settings_pause(db, spent.PLAN, now))
         calls = spent.today_on_plan(db, now)
     if refused := budget.refusal_on_plan(calls, store.settings):
         raise ModelUnavailable(refused, "It continues tomorrow (UTC); daily_plan_calls is the limit.")

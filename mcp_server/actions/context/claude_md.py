@@ -20,15 +20,7 @@ from mcp_server.adapters import files, git, leftovers, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.project import Project
-from mcp_server.core.context.managed_block import (
-    TOPICS,
-    Block,
-    BlockPoint,
-    find,
-    mend,
-    render_block,
-    splice,
-)
+from mcp_server.core.context import managed_block
 from mcp_server.core.errors import DaybookError, Rejected, Unreadable
 from mcp_server.core.memory import Level
 from mcp_server.core.secrets.redaction import redact
@@ -91,7 +83,7 @@ def repair(store: Store) -> Refreshed:
     _project(store)
     if not chosen(store):
         raise Rejected("No file of this project is chosen for the block.", "Run 'daybook init' first.")
-    return _refresh(store, mend)
+    return _refresh(store, managed_block.mend)
 
 
 def trouble(store: Store) -> Rejected | None:
@@ -100,7 +92,7 @@ def trouble(store: Store) -> Rejected | None:
     if not store.project or not name:
         return None
     try:
-        span = find(_read(places.block_file(store.project, name))[1])
+        span = managed_block.find(_read(places.block_file(store.project, name))[1])
     except FileNotFoundError:
         return None
     except DaybookError as error:
@@ -120,7 +112,7 @@ def ignored(store: Store, name: str) -> bool | None:
     return git.ignores(store.git, project.root, name)
 
 
-def current_block(store: Store) -> Block:
+def current_block(store: Store) -> managed_block.Block:
     """
     Return the block as the memories make it now. Raises IndexUnavailable.
 
@@ -134,23 +126,23 @@ def current_block(store: Store) -> Block:
         carried = shown_by_auto_memory(store, db)
         rows_by_topic = [
             selections.newest(db, store.keys, types=types, limit=LOOKED_AT, private=store.private)
-            for _, _, types in TOPICS
+            for _, _, types in managed_block.TOPICS
         ]
         groups = [
             _points(store, db, [row for row in rows if carried.get(row.ref) != row.digest])
             for rows in rows_by_topic
         ]
-    return render_block(store.project.name if store.project else "", groups)
+    return managed_block.render_block(store.project.name if store.project else "", groups)
 
 
-def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[BlockPoint]:
+def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[managed_block.BlockPoint]:
     whole = fuller(store, db)
     pointed = dict.fromkeys(whole.get(row.row, row) for row in rows)
     facts = [row for row in pointed if not row.instructing]
     shown_rows = pushable(store, db, facts)
     rivals = contested(store, db)
     return [
-        BlockPoint(
+        managed_block.BlockPoint(
             row.ref,
             row.digest,
             redact(row.title),
@@ -176,9 +168,9 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
             with leaving_nothing(path.parent):
                 try:
                     data, text = _read(path)
-                    changed = _write(path, data, splice(prepare(text), block.text))
+                    changed = _write(path, data, managed_block.splice(prepare(text), block.text))
                 except FileNotFoundError:
-                    files.write_new(path, splice("", block.text).encode())
+                    files.write_new(path, managed_block.splice("", block.text).encode())
                     path.chmod(MODES[name])
                     was_created = changed = True
         except (DaybookError, OSError) as error:
@@ -196,9 +188,9 @@ def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -
             path = places.block_file(project, name)
             with leaving_nothing(path.parent):
                 data, text = _read(path)
-                if find(text) is None:
+                if managed_block.find(text) is None:
                     return Refreshed(project.root / name, False)
-                rest = splice(text, "")
+                rest = managed_block.splice(text, "")
                 changed = _write(path, data, rest)
                 if was_created and not rest and not files.read(path):
                     files.delete(path, expected=files.digest(b""))

@@ -19,19 +19,7 @@ from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.errors import Rejected
-from mcp_server.core.exchange.foreign import (
-    Reading,
-    Record,
-    admit,
-    line_of,
-    lines_of,
-    moment_of,
-    must_hold,
-    notes_of,
-    tags_of,
-    text_of,
-    type_of,
-)
+from mcp_server.core.exchange import foreign
 from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
 from mcp_server.core.render import counted
 from mcp_server.core.sessions.conversation import Turn, render_turns
@@ -47,12 +35,14 @@ _TIME = re.compile(r"\n\*(\d{4}-\d\d-\d\dT[\d:.]+Z)\*\s*(?:\n---\s*)?\Z")
 _FOLDERS = {"knowledge": Kind.KNOWLEDGE, "conversations": Kind.CONVERSATION, ARCHIVE_FOLDER: Kind.KNOWLEDGE}
 
 
-def read(path: Path, *, own: Path) -> Reading:
+def read(path: Path, *, own: Path) -> foreign.Reading:
     """Return what the folder *path* holds; *own* is the folder of our store. Raises Rejected."""
     folder = source_file.located_folder(path)
     folders = [name for name in (*_FOLDERS, "sessions") if (folder / name).is_dir()]
-    must_hold(folders, f"{folder} contains none of knowledge/, conversations/, sessions/ and archive/.")
-    reading = Reading(str(folder))
+    foreign.must_hold(
+        folders, f"{folder} contains none of knowledge/, conversations/, sessions/ and archive/."
+    )
+    reading = foreign.Reading(str(folder))
     same = folder == Path(os.path.realpath(own))
     records = []
     for name, file in _files(folder, reading):
@@ -67,7 +57,7 @@ def read(path: Path, *, own: Path) -> Reading:
                 reading.existing.append((f"{name}/{file.stem}", "is already a memory where it is"))
         except Rejected as error:
             reading.refused.append((f"{name}/{file.stem}", str(error)))
-    admit(records, reading)
+    foreign.admit(records, reading)
     return reading
 
 
@@ -77,7 +67,7 @@ def is_theirs(text: str) -> bool:
     return text.startswith("# ") and bool(rule) and "**Created:**" in head
 
 
-def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
+def _files(folder: Path, reading: foreign.Reading) -> Iterator[tuple[str, Path]]:
     skipped = 0
     for name in (*_FOLDERS, "sessions"):
         suffix = ".json" if name == "sessions" else ".md"
@@ -91,7 +81,7 @@ def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Path]]:
         reading.remarks.append(f"Skipped, because the name is not a UUID: {counted(skipped, 'file')}.")
 
 
-def _memory(file: Path, folder: str) -> Record:
+def _memory(file: Path, folder: str) -> foreign.Record:
     text = source_file.text_in(file, MAX_FILE)
     first, _, rest = text.partition("\n")
     head, rule, body = rest.partition("\n---\n")
@@ -107,19 +97,19 @@ def _memory(file: Path, folder: str) -> Record:
         raise Rejected(f"has {len(body):,} characters; {MAX_CONVERSATION:,} is the limit")
     archived = folder == ARCHIVE_FOLDER
     came_from = fields.get("source", "").removeprefix("Conversation").strip()
-    notes = (f"from conversation {line_of(came_from, 80)}",) if came_from else ()
-    return Record(
+    notes = (f"from conversation {foreign.line_of(came_from, 80)}",) if came_from else ()
+    return foreign.Record(
         key=file.stem,
-        title=line_of(first.lstrip("#").strip(), 200),
+        title=foreign.line_of(first.lstrip("#").strip(), 200),
         text=body,
         kind=kind,
-        type=type_of(fields.get("category"), fields.get("type")) if kind is Kind.KNOWLEDGE else "",
-        tags=tags_of(fields.get("tags", "")),
-        created=moment_of(fields.get("created", "")),
-        updated=moment_of(fields.get("updated", "")),
+        type=foreign.type_of(fields.get("category"), fields.get("type")) if kind is Kind.KNOWLEDGE else "",
+        tags=foreign.tags_of(fields.get("tags", "")),
+        created=foreign.moment_of(fields.get("created", "")),
+        updated=foreign.moment_of(fields.get("updated", "")),
         status=Status.ARCHIVED if archived else Status.ACTIVE,
         archived_reason="archived before the import" if archived else "",
-        category=line_of(fields.get("category", ""), 60),
+        category=foreign.line_of(fields.get("category", ""), 60),
         notes=(*notes, *_metadata(metadata[1] if metadata else "")),
         id=file.stem,
         level=Level.USER,
@@ -131,7 +121,7 @@ def _metadata(block: str) -> tuple[str, ...]:
         metadata = json.loads(block)
     except (ValueError, RecursionError):
         return ()
-    return notes_of(metadata) if isinstance(metadata, dict) else ()
+    return foreign.notes_of(metadata) if isinstance(metadata, dict) else ()
 
 
 def _turns(body: str) -> list[Turn]:
@@ -143,26 +133,26 @@ def _turns(body: str) -> list[Turn]:
         when = _TIME.search("\n" + words)
         if when:
             words = words[: when.start() - 1] if when.start() else ""
-        moment: datetime | None = moment_of(when[1]) if when else None
+        moment: datetime | None = foreign.moment_of(when[1]) if when else None
         turns.append(Turn(match[1].lower(), words.strip("\n"), timestamp(moment) if moment else ""))
     return turns
 
 
-def _session(file: Path) -> Record:
+def _session(file: Path) -> foreign.Record:
     session = source_file.parsed(source_file.text_in(file, MAX_FILE), file.name)
-    must_hold(isinstance(session, dict), f"{file.name} contains no JSON object.")
-    touched, variables = lines_of(session.get("files")), session.get("variables")
+    foreign.must_hold(isinstance(session, dict), f"{file.name} contains no JSON object.")
+    touched, variables = foreign.lines_of(session.get("files")), session.get("variables")
     values = variables if isinstance(variables, dict) else {}
     metadata = session.get("metadata")
-    return Record(
+    return foreign.Record(
         key=file.stem,
-        title=line_of(session.get("title"), 200),
-        text=render_snapshot(text_of(session.get("context")), touched, values, ()),
+        title=foreign.line_of(session.get("title"), 200),
+        text=render_snapshot(foreign.text_of(session.get("context")), touched, values, ()),
         kind=Kind.SESSION,
-        created=moment_of(session.get("createdAt")),
-        updated=moment_of(session.get("updatedAt") or session.get("createdAt")),
+        created=foreign.moment_of(session.get("createdAt")),
+        updated=foreign.moment_of(session.get("updatedAt") or session.get("createdAt")),
         touches=touched,
-        notes=notes_of(metadata if isinstance(metadata, dict) else {}),
+        notes=foreign.notes_of(metadata if isinstance(metadata, dict) else {}),
         id=file.stem,
         level=Level.USER,
     )

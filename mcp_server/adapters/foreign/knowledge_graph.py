@@ -14,20 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
-from mcp_server.core.exchange.foreign import (
-    Reading,
-    Record,
-    admit,
-    label_of,
-    line_of,
-    lines_of,
-    listed,
-    moment_of,
-    must_hold,
-    tags_of,
-    text_of,
-    type_of,
-)
+from mcp_server.core.exchange import foreign
 from mcp_server.core.graph.graph import GRAPH, artifact_id
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import ID, Level, Link, Status
@@ -40,26 +27,28 @@ Edges = dict[tuple[str, str], list[str]]  # (label, end) → notes
 MOST_NOTES = 6_000  # characters of notes that fit above a text; the frontmatter has 16 KiB
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> foreign.Reading:
     """Return what the graph *path* holds, or the one below that folder; raises Rejected."""
     file = source_file.located(path, *NAMES)
     document = source_file.read_json(file)
-    must_hold(isinstance(document.get("nodes"), list | dict), f"{file} contains no nodes.")
-    reading = Reading(str(file))
+    foreign.must_hold(isinstance(document.get("nodes"), list | dict), f"{file} contains no nodes.")
+    reading = foreign.Reading(str(file))
     versions = _versions(document)
     nodes = _named(document.get("nodes"))
-    node_names = {line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)}
+    node_names = {
+        foreign.line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)
+    }
     edges = _edges(document.get("edges"), node_names, reading)
     records = [_file(name, edges[name]) for name in edges if name not in node_names]
     for name, node in nodes:
-        if not isinstance(node, dict) or not line_of(node.get("id") or name):
-            reading.refused.append((line_of(name) or "node", "is not a node"))
+        if not isinstance(node, dict) or not foreign.line_of(node.get("id") or name):
+            reading.refused.append((foreign.line_of(name) or "node", "is not a node"))
             continue
-        key = line_of(node.get("id") or name, 120)
+        key = foreign.line_of(node.get("id") or name, 120)
         level = Level.USER if file.name == USER else None
-        when = moment_of(versions.get(f"node:{key}"))
+        when = foreign.moment_of(versions.get(f"node:{key}"))
         records.append(_record(key, node, level, when, edges[key]))
-    admit(records, reading)
+    foreign.admit(records, reading)
     return reading
 
 
@@ -69,26 +58,26 @@ def _record(
     level: Level | None,
     when: datetime | None,
     edges: Edges,
-) -> Record:
-    gist = text_of(node.get("gist"))
-    notes = tuple(dict.fromkeys(lines_of(node.get("notes"))))
+) -> foreign.Record:
+    gist = foreign.text_of(node.get("gist"))
+    notes = tuple(dict.fromkeys(foreign.lines_of(node.get("notes"))))
     links = _links(edges)
-    link_notes = [line_of(f"{link.rel} {link.to}: {note}") for link in links for note in link.notes]
+    link_notes = [foreign.line_of(f"{link.rel} {link.to}: {note}") for link in links for note in link.notes]
     if gist.strip() and sum(map(len, (*notes, *link_notes))) > MOST_NOTES:
-        gist, notes = f"{gist}\n\n{listed('Notes', tuple(dict.fromkeys([*notes, *link_notes])))}", ()
+        gist, notes = f"{gist}\n\n{foreign.listed('Notes', tuple(dict.fromkeys([*notes, *link_notes])))}", ()
         links = tuple(Link(link.rel, link.to) for link in links)
     archived = bool(node.get("_archived"))
-    return Record(
+    return foreign.Record(
         key=key,
         title=title_of(gist),
         text=gist,
-        type=type_of(node.get("type")),
-        tags=tags_of(node.get("tags")),
-        created=moment_of(node.get("created") or node.get("_created")),
-        updated=when or moment_of(node.get("updated")),
+        type=foreign.type_of(node.get("type")),
+        tags=foreign.tags_of(node.get("tags")),
+        created=foreign.moment_of(node.get("created") or node.get("_created")),
+        updated=when or foreign.moment_of(node.get("updated")),
         status=Status.ARCHIVED if archived else Status.ACTIVE,
         archived_reason="archived before the import" if archived else "",
-        touches=lines_of(node.get("touches")),
+        touches=foreign.lines_of(node.get("touches")),
         links=links,
         notes=notes,
         category=GRAPH,
@@ -97,9 +86,9 @@ def _record(
     )
 
 
-def _file(path: str, edges: Edges) -> Record:
+def _file(path: str, edges: Edges) -> foreign.Record:
     """Return the record that stands for the file *path*, where *edges* start."""
-    return Record(
+    return foreign.Record(
         key=path,
         title=clipped(path),
         text=path,
@@ -131,22 +120,22 @@ def _named(value: object) -> list[tuple[str, object]]:
     return [("", item) for item in value] if isinstance(value, list) else []
 
 
-def _edges(value: object, node_names: set[str], reading: Reading) -> defaultdict[str, Edges]:
+def _edges(value: object, node_names: set[str], reading: foreign.Reading) -> defaultdict[str, Edges]:
     """Return the edges by the node or file where they start; add a remark for an edge that starts nowhere."""
     edges: defaultdict[str, Edges] = defaultdict(dict)
     for name, edge in _named(value):
         if not isinstance(edge, dict):
-            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} is not an edge.")
+            reading.remarks.append(f"The edge {foreign.line_of(name, 120) or '?'} is not an edge.")
             continue
-        start, end = line_of(edge.get("from"), 200), line_of(edge.get("to"), 200)
+        start, end = foreign.line_of(edge.get("from"), 200), foreign.line_of(edge.get("to"), 200)
         if not start or not end:
-            reading.remarks.append(f"The edge {line_of(name, 120) or '?'} lacks an end.")
+            reading.remarks.append(f"The edge {foreign.line_of(name, 120) or '?'} lacks an end.")
             continue
-        label = label_of(edge.get("rel"))
+        label = foreign.label_of(edge.get("rel"))
         if start not in node_names and not is_artifact(start):
             reading.remarks.append(
                 f"The edge {start} -> {end} ({label}) was left: {start} is neither a node nor a file."
             )
             continue
-        edges[start].setdefault((label, end), []).extend(lines_of(edge.get("notes")))
+        edges[start].setdefault((label, end), []).extend(foreign.lines_of(edge.get("notes")))
     return edges

@@ -20,20 +20,7 @@ from typing import Any
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.errors import Rejected
-from mcp_server.core.exchange.foreign import (
-    Reading,
-    Record,
-    admit,
-    count_of,
-    label_of,
-    line_of,
-    moment_of,
-    must_hold,
-    share_of,
-    tags_of,
-    text_of,
-    type_of,
-)
+from mcp_server.core.exchange import foreign
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.core.text.titles import title_of
 
@@ -43,10 +30,10 @@ ATTEMPTS = 5  # to copy a file while another process writes to it
 _RELATIONS = ("memory_relationships", "relationships")
 
 
-def read(path: Path) -> Reading:
+def read(path: Path) -> foreign.Reading:
     """Return what the database *path* holds, or the one below that folder; raises Rejected."""
     file = source_file.located(path, "memory.db")
-    reading = Reading(str(file))
+    reading = foreign.Reading(str(file))
     with tempfile.TemporaryDirectory(prefix="daybook-") as folder:
         try:
             with closing(sqlite3.connect(_copied(file, Path(folder)))) as db:
@@ -56,11 +43,11 @@ def read(path: Path) -> Reading:
     return reading
 
 
-def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
+def _read(db: sqlite3.Connection, file: Path, reading: foreign.Reading) -> None:
     db.text_factory = lambda data: data.decode("utf-8", "replace")
     db.execute("PRAGMA trusted_schema = OFF")
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
-    must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} contains no table of memories.")
+    foreign.must_hold({"id", "content"} <= _columns(db, "memories"), f"{file} contains no table of memories.")
     tags: dict[object, list[object]] = defaultdict(list)
     for row in _rows(db, "memory_tags"):
         tags[row.get("memory_id")].append(row.get("tag"))
@@ -68,47 +55,47 @@ def _read(db: sqlite3.Connection, file: Path, reading: Reading) -> None:
     replaced: dict[str, str] = {}
     replaces: dict[str, list[str]] = defaultdict(list)
     for row in (row for table in _RELATIONS for row in _rows(db, table)):
-        rel, target = label_of(row.get("relation_type")), line_of(row.get("to_memory_id"))
+        rel, target = foreign.label_of(row.get("relation_type")), foreign.line_of(row.get("to_memory_id"))
         if rel == "supersedes":
-            replaced[target] = line_of(row.get("from_memory_id"))
+            replaced[target] = foreign.line_of(row.get("from_memory_id"))
             replaces[replaced[target]].append(target)
         elif target:
             links[row.get("from_memory_id")][Link(rel, target)] = None
     records = []
-    ids = {line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
+    ids = {foreign.line_of(row[0]) for row in db.execute("SELECT id FROM memories")}
     for row in _rows(db, "memories"):
-        key = line_of(row.get("id"))
+        key = foreign.line_of(row.get("id"))
         linked = tuple(link for link in links[row["id"]] if link.to in ids)
         records.append(_record(row, tags[row["id"]], linked, tuple(replaces[key]), replaced.get(key, "")))
-    admit(records, reading)
+    foreign.admit(records, reading)
 
 
 def _record(
     row: dict[str, Any], tags: list[object], links: tuple[Link, ...], old: tuple[str, ...], successor: str
-) -> Record:
-    text = text_of(row.get("content"))
-    project = line_of(row.get("project_id"))
-    created = moment_of(row.get("created_at"))
-    return Record(
-        key=line_of(row["id"]),
+) -> foreign.Record:
+    text = foreign.text_of(row.get("content"))
+    project = foreign.line_of(row.get("project_id"))
+    created = foreign.moment_of(row.get("created_at"))
+    return foreign.Record(
+        key=foreign.line_of(row["id"]),
         title=title_of(text),
         text=text,
-        type=type_of(row.get("category"), row.get("memory_type")),
-        tags=tags_of(tags),
+        type=foreign.type_of(row.get("category"), row.get("memory_type")),
+        tags=foreign.tags_of(tags),
         created=created,
-        updated=moment_of(row.get("updated_at")) or created,
+        updated=foreign.moment_of(row.get("updated_at")) or created,
         status=Status.SUPERSEDED if successor else Status.ACTIVE,
         pinned=row.get("is_pinned") == 1,
-        trust=share_of(row.get("trust_score", row.get("trust"))),
+        trust=foreign.share_of(row.get("trust_score", row.get("trust"))),
         links=links,
         supersedes=old,
         superseded_by=successor,
-        category=line_of(row.get("category"), 60),
-        session=line_of(row.get("session_id"), 80),
+        category=foreign.line_of(row.get("category"), 60),
+        session=foreign.line_of(row.get("session_id"), 80),
         level=Level.PROJECT if project else Level.USER,
         project=project,
-        accesses=count_of(row.get("access_count")),
-        last_access=moment_of(row.get("last_accessed_at") or row.get("last_accessed")) or created,
+        accesses=foreign.count_of(row.get("access_count")),
+        last_access=foreign.moment_of(row.get("last_accessed_at") or row.get("last_accessed")) or created,
     )
 
 
