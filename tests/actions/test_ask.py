@@ -122,6 +122,18 @@ def test_a_secret_in_the_question_is_not_sent(asking: Store, model: ScriptedMode
     assert key not in str(model.asked[0].body)
 
 
+def test_nor_the_beginning_of_one_that_lies_where_a_long_question_is_cut(
+    asking: Store, model: ScriptedModel
+) -> None:
+    known(asking)
+    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
+
+    ask(asking, f"{('are invoices kept in Postgres for the reports? ' * 50)[:1984]} {key}")
+
+    assert model.calls == 1
+    assert key[:10] not in str(model.asked[0].body)
+
+
 def test_the_same_question_may_be_asked_again_and_again(
     asking: Store, model: ScriptedModel, clock: Clock
 ) -> None:

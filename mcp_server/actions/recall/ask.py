@@ -49,7 +49,7 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     Without consent, key or budget the best passages are the answer, and `why` says what was missing.
     Raises Rejected for an empty question, IndexUnavailable.
     """
-    question = check_question(redact(question.strip()[:LONGEST]))
+    question = check_question(redact(question.strip())[:LONGEST])
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
     answer = recall(store, query, session=session)
     if not session:

@@ -79,7 +79,7 @@ def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, i
             confident=[hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE],
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
-            query=redact(query.text[:200]),
+            query=redact(query.text[:1000])[:200],  # cut again once masked: a cut secret looks like none
             session=session,
         )
 

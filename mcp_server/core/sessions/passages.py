@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_server.core import markdown
 from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import parse_turns
 
 PASSAGE_SIZE = 800  # characters
@@ -24,11 +25,13 @@ def passages(memory: Memory) -> list[str]:
 
     Each starts with the memory's title and the headings above it, so that it can be understood alone;
     a title that only repeats how the passage begins is left out.
+    Secrets are masked before a longer text is cut, because the end of a private key looks like none.
     Those of conversations are whole turns, as many as fit, each as `speaker (time): words`.
     """
     if memory.kind is Kind.CONVERSATION:
         return _packed(_utterances(memory)) or [memory.title]
-    pieces_found = [(path, piece) for path, section in sections(memory.text) for piece in pieces(section)]
+    text = redact(memory.text) if len(memory.text) > PASSAGE_SIZE else memory.text
+    pieces_found = [(path, piece) for path, section in sections(text) for piece in pieces(section)]
     return [_headed(memory.title, path, piece) for path, piece in pieces_found] or [memory.title]
 
 

@@ -9,7 +9,7 @@ import time
 
 from mcp_server.adapters.index.table import TOKENIZER, Ref, Table
 
-SCHEMA = 19
+SCHEMA = 20
 
 
 def prepare() -> None:
