@@ -7,14 +7,14 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Kind
 from mcp_server.core.provenance.provenance import MANUAL, TRANSCRIPT
 from mcp_server.store import Store
-from tests.actions.changing_ways import Act, Place, known
+from tests.actions.changing_ways import Act, Place, remembered
 
 
 def _of(source: str, act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
     """Do *act* with a conversation from *source*."""
 
     def prepared(place: Place) -> Act:
-        memory_id = known(place.store, kind=Kind.CONVERSATION, source=source)
+        memory_id = remembered(place.store, kind=Kind.CONVERSATION, source=source)
         return lambda: act(place.store, memory_id)
 
     return prepared

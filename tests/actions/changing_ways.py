@@ -44,7 +44,9 @@ class Place:
     folder: Path
 
 
-def known(store: Store, title: str = "Retry rule", text: str = "Wait thirty seconds.", **more: object) -> str:
+def remembered(
+    store: Store, title: str = "Retry rule", text: str = "Wait thirty seconds.", **more: object
+) -> str:
     return remember(store, Draft(title, text, **{"level": USER, **more})).memory.id  # type: ignore[arg-type]
 
 
@@ -53,31 +55,31 @@ def _revised(revision: Revision) -> Callable[[Place], Act]:
 
 
 def _two(place: Place) -> tuple[str, str]:
-    return known(place.store), known(place.store, "Cache rule", "Keep pages for an hour.")
+    return remembered(place.store), remembered(place.store, "Cache rule", "Keep pages for an hour.")
 
 
 def _linked(rel: str) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        one, other = _two(place)
-        return lambda: link(place.store, one, other, rel)
+        first, second = _two(place)
+        return lambda: link(place.store, first, second, rel)
 
     return prepared
 
 
 def _unlinked(rel: str) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        one, other = _two(place)
-        link(place.store, one, other, rel)
-        return lambda: unlink(place.store, one, other)
+        first, second = _two(place)
+        link(place.store, first, second, rel)
+        return lambda: unlink(place.store, first, second)
 
     return prepared
 
 
 def _resolved(how: str) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        one, other = _two(place)
-        link(place.store, one, other, "contradicts")
-        return lambda: contradiction.resolve_contradiction(place.store, one, other, how)
+        first, second = _two(place)
+        link(place.store, first, second, "contradicts")
+        return lambda: contradiction.resolve_contradiction(place.store, first, second, how)
 
     return prepared
 
@@ -98,7 +100,7 @@ def _put_node(place: Place) -> Act:
 
 
 def _title_of_an_ordinary_memory(place: Place) -> Act:
-    memory_id = known(place.store, level=PROJECT)
+    memory_id = remembered(place.store, level=PROJECT)
     return lambda: kg.put_node(place.store, PROJECT, memory_id, "Another title")
 
 
@@ -119,7 +121,7 @@ def _delete_node(place: Place) -> Act:
 
 def _aged(place: Place) -> str:
     """Store a memory in the archive, where it was not used for long."""
-    memory_id = known(place.store, type="note", source="extracted", level=PROJECT)
+    memory_id = remembered(place.store, type="note", source="extracted", level=PROJECT)
     path = read(place.store, memory_id).path
     archived = path.parent.parent / "archive" / path.name
     archived.parent.mkdir(exist_ok=True)
@@ -145,39 +147,39 @@ def _restored(place: Place) -> Act:
 
 
 def _back_from_the_trash(place: Place) -> Act:
-    memory_id = known(place.store)
+    memory_id = remembered(place.store)
     forget(place.store, memory_id)
     return lambda: restore(place.store, memory_id)
 
 
 def _reinstated(place: Place) -> Act:
-    one, other = _two(place)
-    link(place.store, one, other, "supersedes")
-    return lambda: restore(place.store, other)
+    first, second = _two(place)
+    link(place.store, first, second, "supersedes")
+    return lambda: restore(place.store, second)
 
 
 def _replaced(place: Place) -> Act:
-    memory_id = known(place.store)
+    memory_id = remembered(place.store)
     return lambda: compare_and_store(
         place.store, Draft("Retry rule", "Wait an hour.", level=USER), supersedes=memory_id
     )
 
 
 def _said_again(place: Place) -> Act:
-    memory_id = known(place.store)
+    memory_id = remembered(place.store)
     memory = read(place.store, memory_id).memory
     again = Draft(memory.title, memory.text, level=USER, tags=("net",), links=(Link("uses", "src/net.py"),))
     return lambda: compare_and_store(place.store, again)
 
 
 def _said_again_of_the_superseded(place: Place) -> Act:
-    one, other = _two(place)
-    link(place.store, one, other, "supersedes")
+    first, second = _two(place)
+    link(place.store, first, second, "supersedes")
     return lambda: compare_and_store(place.store, Draft("Cache rule", "Keep pages for an hour.", level=USER))
 
 
 def _remembered_as_taking_the_place(place: Place) -> Act:
-    memory_id = known(place.store)
+    memory_id = remembered(place.store)
     draft = Draft("Another rule", "Never wait.", level=USER, supersedes=(memory_id,))
     return lambda: remember(place.store, draft)
 
@@ -189,14 +191,14 @@ def _tidied_twins(place: Place) -> Act:
 
 
 def _tidied_aged(place: Place) -> Act:
-    known(place.store, "A passing thought", type="note", source="extracted")
+    remembered(place.store, "A passing thought", type="note", source="extracted")
     place.clock.pass_days(120)
     return lambda: tidy(place.store)
 
 
 def _forgotten_session(place: Place) -> Act:
-    old = known(place.store)
-    learned = known(place.store, "New rule", "Wait for ever.", session="bad", supersedes=(old,))
+    old = remembered(place.store)
+    learned = remembered(place.store, "New rule", "Wait for ever.", session="bad", supersedes=(old,))
     assert learned
     return lambda: forget_session.forget_session(place.store, "bad", dry_run=False)
 
@@ -211,50 +213,50 @@ def _imported_again(place: Place) -> Act:
 
 
 def _seeded_again(place: Place) -> Act:
-    told = "# Ports\n\nThe port of the shop is 8080, since the proxy wants it so.\n"
-    seed.seed_from_text(place.store, told, name="ports")
-    return lambda: seed.seed_from_text(place.store, told.replace("8080", "9090"), name="ports")
+    document = "# Ports\n\nThe port of the shop is 8080, since the proxy wants it so.\n"
+    seed.seed_from_text(place.store, document, name="ports")
+    return lambda: seed.seed_from_text(place.store, document.replace("8080", "9090"), name="ports")
 
 
 def _auto_memory_again(place: Place) -> Act:
     project = place.store.project
     assert project
-    slug = "".join(each if each.isalnum() else "-" for each in str(project.root))
+    slug = "".join(character if character.isalnum() else "-" for character in str(project.root))
     topic = place.folder / "claude" / "projects" / slug / "memory" / "port.md"
     topic.parent.mkdir(parents=True)
     text = "---\nname: port\ndescription: the port\ntype: project\n---\nThe port is {}.\n"
     topic.write_text(text.format(8080), encoding="utf-8")
     (topic.parent / "MEMORY.md").write_text("- [port](port.md)\n", encoding="utf-8")
-    taken = import_auto_memory(place.store, place.folder / "claude")
-    assert taken.items
+    report = import_auto_memory(place.store, place.folder / "claude")
+    assert report.items
     topic.write_text(text.format(9090), encoding="utf-8")
     return lambda: import_auto_memory(place.store, place.folder / "claude")
 
 
 def _accepted(place: Place) -> Act:
-    memory_id = known(place.store, source=SEEDED)
+    memory_id = remembered(place.store, source=SEEDED)
     return lambda: repository.trust(place.store, (memory_id,))
 
 
-def _answered(said: Verdict) -> Callable[[Place], Act]:
+def _answered(verdict: Verdict) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        known(place.store, "Uploads", "The gateway ends uploads after 30 seconds.")
+        remembered(place.store, "Uploads", "The gateway ends uploads after 30 seconds.")
         place.clock.pass_days(1)
-        known(place.store, "Uploads", "The gateway ends uploads after 60 seconds.")
+        remembered(place.store, "Uploads", "The gateway ends uploads after 60 seconds.")
         (entry,) = reviewing.review(place.store).entries
-        return lambda: reviewing.settle(place.store, entry, said)
+        return lambda: reviewing.settle(place.store, entry, verdict)
 
     return prepared
 
 
 def _guesses_taken_back(place: Place) -> Act:
-    one, other = _two(place)
-    guess(place.store, one, other)
+    first, second = _two(place)
+    guess(place.store, first, second)
     return lambda: tidy(place.store)
 
 
 def _approved(place: Place) -> Act:
-    memory_id = known(place.store)
+    memory_id = remembered(place.store)
     draft = Draft("Retry rule", "Wait an hour, says the gateway.", level=USER, supersedes=(memory_id,))
     propose(place.store, draft, key="mined-1", confidence=0.5, why="waits for you")
     return lambda: approve(place.store, ["mined-1"])
@@ -262,7 +264,7 @@ def _approved(place: Place) -> Act:
 
 def _one(act: Callable[[Store, str], object]) -> Callable[[Place], Act]:
     def prepared(place: Place) -> Act:
-        memory_id = known(place.store)
+        memory_id = remembered(place.store)
         return lambda: act(place.store, memory_id)
 
     return prepared

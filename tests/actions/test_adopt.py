@@ -37,11 +37,11 @@ def key_of(store: Store) -> str:
     return store.project.key
 
 
-def told(store: Store) -> list[str]:
+def offers(store: Store) -> list[str]:
     """Return what the start of a session and `status` say of another folder's memory."""
     sync(store)
-    said = [sentence(notice(store, identity="")), *needs_of(status(store, has_key=False))]
-    return [line for line in said if "adopt" in line]
+    lines = [sentence(notice(store, identity="")), *needs_of(status(store, has_key=False))]
+    return [line for line in lines if "adopt" in line]
 
 
 @pytest.mark.parametrize("place", ["renamed", "elsewhere/shop", "elsewhere/renamed"])
@@ -49,7 +49,7 @@ def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
     open_here: Open, project: Path, place: str
 ) -> None:
     before = open_here().store()
-    known = remember(before, WEBHOOK)
+    remembered = remember(before, WEBHOOK)
     save_session(before, "Half done", "Going on.", folder=project)
     recall(before, Query("webhook raw body"), session="s")
     moved = project.parent / place
@@ -57,28 +57,28 @@ def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
     project.rename(moved)
     store = open_here(moved).store()
 
-    lines = told(store)
+    lines = offers(store)
 
     assert len(lines) == 2
     assert all(f"'daybook adopt {key_of(before)}'" in line and str(project) in line for line in lines)
     assert list_memories(store, Filter()).total == 0
-    done = adopt(store)
-    assert (done.moved, done.not_moved) == (2, ())
+    report = adopt(store)
+    assert (report.moved, report.not_moved) == (2, ())
     after = open_here(moved).store()
-    found = read(after, known.memory.id)
-    assert (found.memory, found.vault.key) == (known.memory, key_of(after))
+    file = read(after, remembered.memory.id)
+    assert (file.memory, file.vault.key) == (remembered.memory, key_of(after))
     assert list_memories(after, Filter()).total == 2
     assert "Webhook" in brief(after).text
     with after.database.read() as db:
-        assert usage.usage_of(db, [found.ref])[found.ref].accesses == 1
-    assert told(after) == []
+        assert usage.usage_of(db, [file.ref])[file.ref].accesses == 1
+    assert offers(after) == []
 
 
 def test_nothing_is_offered_where_nothing_is_gone(open_here: Open, elsewhere: Store) -> None:
     remember(open_here().store(), WEBHOOK)
 
-    assert told(elsewhere) == []
-    assert told(open_here().store()) == []
+    assert offers(elsewhere) == []
+    assert offers(open_here().store()) == []
     with pytest.raises(Rejected, match="No other project may be"):
         adopt(elsewhere)
     with pytest.raises(NotFound, match="No project has the key 'nope'"):
@@ -91,7 +91,7 @@ def test_another_project_beside_one_that_was_deleted_is_offered_nothing(
     remember(open_here().store(), WEBHOOK)
     project.rmdir()
 
-    assert told(elsewhere) == []
+    assert offers(elsewhere) == []
 
 
 def test_a_copy_of_the_same_name_and_a_folder_without_a_number_are_offered(
@@ -101,14 +101,14 @@ def test_a_copy_of_the_same_name_and_a_folder_without_a_number_are_offered(
     remember(before, WEBHOOK)
     copied = shutil.copytree(project, tmp_path / "elsewhere" / "shop")
     project.rmdir()
-    assert len(told(open_here(copied).store())) == 2
+    assert len(offers(open_here(copied).store())) == 2
     noted = before.home / "projects" / key_of(before) / places.PROJECT_FILE
-    said = json.loads(noted.read_text())
-    del said[places.NUMBER]
-    noted.write_text(json.dumps(said))
+    noted_project = json.loads(noted.read_text())
+    del noted_project[places.NUMBER]
+    noted.write_text(json.dumps(noted_project))
     renamed = tmp_path / "renamed"
     renamed.mkdir()
-    assert len(told(open_here(renamed).store())) == 2
+    assert len(offers(open_here(renamed).store())) == 2
 
 
 def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here: Open, project: Path) -> None:
@@ -117,21 +117,21 @@ def test_a_project_with_memories_of_its_own_is_told_only_when_it_asks(open_here:
     moved = project.rename(project.with_name("renamed"))
     store = open_here(moved).store()
     own = remember(store, Draft("Carts", "Carts live for a day."))
-    taken = (
+    taken_path = (
         store.vaults[-1].root / "knowledge" / f"{next((before.vaults[-1].root / 'knowledge').iterdir()).name}"
     )
-    taken.write_text("in the way")
+    taken_path.write_text("in the way")
 
     assert sentence(notice(store, identity="")) == ""
-    assert [each.key for each in offered(store)] == [key_of(before)]
-    done = adopt(store)
-    assert (done.moved, len(done.not_moved)) == (0, 1)
+    assert [former.key for former in offered(store)] == [key_of(before)]
+    report = adopt(store)
+    assert (report.moved, len(report.not_moved)) == (0, 1)
     assert read(store, own.memory.id).memory == own.memory
-    assert taken.read_text() == "in the way"
+    assert taken_path.read_text() == "in the way"
 
 
 def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, project: Path) -> None:
-    known = remember(open_here().store(), WEBHOOK)
+    remembered = remember(open_here().store(), WEBHOOK)
     init(open_here().store())
     before = open_here().store()
     claude_md.choose(before, "CLAUDE.md")
@@ -142,8 +142,8 @@ def test_what_the_person_chose_for_the_folder_comes_along(open_here: Open, proje
 
     store = open_here(moved).store()
     sync(store)
-    found = read(store, known.memory.id)
-    assert found.vault.adopted and found.path.is_relative_to(moved)
+    file = read(store, remembered.memory.id)
+    assert file.vault.adopted and file.path.is_relative_to(moved)
     assert chosen(store) == "CLAUDE.md"
     assert read(store, note.memory.id)
 
@@ -153,8 +153,8 @@ def test_what_is_taken_over_is_not_gone(open_here: Open, project: Path, tmp_path
     for number in range(8):
         remember(store, Draft(f"Lighthouse {number}", f"It has {number} lamps."))
     moved = project.rename(tmp_path / "renamed")
-    there = open_here(moved)
+    opened = open_here(moved)
 
-    assert adopt(there.store()).moved == 8
+    assert adopt(opened.store()).moved == 8
 
-    assert there.remarks() == []
+    assert opened.remarks() == []

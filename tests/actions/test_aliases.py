@@ -13,7 +13,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.core.memory import Link
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.actions.link.linked import add_by_hand, known
+from tests.actions.link.linked import add_by_hand, remembered
 
 
 def linked(store: Store, memory_id: str) -> list[str]:
@@ -21,15 +21,15 @@ def linked(store: Store, memory_id: str) -> list[str]:
 
 
 def test_links_by_title_survive_another_title(store: Store) -> None:
-    deploys = known(store, "Deploys")
-    other = known(store, "Pipeline", "See [[Deploys]].")
+    deploys = remembered(store, "Deploys")
+    other = remembered(store, "Pipeline", "See [[Deploys]].")
 
     revise(store, deploys, Revision(title="How we release"))
 
     assert read(store, deploys).memory.aliases == ("Deploys",)
     assert (linked(store, other), linked(store, deploys)) == ([deploys], [other])
-    found = recall(store, Query("pipeline", limit=1, expand=True)).hits
-    assert [hit.id for hit in found] == [other, deploys]
+    hits = recall(store, Query("pipeline", limit=1, expand=True)).hits
+    assert [hit.id for hit in hits] == [other, deploys]
 
     rebuild(store)
 
@@ -37,8 +37,8 @@ def test_links_by_title_survive_another_title(store: Store) -> None:
 
 
 def test_a_title_that_nothing_links_to_leaves_no_alias(store: Store) -> None:
-    deploys = known(store, "Deploys", "This is [[Deploys]] itself.")
-    known(store, "Pipeline", f"See [[{deploys}]].")
+    deploys = remembered(store, "Deploys", "This is [[Deploys]] itself.")
+    remembered(store, "Pipeline", f"See [[{deploys}]].")
 
     revise(store, deploys, Revision(title="How we release"))
 
@@ -46,8 +46,8 @@ def test_a_title_that_nothing_links_to_leaves_no_alias(store: Store) -> None:
 
 
 def test_who_gets_an_old_title_back_needs_no_alias(store: Store) -> None:
-    deploys = known(store, "Deploys")
-    other = known(store, "Pipeline", "See [[deploys]].")
+    deploys = remembered(store, "Deploys")
+    other = remembered(store, "Pipeline", "See [[deploys]].")
 
     for title in ("How we release", "Releases", "DEPLOYS"):
         revise(store, deploys, Revision(title=title))
@@ -58,9 +58,11 @@ def test_who_gets_an_old_title_back_needs_no_alias(store: Store) -> None:
 
 @pytest.mark.parametrize("first", ["Deploys", "Deploys until March"])
 def test_who_bears_a_title_goes_before_who_bore_it(store: Store, first: str) -> None:
-    ids = {title: known(store, title) for title in (first, *{"Deploys", "Deploys until March"} - {first})}
+    ids = {
+        title: remembered(store, title) for title in (first, *{"Deploys", "Deploys until March"} - {first})
+    }
     add_by_hand(store, ids["Deploys until March"], "aliases: [Deploys]")
-    other = known(store, "Pipeline", "See [[Deploys]].")
+    other = remembered(store, "Pipeline", "See [[Deploys]].")
 
     assert linked(store, other) == [ids["Deploys"]]
     drawn = [edge.end for graph in read_graph(store, around=other) for edge in graph.edges]
@@ -68,32 +70,32 @@ def test_who_bears_a_title_goes_before_who_bore_it(store: Store, first: str) -> 
 
 
 def test_an_alias_written_by_hand_is_a_name_for_every_link(store: Store) -> None:
-    one = known(store, "Cache in the database", "Caches live in Postgres.")
-    other = known(store, "Cache in memory")
-    add_by_hand(store, one, "aliases: [Café, 'Cache, old']")
+    cache = remembered(store, "Cache in the database", "Caches live in Postgres.")
+    other = remembered(store, "Cache in memory")
+    add_by_hand(store, cache, "aliases: [Café, 'Cache, old']")
     add_by_hand(store, other, "links:\n  - {rel: contradicts, to: CAFÉ}")
 
-    assert linked(store, other) == [one]
+    assert linked(store, other) == [cache]
     assert len(get_contradictions(store)) == 1
-    assert [edge.end for graph in read_graph(store, around=one) for edge in graph.edges] == [one]
-    assert unlink(store, other, one).changed
+    assert [edge.end for graph in read_graph(store, around=cache) for edge in graph.edges] == [cache]
+    assert unlink(store, other, cache).changed
     assert get_contradictions(store) == []
     assert read(store, other).memory.links == ()
 
 
-@pytest.mark.parametrize("said", ["Überblick", "ÜBERBLICK", "U\u0308berblick"])
-def test_letters_of_any_script_are_compared_in_any_case(store: Store, said: str) -> None:
-    overview = known(store, "Überblick")
-    other = known(store, "Start", f"See [[{said}]].")
+@pytest.mark.parametrize("name", ["Überblick", "ÜBERBLICK", "U\u0308berblick"])
+def test_letters_of_any_script_are_compared_in_any_case(store: Store, name: str) -> None:
+    overview = remembered(store, "Überblick")
+    other = remembered(store, "Start", f"See [[{name}]].")
 
     assert linked(store, overview) == [other]
     assert linked(store, other) == [overview]
 
 
 def test_a_rewrite_keeps_the_aliases_of_others(store: Store) -> None:
-    one = known(store, "Webhook")
-    add_by_hand(store, one, "aliases: [ 'hook' ]   # Obsidian")
+    webhook = remembered(store, "Webhook")
+    add_by_hand(store, webhook, "aliases: [ 'hook' ]   # Obsidian")
 
-    revise(store, one, Revision(links=(Link("refines", "billing"),)))
+    revise(store, webhook, Revision(links=(Link("refines", "billing"),)))
 
-    assert b"\naliases: [ 'hook' ]   # Obsidian\n" in read(store, one).data
+    assert b"\naliases: [ 'hook' ]   # Obsidian\n" in read(store, webhook).data

@@ -26,12 +26,12 @@ OLD = "The gateway ends large uploads after 30 seconds. Customers get a mail."
 NEW = "The gateway ends large uploads after 60 seconds."
 
 
-def known(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
+def remembered(store: Store, text: str, *, title: str = "Uploads", **more: object) -> str:
     return remember(store, Draft(title, text, **{"type": "decision", **more})).memory.id  # type: ignore[arg-type]
 
 
 def entry_of(store: Store, kind: str = QUESTION) -> Entry:
-    (entry,) = (each for each in review(store).entries if each.kind == kind)
+    (entry,) = (entry for entry in review(store).entries if entry.kind == kind)
     return entry
 
 
@@ -42,21 +42,21 @@ def waits(store: Store) -> dict[str, int]:
 @pytest.fixture
 def ends(store: Store, clock: Clock) -> tuple[str, str]:
     """The ids of two memories that may not both hold, the newer first."""
-    older = known(store, OLD, tags=("net",))
+    older = remembered(store, OLD, tags=("net",))
     clock.pass_days(1)
-    return known(store, NEW), older
+    return remembered(store, NEW), older
 
 
 @pytest.mark.parametrize(
-    ("said", "became"), [(Verdict.REPLACES, Became.REPLACED), (Verdict.KEEP_BOTH, Became.KEPT_BOTH)]
+    ("verdict", "became"), [(Verdict.REPLACES, Became.REPLACED), (Verdict.KEEP_BOTH, Became.KEPT_BOTH)]
 )
-def test_two_that_are_only_alike_are_settled_too(store: Store, said: Verdict, became: Became) -> None:
-    known(store, "Exports are written as parquet files.", title="Exports")
-    known(store, "Exports are written as parquet files; the analysts asked.", title="Exports")
+def test_two_that_are_only_alike_are_settled_too(store: Store, verdict: Verdict, became: Became) -> None:
+    remembered(store, "Exports are written as parquet files.", title="Exports")
+    remembered(store, "Exports are written as parquet files; the analysts asked.", title="Exports")
     entry = entry_of(store)
     assert "says all of both" in why(entry)
 
-    assert settle(store, entry, said) is became
+    assert settle(store, entry, verdict) is became
 
     assert waits(store) == {}
 
@@ -77,51 +77,54 @@ def test_the_newer_replaces_the_older_and_that_is_taken_back(store: Store, ends:
 
 
 def test_both_are_kept_until_somebody_asks_again(store: Store, ends: tuple[str, str]) -> None:
-    before = [read(store, each).data for each in ends]
+    before = [read(store, memory_id).data for memory_id in ends]
 
     assert settle(store, entry_of(store), Verdict.KEEP_BOTH) is Became.KEPT_BOTH
 
     assert waits(store) == {}
-    assert [read(store, each).data for each in ends] == before
+    assert [read(store, memory_id).data for memory_id in ends] == before
     ask_again(store, *ends)
     assert waits(store) == {QUESTION: 1}
 
 
 def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, ends: tuple[str, str]) -> None:
     pin(store, ends[1], pinned=True)
-    before = {each: read(store, each).data for each in ends}
+    before = {memory_id: read(store, memory_id).data for memory_id in ends}
     entry = entry_of(store)
     text = f"{NEW}\nThe gateway ends large uploads after 30 seconds.\nCustomers get a mail."
     assert entry.merged == ("Uploads", text)
 
     assert settle(store, entry, Verdict.MERGE) is Became.MERGED
 
-    made = read(store, read(store, ends[0]).memory.superseded_by).memory
-    assert (made.text, made.tags, made.pinned) == (text, ("net",), True)
-    assert {read(store, each).memory.status for each in ends} == {Status.SUPERSEDED}
+    merged = read(store, read(store, ends[0]).memory.superseded_by).memory
+    assert (merged.text, merged.tags, merged.pinned) == (text, ("net",), True)
+    assert {read(store, memory_id).memory.status for memory_id in ends} == {Status.SUPERSEDED}
     assert waits(store) == {}
     assert undo_tidy(store).restored == []
     undo(store, last_change(store, ends[0]))
-    assert {each: read(store, each).data for each in ends} == before
+    assert {memory_id: read(store, memory_id).data for memory_id in ends} == before
     assert waits(store) == {QUESTION: 1}
 
 
-@pytest.mark.parametrize("said", [Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.MERGE])
+@pytest.mark.parametrize("verdict", [Verdict.REPLACES, Verdict.KEEP_BOTH, Verdict.MERGE])
 def test_what_changed_after_it_was_shown_is_not_settled(
-    store: Store, ends: tuple[str, str], said: Verdict
+    store: Store, ends: tuple[str, str], verdict: Verdict
 ) -> None:
     entry = entry_of(store)
     revise(store, ends[1], Revision(text=f"{OLD} And by phone."))
 
-    assert settle(store, entry, said) is Became.CHANGED
+    assert settle(store, entry, verdict) is Became.CHANGED
 
-    assert {read(store, each).memory.status for each in ends} == {Status.ACTIVE}
+    assert {read(store, memory_id).memory.status for memory_id in ends} == {Status.ACTIVE}
     assert settle(store, entry, Verdict.LATER) is Became.LATER
 
 
 def test_a_link_that_somebody_wrote_is_settled_like_the_rest(store: Store) -> None:
-    one, other = known(store, "Invoices are numbered per year"), known(store, "The build caches wheels")
-    link(store, one, other, "contradicts")
+    invoices, build = (
+        remembered(store, "Invoices are numbered per year"),
+        remembered(store, "The build caches wheels"),
+    )
+    link(store, invoices, build, "contradicts")
     entry = entry_of(store)
     assert Verdict.MERGE not in entry.answers
     with pytest.raises(Rejected, match="does not settle"):
@@ -130,7 +133,7 @@ def test_a_link_that_somebody_wrote_is_settled_like_the_rest(store: Store) -> No
     assert settle(store, entry, Verdict.KEEP_BOTH) is Became.KEPT_BOTH
 
     assert waits(store) == {}
-    assert read(store, one).memory.links == ()
+    assert read(store, invoices).memory.links == ()
 
 
 def test_what_was_restored_beside_its_successor_is_settled(store: Store, ends: tuple[str, str]) -> None:
@@ -150,25 +153,25 @@ def test_a_candidate_is_kept_or_not_proposed_again(store: Store) -> None:
     for letter, sure in (("a", 0.5), ("b", 0.4), ("c", 0.99)):
         draft = Draft(f"Title {letter}", f"The text of {letter}.", source="mined")
         propose(store, draft, key=16 * letter, confidence=sure, why=SEEN_SELDOM)
-    kept, refused = (each for each in review(store).entries if each.kind == CANDIDATE)
-    assert kept.answers == (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER)
+    wanted, refused = (entry for entry in review(store).entries if entry.kind == CANDIDATE)
+    assert wanted.answers == (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER)
 
-    assert settle(store, kept, Verdict.ACCEPT) is Became.ACCEPTED
+    assert settle(store, wanted, Verdict.ACCEPT) is Became.ACCEPTED
     assert settle(store, refused, Verdict.REJECT) is Became.REJECTED
 
-    assert settle(store, kept, Verdict.ACCEPT) is Became.GONE
+    assert settle(store, wanted, Verdict.ACCEPT) is Became.GONE
     assert waits(store) == {}
-    assert [each.memory.title for each in review_candidates(store)] == ["Title c"]
+    assert [candidate.memory.title for candidate in review_candidates(store)] == ["Title c"]
 
 
 def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: Path, clock: Clock) -> None:
     for name in ("gone.py", "changed.py"):
         (project / name).write_text("1", encoding="utf-8")
-        known(store, f"{name} has the retry loop", title=name, touches=(name,), level=Level.PROJECT)
+        remembered(store, f"{name} has the retry loop", title=name, touches=(name,), level=Level.PROJECT)
     assert counts(store)[STALE] == 0
     (project / "gone.py").unlink()
     (project / "changed.py").write_text("other", encoding="utf-8")
-    first, second = (each for each in review(store).entries if each.kind == STALE)
+    first, second = (entry for entry in review(store).entries if entry.kind == STALE)
     assert (why(first), why(second)) == (
         "is about files that have changed: gone.py is gone",
         "is about files that have changed: changed.py changed since",
@@ -187,11 +190,11 @@ def test_every_kind_has_its_share_of_the_list(store: Store, memory_dir: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         head = f"id: m{number:02}\ntitle: M{number}\nsource: assistant\n"
         path.write_text(f"---\n{head}---\nSaid {number}.\n", encoding="utf-8")
-    known(store, OLD)
-    known(store, NEW)
+    remembered(store, OLD)
+    remembered(store, NEW)
 
-    found = review(store)
+    review_list = review(store)
 
-    assert len(found.entries) == 20
-    assert found.counts == {QUESTION: 1, ORIGIN: 30}
-    assert [entry.kind for entry in found.entries[:2]] == [QUESTION, ORIGIN]
+    assert len(review_list.entries) == 20
+    assert review_list.counts == {QUESTION: 1, ORIGIN: 30}
+    assert [entry.kind for entry in review_list.entries[:2]] == [QUESTION, ORIGIN]

@@ -15,7 +15,6 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level, Status
 from mcp_server.core.search.query import Filter, Query
-from mcp_server.doors.shown.memory import archived as archived_shown
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -26,44 +25,43 @@ def ids(store: Store, *, archived: bool = False) -> list[str]:
 
 
 @pytest.fixture
-def known(store: Store) -> str:
+def deploys(store: Store) -> str:
     return remember(store, Draft("Deploys", "We deploy on Fridays.")).memory.id
 
 
 @pytest.mark.feature("D-19")
 def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
-    store: Store, known: str
+    store: Store, deploys: str
 ) -> None:
-    before = read(store, known)
+    before = read(store, deploys)
 
-    (archived,) = archive(store, [known])
-    gone = archived.file
+    (gone,) = archive(store, [deploys])
 
     assert ids(store) == []
-    assert ids(store, archived=True) == [known]
+    assert ids(store, archived=True) == [deploys]
     assert gone.path == before.path.parent.parent / "archive" / before.path.name
     assert b"status: archived\narchived_reason: by hand\n" in gone.path.read_bytes()
     assert is_accepted(store, gone)
     rebuild(store)
     assert ids(store) == []
 
-    back = restore(store, known)
+    back = restore(store, deploys)
 
     assert (back.data, back.path) == (before.data, before.path)
     assert is_accepted(store, back)
-    assert ids(store) == [known]
-    assert [told.deed.event for told in list_deeds(store, known)][::-1][:2] == ["remembered", "archived"]
+    assert ids(store) == [deploys]
+    assert [row.deed.event for row in list_deeds(store, deploys)][::-1][:2] == ["remembered", "archived"]
 
 
-def test_none_is_archived_when_one_cannot_be(store: Store, known: str) -> None:
+def test_none_is_archived_when_one_cannot_be(store: Store, deploys: str) -> None:
     with pytest.raises(NotFound):
-        archive(store, [known, "nothing-like-it"])
+        archive(store, [deploys, "nothing-like-it"])
     gone = remember(store, Draft("Old", "We deploy by hand.")).memory.id
     archive(store, [gone])
     with pytest.raises(Rejected, match=f"'{gone}' is archived; only active memories"):
-        archive(store, [known, gone])
+        archive(store, [deploys, gone])
 
-    assert read(store, known).memory.status is Status.ACTIVE
+    assert read(store, deploys).memory.status is Status.ACTIVE
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -74,31 +72,31 @@ def test_each_kind_goes_and_comes_back_under_its_own_name(store: Store, kind: Ki
     path.write_text("We deploy on Fridays.\n", encoding="utf-8")
     sync(store)
 
-    assert archive(store, ["uber-uns"])[0].file.path.name == "Über uns.md"
+    assert archive(store, ["uber-uns"])[0].path.name == "Über uns.md"
     back = restore(store, "uber-uns")
 
     assert (back.path, back.memory.kind, back.memory.status) == (path, kind, Status.ACTIVE)
 
 
-def test_archived_and_forgotten_it_comes_back_in_one_step(store: Store, known: str) -> None:
-    before = read(store, known).data
-    archive(store, [known])
-    forget(store, known)
+def test_archived_and_forgotten_it_comes_back_in_one_step(store: Store, deploys: str) -> None:
+    before = read(store, deploys).data
+    archive(store, [deploys])
+    forget(store, deploys)
 
-    back = restore(store, known)
+    back = restore(store, deploys)
 
     assert (back.memory.status, back.data, back.path.parent.name) == (Status.ACTIVE, before, "knowledge")
-    assert ids(store) == [known]
+    assert ids(store) == [deploys]
 
 
-def test_superseded_and_forgotten_it_comes_back_beside_its_successor(store: Store, known: str) -> None:
-    newer = remember(store, Draft("Releases", "We deploy on Mondays.", supersedes=(known,))).memory.id
-    forget(store, known)
+def test_superseded_and_forgotten_it_comes_back_beside_its_successor(store: Store, deploys: str) -> None:
+    newer = remember(store, Draft("Releases", "We deploy on Mondays.", supersedes=(deploys,))).memory.id
+    forget(store, deploys)
 
-    back = restore(store, known).memory
+    back = restore(store, deploys).memory
 
     assert (back.status, back.superseded_by) == (Status.ACTIVE, "")
-    assert set(ids(store)) == {known, newer}
+    assert set(ids(store)) == {deploys, newer}
 
 
 def test_a_file_without_an_id_that_was_forgotten_twice_comes_back_under_its_own(store: Store) -> None:
@@ -115,17 +113,17 @@ def test_a_file_without_an_id_that_was_forgotten_twice_comes_back_under_its_own(
     assert ids(store) == ["deploys"]
 
 
-def written(store: Store, said: str) -> Path:
+def write_by_hand(store: Store, head: str) -> Path:
     folder = store.user_vault.root / "knowledge"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "deploys.md"
-    path.write_text(f"---\n{said}---\nWe deploy on Fridays.\n", encoding="utf-8")
+    path.write_text(f"---\n{head}---\nWe deploy on Fridays.\n", encoding="utf-8")
     sync(store)
     return path
 
 
 def test_what_the_person_writes_into_the_file_is_heeded_and_taken_back(store: Store) -> None:
-    path = written(store, "status: archived\n")
+    path = write_by_hand(store, "status: archived\n")
     assert ids(store) == []
     assert ids(store, archived=True) == ["deploys"]
 
@@ -137,22 +135,22 @@ def test_what_the_person_writes_into_the_file_is_heeded_and_taken_back(store: St
 
 
 @pytest.mark.parametrize(
-    "left", ["archived\narchived_reason: aged", "archived\narchived_reason: dropped", "orphaned"]
+    "status", ["archived\narchived_reason: aged", "archived\narchived_reason: dropped", "orphaned"]
 )
-def test_what_an_earlier_restore_left_in_the_file_is_not_heeded(store: Store, left: str) -> None:
-    written(store, f"status: {left}\n")
+def test_what_an_earlier_restore_left_in_the_file_is_not_heeded(store: Store, status: str) -> None:
+    write_by_hand(store, f"status: {status}\n")
 
     assert ids(store) == ["deploys"]
 
 
 def test_upkeep_leaves_what_was_archived_by_hand(
-    store: Store, known: str, steady_use: None, clock: Clock
+    store: Store, deploys: str, steady_use: None, clock: Clock
 ) -> None:
-    archive(store, [known])
+    archive(store, [deploys])
     clock.pass_days(1000)
 
     assert tidy(store).counts == {}
-    assert read(store, known).memory.status is Status.ARCHIVED
+    assert read(store, deploys).memory.status is Status.ARCHIVED
 
 
 def test_what_the_archived_one_had_replaced_is_named(store: Store) -> None:
@@ -160,21 +158,9 @@ def test_what_the_archived_one_had_replaced_is_named(store: Store) -> None:
     draft = Draft("Port", "The port is 5434.", level=Level.USER, supersedes=(old,))
     new = remember(store, draft).memory.id
 
-    (gone,) = archive(store, [new])
+    (archived,) = archive(store, [new])
 
-    assert gone.superseded == (old,)
+    assert still_superseded(store, archived) == (old,)
     assert read(store, old).memory.status is Status.SUPERSEDED
     restore(store, old)
-    assert still_superseded(store, gone.file) == ()
-
-
-def test_what_the_archived_one_had_shadowed_is_named(store: Store) -> None:
-    everywhere = remember(store, Draft("Port", "The port is 5433.", level=Level.USER)).memory.id
-    draft = Draft("Port", "The port is 5434.", level=Level.PROJECT, supersedes=(everywhere,))
-    here = remember(store, draft).memory.id
-    other = remember(store, Draft("Deploys", "We deploy on Mondays.")).memory.id
-
-    first, second = archive(store, [other, here])
-
-    assert (first.uncovered, second.uncovered) == ((), (everywhere,))
-    assert f"No longer shadowed in this project: {everywhere}." in archived_shown([first, second]).notes
+    assert still_superseded(store, archived) == ()

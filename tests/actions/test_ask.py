@@ -18,44 +18,44 @@ def asking(open_here: Open, model: ScriptedModel) -> Store:
     return open_here(**agreed(model)).store()
 
 
-def known(store: Store) -> str:
+def remembered(store: Store) -> str:
     draft = Draft("Invoices in Postgres", "Invoices are kept in Postgres for the reports.", type="decision")
     return remember(store, draft).memory.id
 
 
 @pytest.mark.feature("A-04", "A-43")
 def test_the_answer_cites_what_it_rests_on(asking: Store, model: ScriptedModel) -> None:
-    memory_id = known(asking)
+    memory_id = remembered(asking)
     model.answers = [reply(f"They are kept in Postgres [{memory_id}].")]
 
-    asked = ask(asking, "where are invoices kept?")
+    answer = ask(asking, "where are invoices kept?")
 
-    assert asked.words == f"They are kept in Postgres [{memory_id}]."
-    assert asked.cited == (memory_id,)
+    assert answer.words == f"They are kept in Postgres [{memory_id}]."
+    assert answer.cited == (memory_id,)
     assert "Invoices are kept in Postgres for the reports." in model.asked[0].prompt
 
 
 def test_an_id_that_the_model_made_up_is_taken_out(asking: Store, model: ScriptedModel) -> None:
-    memory_id = known(asking)
+    memory_id = remembered(asking)
     model.answers = [reply(f"In Postgres [{memory_id}], since March [made-up-id].")]
 
-    asked = ask(asking, "where are invoices kept?")
+    answer = ask(asking, "where are invoices kept?")
 
-    assert asked.cited == (memory_id,)
-    assert "made-up" not in asked.words
+    assert answer.cited == (memory_id,)
+    assert "made-up" not in answer.words
 
 
 def test_what_nothing_answers_is_not_known_and_costs_nothing(asking: Store, model: ScriptedModel) -> None:
-    known(asking)
+    remembered(asking)
 
-    asked = ask(asking, "which colour has the moon of Endor?")
+    answer = ask(asking, "which colour has the moon of Endor?")
 
-    assert not asked.known
+    assert not answer.known
     assert model.calls == 0
 
 
 def test_what_the_model_does_not_find_in_the_notes_is_not_known(asking: Store, model: ScriptedModel) -> None:
-    known(asking)
+    remembered(asking)
     model.answers = [reply("NOT KNOWN")]
 
     assert not ask(asking, "why are invoices kept in Postgres?").known
@@ -94,26 +94,26 @@ def test_an_empty_question_is_refused(store: Store) -> None:
 
 @pytest.mark.feature("A-05")
 def test_without_consent_the_passages_are_the_answer(store: Store) -> None:
-    memory_id = known(store)
+    memory_id = remembered(store)
 
-    asked = ask(store, "where are invoices kept?")
+    answer = ask(store, "where are invoices kept?")
 
-    assert (asked.words, [hit.id for hit in asked.hits]) == ("", [memory_id])
-    assert "not allowed it" in asked.why
+    assert (answer.words, [hit.id for hit in answer.hits]) == ("", [memory_id])
+    assert "not allowed it" in answer.why
 
 
 def test_when_the_service_fails_the_passages_are_the_answer(asking: Store, model: ScriptedModel) -> None:
-    memory_id = known(asking)
+    memory_id = remembered(asking)
     model.answers = [error(529)]
 
-    asked = ask(asking, "where are invoices kept?")
+    answer = ask(asking, "where are invoices kept?")
 
-    assert [hit.id for hit in asked.hits] == [memory_id]
-    assert asked.why
+    assert [hit.id for hit in answer.hits] == [memory_id]
+    assert answer.why
 
 
 def test_a_secret_in_the_question_is_not_sent(asking: Store, model: ScriptedModel) -> None:
-    known(asking)
+    remembered(asking)
     key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
 
     ask(asking, f"are invoices kept in Postgres for the reports? {key}")
@@ -125,7 +125,7 @@ def test_a_secret_in_the_question_is_not_sent(asking: Store, model: ScriptedMode
 def test_nor_the_beginning_of_one_that_lies_where_a_long_question_is_cut(
     asking: Store, model: ScriptedModel
 ) -> None:
-    known(asking)
+    remembered(asking)
     key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
 
     ask(asking, f"{('are invoices kept in Postgres for the reports? ' * 50)[:1984]} {key}")
@@ -137,7 +137,7 @@ def test_nor_the_beginning_of_one_that_lies_where_a_long_question_is_cut(
 def test_the_same_question_may_be_asked_again_and_again(
     asking: Store, model: ScriptedModel, clock: Clock
 ) -> None:
-    memory_id = known(asking)
+    memory_id = remembered(asking)
     model.answers = [reply(f"In Postgres [{memory_id}].")]
     words = set()
     for _ in range(6):

@@ -24,7 +24,7 @@ def full(open_here: Open, clock: Clock, project: Path) -> Store:
     store = open_here().store()
     (project / "src").mkdir()
     for name in ("importer.py", "mailer.py", "search.py"):
-        written(project / "src" / name, clock, days_ago=30)
+        write_at(project / "src" / name, clock, days_ago=30)
     remember(store, Draft("Gift card codes are case sensitive", "They are compared as typed.", type="gotcha"))
     remember(
         store,
@@ -43,7 +43,7 @@ def full(open_here: Open, clock: Clock, project: Path) -> Store:
     return store
 
 
-def written(path: Path, clock: Clock, *, days_ago: float) -> None:
+def write_at(path: Path, clock: Clock, *, days_ago: float) -> None:
     path.write_text("x = 1\n", encoding="utf-8")
     moment = (clock.now - timedelta(days=days_ago)).timestamp()
     os.utime(path, (moment, moment))
@@ -81,7 +81,7 @@ def test_what_the_branch_is_about_is_told_in_a_line(full: Store, project: Path) 
 def test_what_is_about_a_file_that_changed_lately_is_told_in_a_line(
     full: Store, clock: Clock, project: Path
 ) -> None:
-    written(project / "src" / "importer.py", clock, days_ago=1)
+    write_at(project / "src" / "importer.py", clock, days_ago=1)
 
     (line,) = at_work(full)
 
@@ -92,14 +92,14 @@ def test_in_a_fresh_clone_where_all_files_are_new_none_is_at_work(
     full: Store, clock: Clock, project: Path
 ) -> None:
     for path in (project / "src").iterdir():
-        written(path, clock, days_ago=0)
+        write_at(path, clock, days_ago=0)
 
     assert at_work(full) == []
 
 
 def test_the_brief_keeps_its_budget_when_much_bears_on_the_work(full: Store, project: Path) -> None:
     on_branch(project, "house")
-    told = brief(full)
+    full_brief = brief(full)
 
-    assert len(told.text) <= 4000
-    assert "of the house" in told.text
+    assert len(full_brief.text) <= 4000
+    assert "of the house" in full_brief.text

@@ -35,14 +35,14 @@ def test_each_session_goes_to_its_own_project(opened: Opened, claude_projects: P
     paths = pending_transcripts(opened.store(), claude_projects)
     moved: list[int] = []
 
-    done = backfill(lambda folder: opened.store(folder=folder), paths, progress=moved.append)
+    report = backfill(lambda folder: opened.store(folder=folder), paths, progress=moved.append)
 
-    assert (len(paths), done.transcripts, done.utterances) == (3, 3, 6)
+    assert (len(paths), report.transcripts, report.utterances) == (3, 3, 6)
     assert sum(moved) == sum(path.stat().st_size for path in paths)
-    here = recall(opened.store(), Query("shipping labels", filter=CONVERSATIONS))
-    assert len(here.hits) == 1
-    there = recall(opened.store(folder=tmp_path / "other"), Query("kiosk mode", filter=CONVERSATIONS))
-    assert len(there.hits) == 1
+    answer = recall(opened.store(), Query("shipping labels", filter=CONVERSATIONS))
+    assert len(answer.hits) == 1
+    other_answer = recall(opened.store(folder=tmp_path / "other"), Query("kiosk mode", filter=CONVERSATIONS))
+    assert len(other_answer.hits) == 1
 
 
 def test_a_second_run_has_nothing_to_do_and_a_grown_session_has(
@@ -74,10 +74,10 @@ def test_a_broken_session_is_told_and_stops_nothing(
     link = paths[0].with_name("link.jsonl")
     link.symlink_to(paths[0])
 
-    done = backfill(lambda folder: opened.store(folder=folder), [link, *paths])
+    report = backfill(lambda folder: opened.store(folder=folder), [link, *paths])
 
-    assert list(done.failed) == [str(link)]
-    assert done.transcripts == 3
+    assert list(report.failed) == [str(link)]
+    assert report.transcripts == 3
 
 
 def test_no_sessions_at_all(open_here: Open, tmp_path: Path) -> None:

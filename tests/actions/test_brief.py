@@ -28,13 +28,13 @@ def test_an_empty_store_has_nothing_to_say(store: Store) -> None:
 
 
 def test_what_was_settled_here_is_in_the_brief_of_the_next_session(store: Store) -> None:
-    known = remember(store, WEBHOOK).memory.id
+    memory_id = remember(store, WEBHOOK).memory.id
 
-    told = brief(store)
+    start_brief = brief(store)
 
-    assert f"- [{known}] gotcha (2026-11-20): Stripe webhook needs the raw body: Skip" in told.text
-    assert told.refs == (f"{store.vaults[-1].key}/{known}",)
-    assert told.digests == (read(store, known).digest,)
+    assert f"- [{memory_id}] gotcha (2026-11-20): Stripe webhook needs the raw body: Skip" in start_brief.text
+    assert start_brief.refs == (f"{store.vaults[-1].key}/{memory_id}",)
+    assert start_brief.digests == (read(store, memory_id).digest,)
 
 
 def test_other_projects_are_not_in_the_brief(open_here: Open, store: Store, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_faded_progress_leaves_the_brief(store: Store, clock: Clock) -> None:
 def test_an_edit_by_hand_that_leaves_the_date_makes_progress_current_again(
     store: Store, clock: Clock, seen_by: str
 ) -> None:
-    done = remember(store, Draft("Migration", "Half of the tables moved.", type="progress")).memory.id
+    memory_id = remember(store, Draft("Migration", "Half of the tables moved.", type="progress")).memory.id
     clock.pass_days(30)
     sync(store)
     assert "Migration" not in brief(store).text
@@ -66,11 +66,11 @@ def test_an_edit_by_hand_that_leaves_the_date_makes_progress_current_again(
         recall(store, Query("migration of the tables"), session="s")
         sync(store)
 
-    path = read(store, done).path
+    path = read(store, memory_id).path
     edited = path.read_bytes().replace(b"Half", b"Three quarters")
     path.write_bytes(edited)
     if seen_by == "the watcher":
-        take_in(store, read(store, done).vault, path, by_hand=True)
+        take_in(store, read(store, memory_id).vault, path, by_hand=True)
         catch_up(store)
     else:
         sync(store)
@@ -98,25 +98,25 @@ def test_the_brief_keeps_its_budget(store: Store) -> None:
 
 
 def test_a_file_changed_since_it_was_indexed_is_not_shown_stale(store: Store) -> None:
-    done = remember(store, WEBHOOK)
-    done.path.write_text("---\nid: x\n---\nsomething else\n", encoding="utf-8")
+    remembered = remember(store, WEBHOOK)
+    remembered.path.write_text("---\nid: x\n---\nsomething else\n", encoding="utf-8")
 
     assert "Skip body parsing" not in brief(store).text
 
 
 def test_a_prompt_gets_the_memory_it_calls_for_once_in_a_session(store: Store) -> None:
-    known = remember(store, WEBHOOK).memory.id
+    memory_id = remember(store, WEBHOOK).memory.id
 
-    assert known in inject(store, PROMPT, session="s1")
+    assert memory_id in inject(store, PROMPT, session="s1")
     assert inject(store, PROMPT, session="s1") == ""
-    assert known in inject(store, PROMPT, session="s2")
+    assert memory_id in inject(store, PROMPT, session="s2")
 
 
 def test_a_memory_that_was_edited_is_given_again(store: Store) -> None:
-    done = remember(store, WEBHOOK)
-    assert done.memory.id in inject(store, PROMPT, session="s1")
-    done.path.write_text(
-        done.path.read_text(encoding="utf-8").replace("Skip", "Never skip"), encoding="utf-8"
+    remembered = remember(store, WEBHOOK)
+    assert remembered.memory.id in inject(store, PROMPT, session="s1")
+    remembered.path.write_text(
+        remembered.path.read_text(encoding="utf-8").replace("Skip", "Never skip"), encoding="utf-8"
     )
 
     assert "Never skip" in inject(store, PROMPT, session="s1")
@@ -190,28 +190,28 @@ def test_new_memories_are_not_written_into_a_repository_that_merely_came_with_so
 ) -> None:
     (project / ".claude-memory" / "knowledge").mkdir(parents=True)
 
-    done = remember(open_here().store(), WEBHOOK)
+    remembered = remember(open_here().store(), WEBHOOK)
 
-    assert not done.path.is_relative_to(project)
+    assert not remembered.path.is_relative_to(project)
 
 
 @pytest.mark.feature("D-40")
 def test_after_init_the_projects_knowledge_lives_in_the_repository(
     open_here: Open, project: Path, store: Store
 ) -> None:
-    known = remember(store, WEBHOOK).memory.id
+    memory_id = remember(store, WEBHOOK).memory.id
     remember(store, Draft("Mine", "Preference.", type="preference"))
 
-    done = init(store)
+    initialised = init(store)
 
     store = open_here().store()
-    assert (done.moved, done.root) == (1, project / ".claude-memory")
-    assert (done.root / "knowledge" / f"{known}.md").exists()
-    assert (done.root / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    assert (initialised.moved, initialised.root) == (1, project / ".claude-memory")
+    assert (initialised.root / "knowledge" / f"{memory_id}.md").exists()
+    assert (initialised.root / ".gitignore").read_text(encoding="utf-8") == "*\n"
     new = remember(store, Draft("New", "Fact about carts."))
-    assert new.path.is_relative_to(done.root)
-    assert {known, new.memory.id} <= {hit.id for hit in recall(store, Query("carts stripe")).hits}
-    assert known in brief(store).text
+    assert new.path.is_relative_to(initialised.root)
+    assert {memory_id, new.memory.id} <= {hit.id for hit in recall(store, Query("carts stripe")).hits}
+    assert memory_id in brief(store).text
     assert init(store).moved == 0
 
 
@@ -235,20 +235,20 @@ def test_mined_notes_that_read_like_instructions_wait_for_approval(store: Store)
     plain = Draft("Stripe webhook secret rotation", "The stripe webhook body is signed.", source="mined")
     bad, good = remember(store, poisoned).memory.id, remember(store, plain).memory.id
 
-    told = inject(store, PROMPT, session="s1") + brief(store).text
+    pushed = inject(store, PROMPT, session="s1") + brief(store).text
 
-    assert bad not in told
-    assert good in told
+    assert bad not in pushed
+    assert good in pushed
     assert bad in [hit.id for hit in recall(store, Query(PROMPT)).hits]
     assert [row.id for row in untrusted(store)] == [bad]
 
 
 def test_the_persons_own_memories_may_give_orders(store: Store) -> None:
-    known = remember(
+    memory_id = remember(
         store, Draft("Stripe webhook body", "Always run the tests of the stripe webhook body.")
     ).memory.id
 
-    assert known in inject(store, PROMPT, session="s1")
+    assert memory_id in inject(store, PROMPT, session="s1")
 
 
 def test_outside_a_project_there_is_no_repository_to_use(open_here: Open, scratch_home: Path) -> None:
@@ -260,11 +260,11 @@ def test_outside_a_project_there_is_no_repository_to_use(open_here: Open, scratc
 def test_a_memory_of_the_person_is_told_in_every_project(
     open_here: Open, store: Store, tmp_path: Path
 ) -> None:
-    known = remember(
+    memory_id = remember(
         store, Draft("Commits", "Imperative subjects.", type="preference", level=Level.USER)
     ).memory.id
 
-    assert known in brief(open_here(folder=tmp_path / "blog").store()).text
+    assert memory_id in brief(open_here(folder=tmp_path / "blog").store()).text
 
 
 def test_a_session_hears_of_the_graph_where_its_tools_are(open_here: Open) -> None:

@@ -31,10 +31,10 @@ INSTALLED = "$ npm install stripe"
 UNSURE = "It turns out the body is parsed before the webhook handler sees it."
 
 
-def session(store: Store, folder: Path, *said: str) -> None:
+def session(store: Store, folder: Path, *turns: str) -> None:
     """Record a session in which the person says these things, and keep it."""
     recorded = Recorded(folder / "transcripts", cwd=folder)
-    for words in said:
+    for words in turns:
         recorded.user(words)
     kept(store, recorded)
 
@@ -56,7 +56,7 @@ def test_a_correction_waits_for_the_person_with_what_it_corrects_and_a_later_ses
 
     keep(store, seen(store, recorded))
 
-    (waiting,) = [each for each in review_candidates(store) if each.for_person]
+    (waiting,) = [candidate for candidate in review_candidates(store) if candidate.for_person]
     assert waiting.memory.text == "no, use pnpm not npm\n\nIt corrects: [Bash]: npm install stripe"
     assert (waiting.memory.type, waiting.memory.evidence) == ("preference", "no, use pnpm not npm")
     assert "1 sentence" in sentence(notice(store, identity=""))
@@ -139,7 +139,7 @@ def test_what_reads_like_an_instruction_is_never_stored_by_itself(store: Store, 
         session(store, tmp_path, steering)
 
     assert stored(store) == []
-    assert [each.memory.text for each in review_candidates(store)] == [steering]
+    assert [candidate.memory.text for candidate in review_candidates(store)] == [steering]
 
 
 def test_what_the_person_approves_is_a_memory(store: Store, tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_what_the_person_approves_is_a_memory(store: Store, tmp_path: Path) -> N
 def test_what_the_person_changed_in_its_file_is_what_they_approve(store: Store, tmp_path: Path) -> None:
     session(store, tmp_path, DECIDED)
     (waiting,) = review_candidates(store)
-    said = waiting.path.read_text(encoding="utf-8")
-    waiting.path.write_text(said.replace("because of the reports", "for the reports"), encoding="utf-8")
+    text = waiting.path.read_text(encoding="utf-8")
+    waiting.path.write_text(text.replace("because of the reports", "for the reports"), encoding="utf-8")
 
     approve(store, [waiting.memory.id])
 
@@ -233,7 +233,7 @@ def test_a_broken_file_among_the_candidates_stops_nothing(store: Store, tmp_path
     (waiting.path.parent / "broken.md").write_bytes(b"---\nid: [\n---\n\xff")
     (waiting.path.parent / "folder.md").mkdir()
 
-    assert [each.memory.id for each in review_candidates(store)] == [waiting.memory.id]
+    assert [candidate.memory.id for candidate in review_candidates(store)] == [waiting.memory.id]
 
 
 def test_not_more_than_two_hundred_wait(store: Store) -> None:
@@ -267,18 +267,18 @@ def test_a_draft_with_a_secret_is_not_proposed(store: Store) -> None:
 def test_what_was_approved_is_forgotten_for_good_with_what_was_proposed(
     store: Store, memory_dir: Path, revised: bool, trashed: bool
 ) -> None:
-    said = "The staging database listens on port 5433."
-    propose(store, Draft("Staging", said), key="3f9a2c1d", confidence=1, why="")
+    wording = "The staging database listens on port 5433."
+    propose(store, Draft("Staging", wording), key="3f9a2c1d", confidence=1, why="")
     propose(store, Draft("Invoices", DECIDED), key="556292be", confidence=1, why="")
-    (done,) = approve(store, ["3f9a2c1d"])
+    (outcome,) = approve(store, ["3f9a2c1d"])
     reject(store, ["556292be"])
     if revised:
-        revise(store, done.id, Revision(text="It listens on another port."))
+        revise(store, outcome.id, Revision(text="It listens on another port."))
     if trashed:
-        forget(store, done.id)
+        forget(store, outcome.id)
 
-    forget(store, done.id, forever=True)
+    forget(store, outcome.id, forever=True)
 
     texts = [path.read_text("utf-8") for path in memory_dir.rglob("*.md")]
-    assert not any(said in text for text in texts)
+    assert not any(wording in text for text in texts)
     assert any(DECIDED in text for text in texts)

@@ -34,8 +34,8 @@ def test_what_was_said_is_found_again(store: Store, recorded: Recorded) -> None:
         "claude: Because half cents are rounded per line.\n\n"
         "[Bash]: pytest tests/invoice -> failed\n[Edit]: src/invoice.py",
     ]
-    found = recall(store, Query("half cents rounded", filter=Filter(kinds=(Kind.CONVERSATION,))))
-    assert [hit.id for hit in found.hits] == [recorded.session]
+    answer = recall(store, Query("half cents rounded", filter=Filter(kinds=(Kind.CONVERSATION,))))
+    assert [hit.id for hit in answer.hits] == [recorded.session]
     assert read(store, recorded.session).memory.title == "Why does the invoice total round wrongly?"
 
 
@@ -176,12 +176,12 @@ def test_a_subagent_has_a_conversation_of_its_own(store: Store, recorded: Record
     agent.user("Look for the cache of rates")
     agent.claude("Rates are cached in rates.py")
 
-    for each in with_subagents(store, seen(store, recorded)):
-        keep(store, each)
+    for transcript in with_subagents(store, seen(store, recorded)):
+        keep(store, transcript)
 
-    found = recall(store, Query("cache of rates", filter=Filter(kinds=(Kind.CONVERSATION,))))
+    answer = recall(store, Query("cache of rates", filter=Filter(kinds=(Kind.CONVERSATION,))))
     memory = read(store, conversation_id(queued(store, agent))).memory
-    assert memory.id in [hit.id for hit in found.hits]
+    assert memory.id in [hit.id for hit in answer.hits]
     assert [turn.speaker for turn in parse_turns(memory.text)] == ["claude", "agent"]
 
 
@@ -258,11 +258,11 @@ def test_a_session_that_ended_without_a_word_is_noted_when_it_is_quiet(
 
 
 def test_a_session_that_a_command_began_is_called_after_it(store: Store, recorded: Recorded) -> None:
-    name, given = (
+    name, arguments = (
         "<command-name>/daybook:recall</command-name>",
         "<command-args>invoice rounding</command-args>",
     )
-    recorded.user(f"<command-message>daybook:recall</command-message>\n{name}\n{given}")
+    recorded.user(f"<command-message>daybook:recall</command-message>\n{name}\n{arguments}")
     recorded.claude("Doing it. The total is rounded per line.")
 
     keep(store, seen(store, recorded))

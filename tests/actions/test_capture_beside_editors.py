@@ -15,8 +15,8 @@ from tests.recorded import Recorded, kept_words, queued, seen
 def test_what_a_person_edits_in_a_conversation_stays(store: Store, recorded: Recorded) -> None:
     recorded.user("A question to annotate")
     keep(store, seen(store, recorded))
-    found = read(store, recorded.session)
-    found.path.write_bytes(found.data.replace(b"A question to annotate", b"A question, annotated by me"))
+    file = read(store, recorded.session)
+    file.path.write_bytes(file.data.replace(b"A question to annotate", b"A question, annotated by me"))
     recorded.user("The next question")
 
     keep(store, seen(store, recorded))
@@ -37,9 +37,9 @@ def test_what_a_person_edits_while_a_turn_is_added_stays(store: Store, recorded:
 
     def edited_again() -> datetime:
         """Tell the time, which is asked for between reading the conversation and writing it."""
-        said = path.read_text(encoding="utf-8")
-        if edits[1] not in said:
-            path.write_text(said.replace(*edits), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        if edits[1] not in text:
+            path.write_text(text.replace(*edits), encoding="utf-8")
         return store.clock()
 
     keep(replace(store, clock=edited_again), waiting)
@@ -53,10 +53,10 @@ def test_a_conversation_that_a_person_renames_goes_on_under_its_name(
 ) -> None:
     recorded.user("First question about billing")
     keep(store, seen(store, recorded))
-    found = read(store, recorded.session)
-    path = found.path.parent / name
+    file = read(store, recorded.session)
+    path = file.path.parent / name
     path.parent.mkdir(exist_ok=True)
-    found.path.rename(path)
+    file.path.rename(path)
     recorded.user("Second question about shipping")
 
     keep(store, seen(store, recorded))

@@ -44,12 +44,12 @@ def level(store: Store, memory_id: str) -> Level:
     return read(store, memory_id).vault.level
 
 
-def known(store: Store, memory_id: str) -> dict[str, object]:
+def all_known(store: Store, memory_id: str) -> dict[str, object]:
     """Return all that is known of a memory besides its place."""
     file = read(store, memory_id)
     with store.database.read() as db:
         used = usage.usage_of(db, [file.ref]).get(file.ref)
-    versions = [(each.verb, each.differs) for each in history_of(store, memory_id).versions]
+    versions = [(version.verb, version.differs) for version in history_of(store, memory_id).versions]
     return {
         "bytes": file.data,
         "used": used,
@@ -76,18 +76,18 @@ def with_a_past(store: Store) -> str:
 
 def test_a_memory_moves_with_all_that_is_known_of_it_and_back(store: Store) -> None:
     memory_id = with_a_past(store)
-    before, place = known(store, memory_id), read(store, memory_id).path
+    before, place = all_known(store, memory_id), read(store, memory_id).path
     assert before["used"] and len(before["versions"]) >= 2 and before["accepted"]  # type: ignore[arg-type]
 
-    done = change_level(store, memory_id, Level.USER)
+    change = change_level(store, memory_id, Level.USER)
 
-    assert (done.file.vault, done.old_vault) == (store.user_vault, store.vaults[-1])
+    assert (change.file.vault, change.old_vault) == (store.user_vault, store.vaults[-1])
     assert not place.exists()
-    assert known(store, memory_id) == before
+    assert all_known(store, memory_id) == before
     change_level(store, memory_id, Level.PROJECT)
-    assert (read(store, memory_id).path, known(store, memory_id)) == (place, before)
+    assert (read(store, memory_id).path, all_known(store, memory_id)) == (place, before)
     rebuild(store)
-    assert known(store, memory_id) == before
+    assert all_known(store, memory_id) == before
 
 
 def test_it_holds_in_every_project_and_then_in_this_alone(store: Store, elsewhere: Store) -> None:
@@ -105,35 +105,35 @@ def test_it_holds_in_every_project_and_then_in_this_alone(store: Store, elsewher
 
 def test_a_move_is_taken_back_made_again_and_outlives_the_index(store: Store) -> None:
     memory_id = with_a_past(store)
-    before = known(store, memory_id)
+    before = all_known(store, memory_id)
     change_level(store, memory_id, Level.USER)
 
-    for there in (Level.PROJECT, Level.USER, Level.PROJECT):
+    for place in (Level.PROJECT, Level.USER, Level.PROJECT):
         change = last_change(store, memory_id)
-        (shown,) = preview_of_undo(store, change)
-        assert (shown.id, shown.level, shown.refused) == (memory_id, there.value, "")
-        done = undo(store, change)
-        assert (done.restored, done.skipped) == ([memory_id], [])
-        assert level(store, memory_id) is there
-        assert known(store, memory_id) == before
+        (preview,) = preview_of_undo(store, change)
+        assert (preview.id, preview.level, preview.refused) == (memory_id, place.value, "")
+        undone = undo(store, change)
+        assert (undone.restored, undone.skipped) == ([memory_id], [])
+        assert level(store, memory_id) is place
+        assert all_known(store, memory_id) == before
         rebuild(store)
-        assert known(store, memory_id) == before
+        assert all_known(store, memory_id) == before
 
 
 def test_the_last_change_of_all_and_a_named_one_are_taken_back_as_well(store: Store) -> None:
-    one, other = of_project(store), of_project(store, "Proxy", "The proxy buffers nothing.")
+    first, second = of_project(store), of_project(store, "Proxy", "The proxy buffers nothing.")
     with one_change("both"):
-        for each in (one, other):
-            change_level(store, each, Level.USER)
+        for memory_id in (first, second):
+            change_level(store, memory_id, Level.USER)
 
-    assert undo(store, last_change(store)).restored == [other, one]
-    assert {level(store, each) for each in (one, other)} == {Level.PROJECT}
-    change_level(store, one, Level.USER)
-    name = last_change(store, one).name
+    assert undo(store, last_change(store)).restored == [second, first]
+    assert {level(store, memory_id) for memory_id in (first, second)} == {Level.PROJECT}
+    change_level(store, first, Level.USER)
+    name = last_change(store, first).name
     of_project(store, "Later", "Something else was stored since.")
 
-    assert undo(store, change_named(store, name)).restored == [one]
-    assert level(store, one) is Level.PROJECT
+    assert undo(store, change_named(store, name)).restored == [first]
+    assert level(store, first) is Level.PROJECT
 
 
 def test_words_and_level_of_one_change_go_back_together(store: Store) -> None:
@@ -210,9 +210,9 @@ def test_what_stood_in_for_a_memory_of_the_person_takes_its_place_at_their_level
     old, new = _in_its_place(store)
     assert status(store, old) is Status.ACTIVE
 
-    done = change_level(store, new, Level.USER)
+    change = change_level(store, new, Level.USER)
 
-    assert (done.superseded, status(elsewhere, old)) == ((old,), Status.SUPERSEDED)
+    assert (change.superseded, status(elsewhere, old)) == ((old,), Status.SUPERSEDED)
     assert {row.id for row in list_memories(elsewhere, Filter()).rows} == {new}
     undo(store, last_change(store, new))
     assert (status(elsewhere, old), level(store, new)) == (Status.ACTIVE, Level.PROJECT)
@@ -223,9 +223,9 @@ def test_what_it_superseded_everywhere_stays_so_and_is_told(store: Store) -> Non
     old = of_user(store)
     new = of_user(store, "Here", LONGER, supersedes=(old,))
 
-    done = change_level(store, new, Level.PROJECT)
+    change = change_level(store, new, Level.PROJECT)
 
-    assert (done.still_superseded, done.superseded) == ((old,), ())
+    assert (change.still_superseded, change.superseded) == ((old,), ())
     assert status(store, old) is Status.SUPERSEDED
 
 
@@ -255,8 +255,8 @@ def test_a_file_keeps_its_name_and_comes_back_to_its_folder(store: Store) -> Non
     file.path.rename(place)
     sync(store)
 
-    there = change_level(store, memory_id, Level.USER).file
-    assert there.path == store.home / "knowledge" / "uploads of ours.md"
+    moved = change_level(store, memory_id, Level.USER).file
+    assert moved.path == store.home / "knowledge" / "uploads of ours.md"
     undo(store, last_change(store, memory_id))
 
     assert read(store, memory_id).path == place
@@ -264,10 +264,10 @@ def test_a_file_keeps_its_name_and_comes_back_to_its_folder(store: Store) -> Non
 
 def test_nothing_of_the_history_stays_behind(store: Store) -> None:
     memory_id = with_a_past(store)
-    was = read(store, memory_id).ref
+    ref = read(store, memory_id).ref
 
     change_level(store, memory_id, Level.USER)
 
-    assert history.versions(store.home, was) == []
-    assert not Path(store.home / "history" / was).exists()
+    assert history.versions(store.home, ref) == []
+    assert not Path(store.home / "history" / ref).exists()
     assert not (store.home / "work" / NOTE).exists()

@@ -32,43 +32,43 @@ class Here:
     project: Path
 
 
-def _archived(here: Here) -> str:
-    memory_id = of_project(here.store)
-    archive(here.store, [memory_id])
+def _archived(place: Here) -> str:
+    memory_id = of_project(place.store)
+    archive(place.store, [memory_id])
     return memory_id
 
 
-def _superseded(here: Here) -> str:
-    memory_id = of_project(here.store)
-    of_project(here.store, "Later", LONGER, supersedes=(memory_id,))
+def _superseded(place: Here) -> str:
+    memory_id = of_project(place.store)
+    of_project(place.store, "Later", LONGER, supersedes=(memory_id,))
     return memory_id
 
 
-def _forgotten(here: Here) -> str:
-    memory_id = of_project(here.store)
-    forget(here.store, memory_id)
+def _forgotten(place: Here) -> str:
+    memory_id = of_project(place.store)
+    forget(place.store, memory_id)
     return memory_id
 
 
-def _conversation(here: Here) -> str:
-    return save_conversation(here.store, "Talk", [{"role": "user", "content": "Hello."}]).memory.id
+def _conversation(place: Here) -> str:
+    return save_conversation(place.store, "Talk", [{"role": "user", "content": "Hello."}]).memory.id
 
 
-def _session(here: Here) -> str:
-    return save_session(here.store, "Half done", "Going on.", folder=here.project).memory.id
+def _session(place: Here) -> str:
+    return save_session(place.store, "Half done", "Going on.", folder=place.project).memory.id
 
 
-def _said_there(here: Here) -> str:
-    of_user(here.store)
-    return of_project(here.store)
+def _said_there(place: Here) -> str:
+    of_user(place.store)
+    return of_project(place.store)
 
 
-def _named_alike(here: Here) -> str:
-    of_user(here.store, "Other", LONGER, id="uploads")
-    path = here.store.vaults[-1].root / "knowledge" / "uploads.md"
+def _named_alike(place: Here) -> str:
+    of_user(place.store, "Other", LONGER, id="uploads")
+    path = place.store.vaults[-1].root / "knowledge" / "uploads.md"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("---\nid: uploads\n---\nOf the project.\n", encoding="utf-8")
-    sync(here.store)
+    sync(place.store)
     return "uploads"
 
 
@@ -123,12 +123,12 @@ def test_what_is_shadowed_here_cannot_move_here(store: Store) -> None:
 
 def test_at_its_own_level_nothing_is_done(store: Store) -> None:
     memory_id = of_project(store)
-    made = last_change(store, memory_id).name
+    last_name = last_change(store, memory_id).name
 
-    done = change_level(store, memory_id, Level.PROJECT)
+    change = change_level(store, memory_id, Level.PROJECT)
 
-    assert (done.old_vault, done.file) == (None, read(store, memory_id))
-    assert last_change(store, memory_id).name == made
+    assert (change.old_vault, change.file) == (None, read(store, memory_id))
+    assert last_change(store, memory_id).name == last_name
 
 
 def test_a_file_in_the_way_is_left_alone(store: Store) -> None:
@@ -167,9 +167,9 @@ def test_of_two_that_move_it_at_once_the_later_is_told(store: Store) -> None:
 def shared(open_here: Open, store: Store) -> Store:
     """A project that shares its knowledge through its repository."""
     init(store)
-    here = open_here().store()
-    share(here)
-    return here
+    reopened = open_here().store()
+    share(reopened)
+    return reopened
 
 
 def test_a_move_into_a_shared_repository_is_told_and_what_was_shown_stays_so(shared: Store) -> None:
@@ -180,10 +180,10 @@ def test_a_move_into_a_shared_repository_is_told_and_what_was_shown_stays_so(sha
     sync(shared)
 
     for memory_id, is_told in ((own, True), ("by-hand", True), (waiting, False)):
-        done = change_level(shared, memory_id, Level.PROJECT)
-        assert done.shared
-        assert done.file.vault.in_repository
-        assert is_shown(shared, done.file) is is_told
+        change = change_level(shared, memory_id, Level.PROJECT)
+        assert change.shared
+        assert change.file.vault.in_repository
+        assert is_shown(shared, change.file) is is_told
     undo(shared, last_change(shared, own))
     assert is_shown(shared, read(shared, own))
     undo(shared, last_change(shared, own))
@@ -193,19 +193,19 @@ def test_a_move_into_a_shared_repository_is_told_and_what_was_shown_stays_so(sha
 def test_a_private_repository_and_a_private_project_share_nothing(open_here: Open, store: Store) -> None:
     assert not change_level(store, of_user(store), Level.PROJECT).shared
     init(store)
-    here = open_here().store()
-    done = change_level(here, of_user(here, "Other", LONGER), Level.PROJECT)
-    assert done.file.vault.in_repository and not done.shared
+    reopened = open_here().store()
+    change = change_level(reopened, of_user(reopened, "Other", LONGER), Level.PROJECT)
+    assert change.file.vault.in_repository and not change.shared
 
 
 def test_a_move_out_of_the_repository_keeps_what_was_accepted_and_reports_no_loss(shared: Store) -> None:
     memory_id = of_project(shared)
     sync(shared)
 
-    done = change_level(shared, memory_id, Level.USER)
+    change = change_level(shared, memory_id, Level.USER)
     sync(shared)
 
-    assert done.shared and is_accepted(shared, done.file) and is_shown(shared, done.file)
+    assert change.shared and is_accepted(shared, change.file) and is_shown(shared, change.file)
     assert take_losses(shared.home) == []
     forget(shared, memory_id)
     assert restore(shared, memory_id).vault == shared.user_vault
@@ -249,14 +249,14 @@ def test_from_a_repository_that_is_only_read_nothing_is_taken(
     folder.mkdir(parents=True)
     path = folder / "theirs.md"
     path.write_text("---\nid: theirs\n---\nCame with a clone.\n", encoding="utf-8")
-    here = open_here().store()
-    sync(here)
+    reopened = open_here().store()
+    sync(reopened)
 
     with pytest.raises(Rejected, match="'theirs' came with the repository"):
-        change_level(here, "theirs", Level.USER)
+        change_level(reopened, "theirs", Level.USER)
     assert path.is_file()
-    done = change_level(here, of_user(here), Level.PROJECT)
-    assert not done.file.vault.in_repository
+    change = change_level(reopened, of_user(reopened), Level.PROJECT)
+    assert not change.file.vault.in_repository
 
 
 def test_a_secret_goes_into_the_repository_only_when_it_was_said_so(shared: Store) -> None:

@@ -27,8 +27,10 @@ def changed(store: Store, memory_id: str, wanted: Wanted, source: str = MANUAL) 
         judged.append(f"{changed_id} at {read(store, changed_id).vault.level}")
         return "it waits"
 
-    done = change_memory(store, memory_id, wanted, source=source, replacing=source, turns=tuple, judged=judge)
-    return done, judged
+    report = change_memory(
+        store, memory_id, wanted, source=source, replacing=source, turns=tuple, judged=judge
+    )
+    return report, judged
 
 
 def test_the_words_are_judged_before_the_memory_moves_and_it_replaces_at_its_new_level(store: Store) -> None:
@@ -39,15 +41,15 @@ def test_the_words_are_judged_before_the_memory_moves_and_it_replaces_at_its_new
     memory_id = uploads(store)
     wanted = Wanted(Revision(text=LONGER), {"asked by": "Ada"}, Level.USER, (old,), (beside,))
 
-    done, judged = changed(store, memory_id, wanted)
+    report, judged = changed(store, memory_id, wanted)
 
     assert judged == [f"{memory_id} at project"]
     file = read(store, memory_id)
-    assert done.file == file
+    assert report.file == file
     assert (file.vault.level, file.memory.text, file.memory.notes) == (Level.USER, LONGER, ("asked by: Ada",))
     assert read(store, old).memory.status is Status.SUPERSEDED
-    assert (done.waits, done.apart, done.beside) == ("it waits", (beside,), None)
-    assert done.replaced and done.replaced.superseded == (old,)
+    assert (report.waits, report.apart, report.beside) == ("it waits", (beside,), None)
+    assert report.replaced and report.replaced.superseded == (old,)
 
 
 def test_words_and_notes_are_one_change_that_is_taken_back(store: Store) -> None:
@@ -66,11 +68,11 @@ def test_words_that_are_stored_beside_the_persons_change_nothing_else(store: Sto
     old = uploads(store, "Proxy", "It ends.")
     wanted = Wanted(Revision(text=LONGER), level=Level.USER, supersedes=(old,))
 
-    done, judged = changed(store, memory_id, wanted, source=ASSISTANT)
+    report, judged = changed(store, memory_id, wanted, source=ASSISTANT)
 
-    assert done.beside and judged == [f"{done.beside.id} at project"]
-    assert (done.file.memory.id, done.file.memory.text) == (done.beside.id, LONGER)
-    assert (done.unmoved, done.moved, done.replaced) == (True, None, None)
+    assert report.beside and judged == [f"{report.beside.id} at project"]
+    assert (report.file.memory.id, report.file.memory.text) == (report.beside.id, LONGER)
+    assert (report.unmoved, report.moved, report.replaced) == (True, None, None)
     assert read(store, memory_id) == before
     assert read(store, old).memory.status is Status.ACTIVE
 

@@ -14,7 +14,7 @@ from tests.conftest import Clock
 from tests.recorded import Recorded
 
 
-def told(store: Store, recorded: Recorded) -> list[str]:
+def lines_told(store: Store, recorded: Recorded) -> list[str]:
     before_compaction(store, recorded.path, session=recorded.session)
     return after_compaction(store, session=recorded.session)
 
@@ -42,7 +42,7 @@ def test_only_the_last_prompts_and_files_are_told(store: Store, recorded: Record
         recorded.user(f"Prompt number {number} of the day")
         recorded.call("Write", file_path=f"src/file{number}.py")
 
-    lines = told(store, recorded)
+    lines = lines_told(store, recorded)
 
     assert [line for line in lines if line.startswith("asked")] == [
         f"asked: Prompt number {number} of the day" for number in range(25, 30)
@@ -54,7 +54,7 @@ def test_only_the_last_prompts_and_files_are_told(store: Store, recorded: Record
 
 def test_another_session_is_told_nothing(store: Store, recorded: Recorded) -> None:
     recorded.user("Something only for this session")
-    told(store, recorded)
+    lines_told(store, recorded)
 
     assert after_compaction(store, session="another") == []
 
@@ -65,7 +65,7 @@ def test_what_was_not_to_be_kept_is_not_told(store: Store, recorded: Recorded) -
     recorded.claude("The answer to the secret plan")
     recorded.user("An open <private>salary</private> question")
 
-    lines = "\n".join(told(store, recorded))
+    lines = "\n".join(lines_told(store, recorded))
 
     assert "secret plan" not in lines
     assert "salary" not in lines
@@ -74,10 +74,10 @@ def test_what_was_not_to_be_kept_is_not_told(store: Store, recorded: Recorded) -
 
 def test_a_second_compaction_tells_what_came_since(store: Store, recorded: Recorded) -> None:
     recorded.user("First thing")
-    told(store, recorded)
+    lines_told(store, recorded)
     recorded.user("Second thing")
 
-    assert told(store, recorded)[1:] == ["asked: First thing", "asked: Second thing"]
+    assert lines_told(store, recorded)[1:] == ["asked: First thing", "asked: Second thing"]
 
 
 def test_a_missing_transcript_still_tells_the_summary_what_to_keep(store: Store, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_missing_transcript_still_tells_the_summary_what_to_keep(store: Store,
 
 def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
     recorded.user("Something to be told")
-    told(store, recorded)
+    lines_told(store, recorded)
     (note,) = (store.home / "work").iterdir()
     note.write_text('{"not": "a list"', encoding="utf-8")
 
@@ -96,7 +96,7 @@ def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
 
 def test_what_was_saved_goes_after_a_day(store: Store, recorded: Recorded, clock: Clock) -> None:
     recorded.user("Something to be told")
-    told(store, recorded)
+    lines_told(store, recorded)
     (note,) = (store.home / "work").iterdir()
     os.utime(note, (store.now() - 86_000, store.now() - 86_000))
     forget_compactions(store)

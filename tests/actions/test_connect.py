@@ -84,7 +84,7 @@ class Machine:
 
     def states(self) -> dict[str, tuple[bool, bool, str]]:
         listed = connecting.list_clients(self.store, self.environment, str(self.home))
-        return {each.name: (each.present, each.connected, each.trouble) for each in listed}
+        return {client.name: (client.present, client.connected, client.trouble) for client in listed}
 
 
 @pytest.fixture
@@ -116,17 +116,17 @@ def test_what_was_there_before_is_there_afterwards_to_the_byte(
     machine.connect(name)
 
     text = path.read_text("utf-8")
-    said = read(text, client.form)
-    assert said[client.under]["daybook"] == entry(client, str(machine.store.home / "bin/daybook"))
+    settings = read(text, client.form)
+    assert settings[client.under]["daybook"] == entry(client, str(machine.store.home / "bin/daybook"))
     assert machine.states()[name] == (True, True, "")
-    assert sorted(each.name for each in path.parent.iterdir()) == [path.name]
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name]
     assert not machine.connect(name).changes  # a second time is nothing new
     if there:
         assert path.stat().st_mode & 0o777 == 0o640
 
     machine.disconnect(name)
     assert (path.read_bytes() if path.exists() else None) == (BEFORE[name] if there else None)
-    assert sorted(each.name for each in path.parent.iterdir()) == ([path.name] if there else [])
+    assert sorted(file.name for file in path.parent.iterdir()) == ([path.name] if there else [])
     assert not (machine.store.home / "bin").exists()
     assert not (machine.store.home / "connected.json").exists()
 
@@ -134,9 +134,9 @@ def test_what_was_there_before_is_there_afterwards_to_the_byte(
 def test_what_others_write_meanwhile_stays(machine: Machine) -> None:
     path = machine.write("gemini", None)
     machine.connect("gemini")
-    said = json.loads(path.read_bytes())
-    said["mcpServers"]["github"] = {"command": "gh"}
-    path.write_text(json.dumps(said), encoding="utf-8")  # as a client does that writes all of it anew
+    settings = json.loads(path.read_bytes())
+    settings["mcpServers"]["github"] = {"command": "gh"}
+    path.write_text(json.dumps(settings), encoding="utf-8")  # as a client does that writes all of it anew
 
     machine.disconnect("gemini")
     assert json.loads(path.read_bytes()) == {"mcpServers": {"github": {"command": "gh"}}}
@@ -154,7 +154,7 @@ def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine)
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "sentence"),
     [
         (b'{"mcpServers": ', "It is not valid JSON"),
         (b"\xff\xfe{}", "is not UTF-8 text"),
@@ -162,10 +162,10 @@ def test_an_entry_that_somebody_changed_or_wrote_is_left_alone(machine: Machine)
     ],
 )
 def test_settings_that_are_broken_get_a_sentence_and_are_left_alone(
-    machine: Machine, data: bytes, told: str
+    machine: Machine, data: bytes, sentence: str
 ) -> None:
     path = machine.write("cursor", data)
-    with pytest.raises(Rejected, match=told):
+    with pytest.raises(Rejected, match=sentence):
         machine.connect("cursor")
     assert path.read_bytes() == data
     machine.states()
@@ -259,5 +259,5 @@ def test_the_launcher_says_when_daybook_is_gone(tmp_path: Path) -> None:
 def test_what_is_printed_for_a_hand_is_a_whole_file(store: Store) -> None:
     for client in CLIENTS.values():
         text = connecting.by_hand(store, client)
-        said = tomllib.loads(text) if client.form == "toml" else json.loads(text)
-        assert said == {client.under: {"daybook": entry(client, str(store.home / "bin/daybook"))}}
+        settings = tomllib.loads(text) if client.form == "toml" else json.loads(text)
+        assert settings == {client.under: {"daybook": entry(client, str(store.home / "bin/daybook"))}}

@@ -123,11 +123,11 @@ def test_meaning_finds_what_shares_no_words(meaning_store: Store) -> None:
 
 
 def test_finding_changes_nothing(store: Store, timeouts: tuple[str, str]) -> None:
-    before = [read(store, each).data for each in timeouts]
+    before = [read(store, memory_id).data for memory_id in timeouts]
 
     assert pairs(store) == [set(timeouts)]
     assert get_contradictions(store) == []
-    assert [read(store, each).data for each in timeouts] == before
+    assert [read(store, memory_id).data for memory_id in timeouts] == before
 
 
 def test_only_pairs_with_one_memory_and_only_so_many(store: Store, timeouts: tuple[str, str]) -> None:
@@ -144,40 +144,40 @@ def test_only_pairs_with_one_memory_and_only_so_many(store: Store, timeouts: tup
 
 
 def test_a_marked_pair_is_listed_flagged_and_not_found_again(store: Store, timeouts: tuple[str, str]) -> None:
-    one, other = timeouts
+    first, second = timeouts
 
-    assert mark_contradiction(store, one, other).changed
-    assert not mark_contradiction(store, other, one).changed
+    assert mark_contradiction(store, first, second).changed
+    assert not mark_contradiction(store, second, first).changed
 
     (pair,) = get_contradictions(store)
-    assert {pair.first.id, pair.other.id} == {one, other}
+    assert {pair.first.id, pair.other.id} == {first, second}
     assert pairs(store) == []
     assert brief(store).text.count("says otherwise") == 1
     assert {hit.contradicts for hit in recall(store, Query("upload timeout", limit=2)).hits} == {
-        (one,),
-        (other,),
+        (first,),
+        (second,),
     }
 
 
 def test_the_first_supersedes_the_other(store: Store, timeouts: tuple[str, str]) -> None:
-    one, other = timeouts
-    mark_contradiction(store, one, other)
+    first, second = timeouts
+    mark_contradiction(store, first, second)
 
-    done = resolve_contradiction(store, other, one, "supersede")
+    resolved = resolve_contradiction(store, second, first, "supersede")
 
-    assert (done.id, done.other, done.how, done.became) == (other, one, "supersede", ())
-    assert read(store, one).memory.status is Status.SUPERSEDED
-    assert read(store, one).memory.superseded_by == other
-    assert read(store, one).memory.links == ()
+    assert (resolved.id, resolved.other, resolved.how, resolved.became) == (second, first, "supersede", ())
+    assert read(store, first).memory.status is Status.SUPERSEDED
+    assert read(store, first).memory.superseded_by == second
+    assert read(store, first).memory.links == ()
     assert get_contradictions(store) == []
     assert "60 seconds" in brief(store).text
 
 
 def test_both_stand_and_are_not_proposed_again(store: Store, timeouts: tuple[str, str], clock: Clock) -> None:
-    one, other = timeouts
-    mark_contradiction(store, one, other)
+    first, second = timeouts
+    mark_contradiction(store, first, second)
 
-    resolve_contradiction(store, one, other, "keep-both")
+    resolve_contradiction(store, first, second, "keep-both")
 
     assert get_contradictions(store) == []
     assert pairs(store) == []
@@ -188,7 +188,7 @@ def test_both_stand_and_are_not_proposed_again(store: Store, timeouts: tuple[str
     rebuild(store)
     assert pairs(store) == []
 
-    revise(store, one, Revision(text="The upload timeout is 45 seconds"))
+    revise(store, first, Revision(text="The upload timeout is 45 seconds"))
 
     assert pairs(store) == [set(timeouts)]
 
@@ -206,12 +206,12 @@ def test_two_that_have_nothing_to_do_with_each_other_are_not_settled(
     store: Store, timeouts: tuple[str, str], how: str
 ) -> None:
     stranger = decided(store, "Invoices are numbered per fiscal year")
-    before = [read(store, each).data for each in (*timeouts, stranger)]
+    before = [read(store, memory_id).data for memory_id in (*timeouts, stranger)]
 
     with pytest.raises(Rejected, match="are not marked as contradicting each other"):
         resolve_contradiction(store, timeouts[0], stranger, how)
 
-    assert [read(store, each).data for each in (*timeouts, stranger)] == before
+    assert [read(store, memory_id).data for memory_id in (*timeouts, stranger)] == before
     mark_contradiction(store, timeouts[0], stranger)
     assert resolve_contradiction(store, timeouts[0], stranger, how).how == how
 
@@ -248,56 +248,56 @@ def test_unlinking_settles_too(store: Store, timeouts: tuple[str, str]) -> None:
 
 
 def test_the_other_is_believed_less(store: Store, timeouts: tuple[str, str]) -> None:
-    one, other = timeouts
-    mark_contradiction(store, one, other)
+    first, second = timeouts
+    mark_contradiction(store, first, second)
 
-    resolve_contradiction(store, one, other, "weaken", session="s1")
+    resolve_contradiction(store, first, second, "weaken", session="s1")
 
     lines = [
         json.loads(line) for path in store.ledger.paths() for line in path.read_text("utf-8").splitlines()
     ]
-    (said,) = [line for line in lines if line["event"] == "trusted"]
-    assert (said["refs"], said["reason"]) == ([read(store, other).ref], "contradiction_resolved")
-    assert (said["session"], said["note"]) == ("s1", "")
+    (event,) = [line for line in lines if line["event"] == "trusted"]
+    assert (event["refs"], event["reason"]) == ([read(store, second).ref], "contradiction_resolved")
+    assert (event["session"], event["note"]) == ("s1", "")
     assert get_contradictions(store) == []
-    assert read(store, other).memory.status is Status.ACTIVE
+    assert read(store, second).memory.status is Status.ACTIVE
 
 
 def test_the_other_goes_to_the_trash_and_comes_back(store: Store, timeouts: tuple[str, str]) -> None:
-    one, other = timeouts
-    mark_contradiction(store, one, other)
+    first, second = timeouts
+    mark_contradiction(store, first, second)
 
-    resolve_contradiction(store, one, other, "delete")
+    resolve_contradiction(store, first, second, "delete")
 
     with pytest.raises(NotFound):
-        read(store, other)
-    assert read(store, one).memory.links == ()
-    restore(store, other)
-    assert pairs(store) == [{one, other}]
+        read(store, second)
+    assert read(store, first).memory.links == ()
+    restore(store, second)
+    assert pairs(store) == [{first, second}]
 
 
 def test_what_cannot_be_settled_is_said_before_anything_is_changed(
     store: Store, timeouts: tuple[str, str]
 ) -> None:
-    one, other = timeouts
-    mark_contradiction(store, one, other)
+    first, second = timeouts
+    mark_contradiction(store, first, second)
 
     with pytest.raises(Rejected, match="not a way to settle"):
-        resolve_contradiction(store, one, other, "burn")
+        resolve_contradiction(store, first, second, "burn")
     with pytest.raises(Rejected, match="itself"):
-        resolve_contradiction(store, one, one, "delete")
+        resolve_contradiction(store, first, first, "delete")
     with pytest.raises(NotFound):
-        resolve_contradiction(store, one, "no-such-memory", "delete")
+        resolve_contradiction(store, first, "no-such-memory", "delete")
     assert len(get_contradictions(store)) == 1
-    resolve_contradiction(store, one, other, "supersede")
+    resolve_contradiction(store, first, second, "supersede")
     with pytest.raises(Rejected, match="superseded"):
-        resolve_contradiction(store, one, other, "delete")
+        resolve_contradiction(store, first, second, "delete")
     with pytest.raises(Rejected, match="superseded"):
-        mark_contradiction(store, one, other)
+        mark_contradiction(store, first, second)
     with pytest.raises(Rejected, match="superseded"):
-        link(store, one, other, "contradicts")
+        link(store, first, second, "contradicts")
     with pytest.raises(Rejected, match="superseded"):
-        put_edge(store, Level.PROJECT, one, other, "contradicts")
+        put_edge(store, Level.PROJECT, first, second, "contradicts")
 
 
 def test_the_person_and_the_project_may_contradict_each_other(store: Store) -> None:

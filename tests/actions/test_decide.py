@@ -75,18 +75,18 @@ def test_what_has_no_room_does_not_come(store: Store) -> None:
     for number in range(9):
         remember(store, Draft(f"Callbacks {number} {'of payments ' * 9}", f"{ASKED} {number}. " * 40))
 
-    found = [*fates(store, ASKED).values()]
+    fates_of_all = [*fates(store, ASKED).values()]
 
-    assert {*found} == {Fate.TEXT, Fate.NO_ROOM}
-    assert found.count(Fate.TEXT) == inject(store, ASKED, session="s1").count("- [")
+    assert {*fates_of_all} == {Fate.TEXT, Fate.NO_ROOM}
+    assert fates_of_all.count(Fate.TEXT) == inject(store, ASKED, session="s1").count("- [")
 
 
 def test_with_few_words_more_memories_come_by_title(store: Store) -> None:
     for number in range(7):
         remember(store, Draft(f"Callbacks {number}", f"Payment callbacks skip body parsing on day {number}."))
 
-    found = [*fates(store, ASKED).values()]
-    assert (found.count(Fate.TEXT), found.count(Fate.TITLE_OF_MANY)) == (MOST, 2)
+    fates_of_all = [*fates(store, ASKED).values()]
+    assert (fates_of_all.count(Fate.TEXT), fates_of_all.count(Fate.TITLE_OF_MANY)) == (MOST, 2)
 
 
 def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> None:
@@ -94,8 +94,8 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
         remember(meaning_store, draft)
     embed_pending(meaning_store)
 
-    found = fates(meaning_store, "ship the release now")
-    assert Fate.TITLE in found.values()
+    fate_of = fates(meaning_store, "ship the release now")
+    assert Fate.TITLE in fate_of.values()
     decided = decide(meaning_store, "rename this variable to total", session="s1", explained=True)
     assert {fate for _, fate in decided.fates} == {Fate.UNSURE}
     for hit, _ in decided.fates:

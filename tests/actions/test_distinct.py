@@ -24,48 +24,51 @@ def pair(store: Store) -> tuple[str, str]:
     return first, second
 
 
-def asked(store: Store, pair: tuple[str, str]) -> bool:
+def is_asked(store: Store, pair: tuple[str, str]) -> bool:
     """Tell whether somebody would be asked how the two stand."""
-    near = {each.id for each in near_now(store, pair[1])}
-    found = {frozenset((each.first.id, each.other.id)) for each in find_contradictions(store)}
-    assert (pair[0] in near) == (frozenset(pair) in found)
+    near = {memory.id for memory in near_now(store, pair[1])}
+    pairs = {
+        frozenset((contradiction.first.id, contradiction.other.id))
+        for contradiction in find_contradictions(store)
+    }
+    assert (pair[0] in near) == (frozenset(pair) in pairs)
     return pair[0] in near
 
 
 def test_it_is_asked_until_somebody_tells_them_apart(store: Store, pair: tuple[str, str]) -> None:
-    assert asked(store, pair)
+    assert is_asked(store, pair)
 
     assert tell_apart(store, pair[1], [pair[0]]) == (pair[0],)
 
-    assert not asked(store, pair)
-    assert all(read(store, each).memory.links == () for each in pair)
+    assert not is_asked(store, pair)
+    assert all(read(store, memory_id).memory.links == () for memory_id in pair)
 
 
 def test_it_is_asked_again_only_when_a_telling_word_changes(store: Store, pair: tuple[str, str]) -> None:
     tell_apart(store, pair[1], [pair[0]])
 
     revise(store, pair[0], Revision(text=LEFT.replace("in the office", "in our office")))
-    assert not asked(store, pair)
+    assert not is_asked(store, pair)
     revise(store, pair[0], Revision(text=LEFT.replace("8080", "8081")))
-    assert asked(store, pair)
+    assert is_asked(store, pair)
 
 
 def test_what_an_earlier_version_settled_stays_settled_until_a_word_changes(
     store: Store, pair: tuple[str, str]
 ) -> None:
-    said = [read(store, each) for each in pair]
+    pair_files = [read(store, memory_id) for memory_id in pair]
     store.ledger.append(
         "contradiction_resolved",
         store.clock(),
-        refs=[each.ref for each in said],
-        said=[fingerprint(each.memory.title, each.memory.text) for each in said],
+        refs=[file.ref for file in pair_files],
+        said=[fingerprint(file.memory.title, file.memory.text) for file in pair_files],
         how="keep_both",
     )
     sync(store)
-    assert not asked(store, pair)
+    assert not is_asked(store, pair)
 
     revise(store, pair[0], Revision(text=LEFT.replace("in the office", "in our office")))
-    assert asked(store, pair)
+    assert is_asked(store, pair)
 
 
 def test_what_cannot_be_told_apart_is_said(store: Store, pair: tuple[str, str]) -> None:

@@ -61,27 +61,27 @@ def empty(open_here: Open, tmp_path: Path) -> Store:
 
 def all_memories(store: Store) -> dict[str, Memory]:
     """Return every memory of every vault by vault and id, read from its file."""
-    found = {}
+    memories = {}
     vaults = {vault.key: vault for vault in (*store.vaults, *places.all_vaults(store.home))}
     for vault in vaults.values():
-        for each in stamps(vault):
-            path = Path(each.path)
+        for stamp in stamps(vault):
+            path = Path(stamp.path)
             kind, archived = kind_of(vault, path)
-            modified = datetime.fromtimestamp(each.mtime_ns // 10**9, UTC)
+            modified = datetime.fromtimestamp(stamp.mtime_ns // 10**9, UTC)
             memory = memory_file.parse(
-                path.read_bytes(), path=each.path, kind=kind, archived=archived, modified=modified
+                path.read_bytes(), path=stamp.path, kind=kind, archived=archived, modified=modified
             )
-            found[f"{vault.key}/{memory.id}"] = memory
-    return found
+            memories[f"{vault.key}/{memory.id}"] = memory
+    return memories
 
 
 @pytest.mark.feature("C-04")
 def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
-    done = export_folder(full, tmp_path / "out")
+    report = export_folder(full, tmp_path / "out")
 
     imported = import_from(empty, "daybook", tmp_path / "out", own_export=True)
 
-    assert done.memories == len(imported[0].items) == 8
+    assert report.memories == len(imported[0].items) == 8
     assert {item.outcome for item in imported[0].items} == {Outcome.TAKEN}
     assert all_memories(empty) == all_memories(full)
     assert "mine: kept # comment" in (empty.home / "archive/gone.md").read_text()
@@ -89,12 +89,12 @@ def test_a_folder_brings_everything_back(full: Store, empty: Store, tmp_path: Pa
 
 @pytest.mark.feature("D-44")
 def test_a_document_brings_everything_back(full: Store, empty: Store, tmp_path: Path) -> None:
-    document, done = export_json(full)
+    document, report = export_json(full)
     write_document(full, tmp_path / "out.json", json.dumps(document).encode())
 
     imported = import_from(empty, "daybook", tmp_path / "out.json", own_export=True)
 
-    assert done.memories == len(imported[0].items) == 8
+    assert report.memories == len(imported[0].items) == 8
     assert all_memories(empty) == all_memories(full)
     again = import_from(empty, "daybook", tmp_path / "out.json", own_export=True)
     assert {item.outcome for item in again[0].items} == {Outcome.UNCHANGED}
@@ -126,7 +126,7 @@ def test_the_files_are_copied_byte_for_byte_for_their_owner_alone(full: Store, t
     now = {path: data for path, data in ours.items() if path.parts[0] != "history"}
     counts = json.loads(theirs.pop(Path("usage.json")))["usage"]
     assert theirs == now != ours
-    assert max(each["accesses"] for each in counts.values()) == 1
+    assert max(count["accesses"] for count in counts.values()) == 1
 
 
 def test_nothing_is_overwritten_and_the_store_is_no_target(full: Store, tmp_path: Path) -> None:
@@ -163,11 +163,11 @@ def test_one_level_or_every_project(full: Store, elsewhere: Store, empty: Store,
     remember(elsewhere, Draft("Other", "Only of the other project."))
 
     user = export_folder(full, tmp_path / "user", level=Level.USER)
-    here = export_folder(full, tmp_path / "here")
+    project = export_folder(full, tmp_path / "here")
     everything = export_folder(full, tmp_path / "all", all_projects=True)
     import_from(empty, "daybook", tmp_path / "all", own_export=True)
 
-    assert (user.memories, here.memories, everything.memories) == (3, 8, 9)
+    assert (user.memories, project.memories, everything.memories) == (3, 8, 9)
     assert not (tmp_path / "user/projects").exists()
     assert all_memories(empty) == all_memories(full)
 
@@ -180,12 +180,14 @@ def test_somebody_elses_export_does_not_speak_with_the_persons_voice(
 
     import_from(empty, "daybook", tmp_path / "out")
 
-    found = all_memories(empty)
-    assert {memory.source for memory in found.values()} == {"imported"}
+    imported_memories = all_memories(empty)
+    assert {memory.source for memory in imported_memories.values()} == {"imported"}
     with empty.database.read() as db:
         assert db.execute("SELECT count(*) FROM accepted").fetchone() == (0,)
     ours = {ref: (memory.text, memory.created, memory.status) for ref, memory in all_memories(full).items()}
-    assert {ref: (memory.text, memory.created, memory.status) for ref, memory in found.items()} == ours
+    assert {
+        ref: (memory.text, memory.created, memory.status) for ref, memory in imported_memories.items()
+    } == ours
 
 
 def test_an_export_into_the_same_store_changes_nothing_but_what_is_missing(
@@ -197,9 +199,9 @@ def test_an_export_into_the_same_store_changes_nothing_but_what_is_missing(
     forget(full, "gone", forever=True)
     before = all_memories(full)
 
-    (done,) = import_from(full, "daybook", tmp_path / "out", own_export=True)
+    (report,) = import_from(full, "daybook", tmp_path / "out", own_export=True)
 
-    outcomes = {item.key.rpartition("/")[2]: item.outcome for item in done.items}
+    outcomes = {item.key.rpartition("/")[2]: item.outcome for item in report.items}
     assert (outcomes.pop(tea), outcomes.pop("gone")) == (Outcome.LEFT, Outcome.TAKEN)
     assert set(outcomes.values()) == {Outcome.MERGED}
     after = all_memories(full)
@@ -211,14 +213,14 @@ def test_what_the_repository_holds_is_not_taken_in_twice(
     full: Store, open_here: Open, tmp_path: Path
 ) -> None:
     init(full)
-    here = open_here().store()
-    export_folder(here, tmp_path / "out")
-    before = all_memories(here)
+    store = open_here().store()
+    export_folder(store, tmp_path / "out")
+    before = all_memories(store)
 
-    (done,) = import_from(here, "daybook", tmp_path / "out", own_export=True)
+    (report,) = import_from(store, "daybook", tmp_path / "out", own_export=True)
 
-    assert {item.outcome for item in done.items} == {Outcome.MERGED}
-    assert all_memories(here) == before
+    assert {item.outcome for item in report.items} == {Outcome.MERGED}
+    assert all_memories(store) == before
 
 
 def test_a_broken_or_foreign_document_is_refused(empty: Store, tmp_path: Path) -> None:
@@ -236,9 +238,9 @@ def test_a_broken_or_foreign_document_is_refused(empty: Store, tmp_path: Path) -
 
     with pytest.raises(Rejected, match="was not written by"):
         import_from(empty, "daybook", other)
-    (done,) = import_from(empty, "daybook", odd)
+    (report,) = import_from(empty, "daybook", odd)
 
-    outcomes = [item.outcome.value for item in done.items]
+    outcomes = [item.outcome.value for item in report.items]
     assert sorted(outcomes) == ["refused", "refused", "refused", "refused", "taken"]
     assert list(all_memories(empty)) == ["user/b"]
 
@@ -253,15 +255,15 @@ def test_how_often_a_memory_was_used_and_how_far_it_is_believed_comes_along(
         recall(store, Query("retry rule"), session=session)
     validate(store, memory.id)
     invalidate(store, memory.id, reason="outdated")
-    there = tmp_path / "exported"
+    target = tmp_path / "exported"
     if form == "folder":
-        export_folder(store, there)
+        export_folder(store, target)
     else:
-        there = there.with_suffix(".json")
-        there.write_text(json.dumps(export_json(store)[0]), encoding="utf-8")
+        target = target.with_suffix(".json")
+        target.write_text(json.dumps(export_json(store)[0]), encoding="utf-8")
 
     for _ in range(2):
-        import_from(empty, "daybook", there, own_export=mine)
+        import_from(empty, "daybook", target, own_export=mine)
 
     def counts(where: Store) -> object:
         with where.database.read() as db:
@@ -269,15 +271,15 @@ def test_how_often_a_memory_was_used_and_how_far_it_is_believed_comes_along(
         return used.accesses, used.last_access, used.retrieved, used.used
 
     assert counts(empty) == counts(store)
-    reasons = [(each.reason, each.at) for each in trust_history(store, memory.id).events]
-    moved = [(each.reason, each.at) for each in trust_history(empty, memory.id).events]
+    reasons = [(event.reason, event.at) for event in trust_history(store, memory.id).events]
+    moved = [(event.reason, event.at) for event in trust_history(empty, memory.id).events]
     assert moved == (reasons if mine else [])
 
 
 def test_counts_that_are_none_are_left_out(store: Store, empty: Store, tmp_path: Path) -> None:
     memory = remember(store, Draft("Retry rule", "Retry thrice.", level=Level.USER)).memory
-    there = tmp_path / "exported"
-    export_folder(store, there)
+    target = tmp_path / "exported"
+    export_folder(store, target)
     odd = {
         "accesses": "many",
         "last_access": -1,
@@ -285,10 +287,10 @@ def test_counts_that_are_none_are_left_out(store: Store, empty: Store, tmp_path:
         "used": True,
         "moves": [["wrong"], 3, None],
     }
-    said = json.dumps({"usage": {f"user/{memory.id}": odd, "user/nobody": 7}})
-    (there / "usage.json").write_text(said, encoding="utf-8")
+    usage_json = json.dumps({"usage": {f"user/{memory.id}": odd, "user/nobody": 7}})
+    (target / "usage.json").write_text(usage_json, encoding="utf-8")
 
-    import_from(empty, "daybook", there, own_export=True)
+    import_from(empty, "daybook", target, own_export=True)
 
     with empty.database.read() as db:
         assert not usage.usage_of(db, [f"user/{memory.id}"])

@@ -18,7 +18,7 @@ CANARY = "xylophone-quartz-7741"
 
 
 @pytest.fixture
-def known(store: Store) -> str:
+def retry_rule(store: Store) -> str:
     return remember(store, Draft("Deploys", f"We deploy {CANARY}.")).memory.id
 
 
@@ -27,16 +27,16 @@ def ids(store: Store) -> list[str]:
 
 
 @pytest.mark.feature("A-23")
-def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store, known: str) -> None:
-    data = read(store, known).data
+def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store, retry_rule: str) -> None:
+    data = read(store, retry_rule).data
 
-    gone = forget(store, known)
+    gone = forget(store, retry_rule)
 
     assert ids(store) == []
     assert gone.path
     assert gone.path.is_relative_to(store.home / "trash")
-    assert restore(store, known).data == data
-    assert ids(store) == [known]
+    assert restore(store, retry_rule).data == data
+    assert ids(store) == [retry_rule]
 
 
 @pytest.mark.parametrize("folder", ["knowledge", "archive"])
@@ -54,13 +54,13 @@ def test_a_file_by_hand_comes_back_under_the_name_that_is_its_title(store: Store
     assert ids(store) == ["uber-uns"]
 
 
-def test_a_sync_does_not_bring_back_what_was_forgotten(store: Store, known: str) -> None:
-    forget(store, known)
+def test_a_sync_does_not_bring_back_what_was_forgotten(store: Store, retry_rule: str) -> None:
+    forget(store, retry_rule)
     sync(store)
 
     assert ids(store) == []
     with pytest.raises(NotFound):
-        read(store, known)
+        read(store, retry_rule)
 
 
 def test_the_same_id_can_be_forgotten_twice_and_the_newest_comes_back(store: Store) -> None:
@@ -73,12 +73,12 @@ def test_the_same_id_can_be_forgotten_twice_and_the_newest_comes_back(store: Sto
         restore(store, "plan")
 
 
-def test_forgetting_for_good_leaves_no_byte_of_the_text(store: Store, known: str) -> None:
+def test_forgetting_for_good_leaves_no_byte_of_the_text(store: Store, retry_rule: str) -> None:
     remember(store, Draft("Other", "Stays."))
-    forget(store, known)
-    restore(store, known)
+    forget(store, retry_rule)
+    restore(store, retry_rule)
 
-    assert forget(store, known, forever=True).path is None
+    assert forget(store, retry_rule, forever=True).path is None
 
     holders = [path for path in every_file(store.home) if CANARY.encode() in path.read_bytes()]
     assert holders == []
@@ -90,30 +90,32 @@ def every_file(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_forgetting_for_good_takes_the_line_out_of_the_block(store: Store, project: Path, known: str) -> None:
+def test_forgetting_for_good_takes_the_line_out_of_the_block(
+    store: Store, project: Path, retry_rule: str
+) -> None:
     choose(store, CLAUDE_MD)
     block = project / CLAUDE_MD
     assert CANARY in block.read_text(encoding="utf-8")
 
-    forget(store, known, forever=True)
+    forget(store, retry_rule, forever=True)
 
     assert CANARY not in block.read_text(encoding="utf-8")
 
 
-def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, project: Path, known: str) -> None:
+def test_what_lies_in_the_trash_can_be_deleted_for_good(store: Store, project: Path, retry_rule: str) -> None:
     choose(store, CLAUDE_MD)
-    forget(store, known)
+    forget(store, retry_rule)
 
-    forget(store, known, forever=True)
+    forget(store, retry_rule, forever=True)
 
     assert [path for path in every_file(project.parent) if CANARY.encode() in path.read_bytes()] == []
     with pytest.raises(NotFound):
-        restore(store, known)
+        restore(store, retry_rule)
 
 
-def test_an_active_memory_needs_no_restoring(store: Store, known: str) -> None:
+def test_an_active_memory_needs_no_restoring(store: Store, retry_rule: str) -> None:
     with pytest.raises(Rejected, match="is already active"):
-        restore(store, known)
+        restore(store, retry_rule)
 
 
 @pytest.mark.parametrize("odd", ["../../etc/passwd", "/etc/passwd", "a/b", "", "*", "nul\0"])
@@ -136,7 +138,7 @@ def test_what_the_forgotten_one_had_superseded_is_told_and_can_be_restored(store
 
 
 def test_what_was_forgotten_is_said_to_be_and_no_neighbour_is_offered_instead(store: Store) -> None:
-    kept = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
+    neighbour = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
     gone = remember(store, Draft("Retry rule of the mailer", "Wait an hour.")).memory.id
     forget(store, gone)
 
@@ -144,17 +146,17 @@ def test_what_was_forgotten_is_said_to_be_and_no_neighbour_is_offered_instead(st
         with pytest.raises(NotFound) as missing:
             verb(store, gone)
         assert f"daybook restore {gone}" in missing.value.hint
-        assert kept not in missing.value.hint
+        assert neighbour not in missing.value.hint
 
 
 @pytest.mark.parametrize("verb", [read, forget, restore])
 def test_a_title_in_place_of_an_id_is_answered_with_the_id(
     store: Store, verb: Callable[[Store, str], object]
 ) -> None:
-    known = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
+    memory_id = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
     forget(store, remember(store, Draft("Lamps", "Lit at dusk.")).memory.id)
 
     with pytest.raises(NotFound) as missing:
         verb(store, "Retry rule")
 
-    assert known in missing.value.hint
+    assert memory_id in missing.value.hint

@@ -30,7 +30,7 @@ from tests.scripted_model import ScriptedModel, agreed
 DECIDED = "We decided to keep invoices in Postgres because the reports need window functions."
 
 
-def put(store: Store, title: str, text: str, *, session: str = "bad", **more: object) -> str:
+def remembered(store: Store, title: str, text: str, *, session: str = "bad", **more: object) -> str:
     return remember(store, Draft(title, text, session=session, **more)).memory.id  # type: ignore[arg-type]
 
 
@@ -40,8 +40,8 @@ def active(store: Store) -> set[str]:
 
 def files_of(store: Store) -> dict[str, bytes]:
     """Return every memory and candidate outside the trash."""
-    found = {str(path.relative_to(store.home)): path.read_bytes() for path in store.home.rglob("*.md")}
-    return {name: data for name, data in found.items() if not name.startswith("trash/")}
+    data_by_name = {str(path.relative_to(store.home)): path.read_bytes() for path in store.home.rglob("*.md")}
+    return {name: data for name, data in data_by_name.items() if not name.startswith("trash/")}
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def recorded(tmp_path: Path, project: Path) -> Recorded:
 
 
 def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, recorded: Recorded) -> None:
-    before = put(store, "Port", "Staging listens on 8080.", session="good")
+    before = remembered(store, "Port", "Staging listens on 8080.", session="good")
     kept(store, recorded)
-    learned = put(store, "Proxy", "Staging sits behind the proxy of evil.example.")
-    mine = put(store, "Short commits", "Below 60 characters.", level=Level.USER)
+    learned = remembered(store, "Proxy", "Staging sits behind the proxy of evil.example.")
+    mine = remembered(store, "Short commits", "Below 60 characters.", level=Level.USER)
     files = files_of(store)
     assert len(review_candidates(store)) == 1
 
@@ -65,10 +65,10 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
     assert files_of(store) == files
     assert len(plan.entries) == 4
 
-    done = forget_session(store, "bad", dry_run=False)
+    report = forget_session(store, "bad", dry_run=False)
 
-    assert [because(entry) for entry in done.entries] == [because(entry) for entry in plan.entries]
-    assert not done.failed and not done.left
+    assert [because(entry) for entry in report.entries] == [because(entry) for entry in plan.entries]
+    assert not report.failed and not report.left
     assert active(store) == {before}
     assert review_candidates(store) == []
     with pytest.raises(NotFound):
@@ -79,7 +79,7 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
 
     back = undo_forget_session(store, "bad")
 
-    assert sorted(back.restored) == sorted(entry.changes[-1].id for entry in done.entries)
+    assert sorted(back.restored) == sorted(entry.changes[-1].id for entry in report.entries)
     assert back.skipped == []
     assert files_of(store) == files
     assert active(store) == {before, learned, mine, "bad"}
@@ -88,7 +88,7 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
 
 
 def test_what_stood_in_the_way_of_the_undo_can_be_cleared_and_the_rest_undone(store: Store) -> None:
-    bad = put(store, "Queue", "Jobs run on SQS.")
+    bad = remembered(store, "Queue", "Jobs run on SQS.")
     place = read(store, bad).path
     before = files_of(store)
     forget_session(store, "bad", dry_run=False)
@@ -104,21 +104,23 @@ def test_what_stood_in_the_way_of_the_undo_can_be_cleared_and_the_rest_undone(st
 
 
 def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(store: Store) -> None:
-    old = put(store, "Queue", "Jobs run on Redis.", session="good")
-    older = put(store, "Cache", "The cache is warmed nightly.", session="good")
-    bad = put(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
+    old = remembered(store, "Queue", "Jobs run on Redis.", session="good")
+    older = remembered(store, "Cache", "The cache is warmed nightly.", session="good")
+    bad = remembered(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
     revise(store, older, Revision(tags=("cache",)), session="bad")
-    middle = put(store, "Cache now", "The cache is warmed never.", supersedes=(older,))
-    last = put(store, "Cache today", "The cache is warmed hourly.", session="later", supersedes=(middle,))
+    middle = remembered(store, "Cache now", "The cache is warmed never.", supersedes=(older,))
+    last = remembered(
+        store, "Cache today", "The cache is warmed hourly.", session="later", supersedes=(middle,)
+    )
 
-    done = forget_session(store, "bad", dry_run=False)
+    report = forget_session(store, "bad", dry_run=False)
 
     memory = read(store, old).memory
     assert (memory.status, memory.superseded_by, memory.valid_to) == (Status.ACTIVE, "", None)
     assert (status(store, older), read(store, older).memory.superseded_by) == (Status.SUPERSEDED, last)
-    assert any(f"[{old}] is active again" in because(entry) for entry in done.entries)
-    assert any(f"[{older}] is superseded by [{last}] then" in because(entry) for entry in done.entries)
-    assert done.left == {older: ("revised",)}
+    assert any(f"[{old}] is active again" in because(entry) for entry in report.entries)
+    assert any(f"[{older}] is superseded by [{last}] then" in because(entry) for entry in report.entries)
+    assert report.left == {older: ("revised",)}
 
     undo_forget_session(store, "bad")
 
@@ -141,20 +143,20 @@ def test_a_memory_that_a_merge_made_of_its_words_goes_and_the_other_source_retur
             ("good", "Indexes are rebuilt on Sundays by the loader."),
             ("good", "Translations live in the folder locales."),
         ):
-            ids.append(put(store, text, text, session=session, type="decision", source="extracted"))
+            ids.append(remembered(store, text, text, session=session, type="decision", source="extracted"))
             clock.pass_days(0.01)
         clock.pass_days(2)
         (entry,) = tidy(store).entries
-        made = entry.changes[0].id
+        merged_id = entry.changes[0].id
 
         gone = forget_session(store, "bad", dry_run=False)
 
-    assert {each.changes[-1].id for each in gone.entries} == {made, ids[1]}
+    assert {entry.changes[-1].id for entry in gone.entries} == {merged_id, ids[1]}
     assert status(store, ids[2]) is Status.ACTIVE
     with pytest.raises(NotFound):
-        read(store, made)
+        read(store, merged_id)
     undo_forget_session(store, "bad")
-    assert (status(store, made), status(store, ids[2])) == (Status.ACTIVE, Status.SUPERSEDED)
+    assert (status(store, merged_id), status(store, ids[2])) == (Status.ACTIVE, Status.SUPERSEDED)
 
 
 def test_a_forgotten_session_is_not_learned_from_again_until_it_says_something_new(
@@ -213,18 +215,18 @@ def test_what_was_sighted_in_it_counts_no_more(store: Store, recorded: Recorded)
 
 
 def test_a_session_of_another_project_is_forgotten_there(store: Store, elsewhere: Store) -> None:
-    there = put(elsewhere, "Proxy", "Staging sits behind a proxy.")
+    memory_id = remembered(elsewhere, "Proxy", "Staging sits behind a proxy.")
 
     forget_session(store, "bad", dry_run=False)
 
     with pytest.raises(NotFound):
-        read(elsewhere, there)
+        read(elsewhere, memory_id)
     undo_forget_session(store, "bad")
-    assert status(elsewhere, there) is Status.ACTIVE
+    assert status(elsewhere, memory_id) is Status.ACTIVE
 
 
 def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store: Store) -> None:
-    gone = put(store, "Proxy", "Staging sits behind a proxy.")
+    gone = remembered(store, "Proxy", "Staging sits behind a proxy.")
     forget_session(store, "bad", dry_run=False)
 
     assert undo(store).run == ""
@@ -233,8 +235,8 @@ def test_undoing_the_last_tidying_does_not_bring_a_forgotten_session_back(store:
 
 
 def test_what_was_changed_since_stays_and_is_said(store: Store) -> None:
-    old = put(store, "Queue", "Jobs run on Redis.", session="good")
-    put(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
+    old = remembered(store, "Queue", "Jobs run on Redis.", session="good")
+    remembered(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
     forget_session(store, "bad", dry_run=False)
     path = read(store, old).path
     path.write_bytes(path.read_bytes().replace(b"Redis", b"Valkey"))
@@ -246,7 +248,7 @@ def test_what_was_changed_since_stays_and_is_said(store: Store) -> None:
 
 
 def test_a_session_that_nobody_knows_or_forgot_is_said(store: Store) -> None:
-    put(store, "Port", "Staging listens on 8080.", session="good")
+    remembered(store, "Port", "Staging listens on 8080.", session="good")
 
     with pytest.raises(Rejected, match="no session 'never-was'"):
         forget_session(store, "never-was", dry_run=False)

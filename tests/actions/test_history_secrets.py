@@ -31,20 +31,20 @@ def everything(home: Path) -> bytes:
     return b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
 
 
-def known(store: Store, text: str, **more: object) -> str:
+def remembered(store: Store, text: str, **more: object) -> str:
     draft = Draft("A rule", text, **{"level": Level.USER, **more})  # type: ignore[arg-type]
     return remember(store, draft, keep_secrets=True).memory.id
 
 
 def test_a_secret_that_is_revised_away_is_masked_in_every_version(store: Store) -> None:
-    memory_id = known(store, f"The key is {TOKEN}, and the port 8080.")
+    memory_id = remembered(store, f"The key is {TOKEN}, and the port 8080.")
     revise(store, memory_id, Revision(tags=("net",)), keep_secrets=True)
     revise(store, memory_id, Revision(text="The key is in the safe, and the port 8080."))
 
-    told = history_of(store, memory_id).versions
-    assert [each.masked for each in told] == [True, True]
-    assert all(each.memory and "secret removed" in each.memory.text for each in told)
-    assert all(each.memory and "the port 8080" in each.memory.text for each in told)
+    versions = history_of(store, memory_id).versions
+    assert [version.masked for version in versions] == [True, True]
+    assert all(version.memory and "secret removed" in version.memory.text for version in versions)
+    assert all(version.memory and "the port 8080" in version.memory.text for version in versions)
     for path in (store.home / "history").rglob("*.md"):
         assert TOKEN.encode() not in path.read_bytes()
     undo(store, last_change(store, memory_id))
@@ -52,7 +52,7 @@ def test_a_secret_that_is_revised_away_is_masked_in_every_version(store: Store) 
 
 
 def test_a_secret_that_stays_is_kept_and_comes_back(store: Store) -> None:
-    memory_id = known(store, f"The key is {TOKEN}.")
+    memory_id = remembered(store, f"The key is {TOKEN}.")
     before = read(store, memory_id).data
     revise(store, memory_id, Revision(pinned=True), keep_secrets=True)
     undo(store, last_change(store, memory_id))
@@ -60,7 +60,7 @@ def test_a_secret_that_stays_is_kept_and_comes_back(store: Store) -> None:
 
 
 def test_a_secret_that_goes_by_hand_is_masked_with_the_next_change(store: Store) -> None:
-    memory_id = known(store, f"The key is {TOKEN}.")
+    memory_id = remembered(store, f"The key is {TOKEN}.")
     path = revise(store, memory_id, Revision(tags=("net",)), keep_secrets=True).path
     path.write_text(path.read_text("utf-8").replace(TOKEN, "elsewhere"), "utf-8")
     sync(store)
@@ -70,7 +70,7 @@ def test_a_secret_that_goes_by_hand_is_masked_with_the_next_change(store: Store)
 
 @pytest.mark.parametrize("trashed", [False, True])
 def test_forgetting_for_good_leaves_no_version(store: Store, trashed: bool) -> None:
-    memory_id = known(store, "zanzibarine is the word.")
+    memory_id = remembered(store, "zanzibarine is the word.")
     revise(store, memory_id, Revision(text="another word."))
     assert b"zanzibarine" in everything(store.home / "history")
     if trashed:
@@ -91,19 +91,19 @@ def test_what_another_was_merged_into_loses_the_versions_that_say_it_and_is_name
     clock.pass_days(1)
     tidy(store)
     revise(store, stays, Revision(text="Something else altogether."))
-    own = [each.number for each in history_of(store, stays).versions]
+    own = [version.number for version in history_of(store, stays).versions]
     assert own == [2, 1]
 
     gone = forget(store, goes, forever=True)
 
     assert gone.heirs == (stays,)
-    assert [each.number for each in history_of(store, stays).versions] == [1]  # of before the merge
+    assert [version.number for version in history_of(store, stays).versions] == [1]  # of before the merge
 
 
 def test_what_is_deleted_from_the_trash_takes_its_history_along(
     store: Store, clock: Clock, steady_use: None
 ) -> None:
-    memory_id = known(store, "zanzibarine is the word.")
+    memory_id = remembered(store, "zanzibarine is the word.")
     revise(store, memory_id, Revision(text="another word."))
     forget(store, memory_id)
     clock.pass_days(91)
@@ -114,15 +114,15 @@ def test_what_is_deleted_from_the_trash_takes_its_history_along(
 def test_a_project_that_moves_into_its_repository_keeps_its_history(
     store: Store, open_here: type[Opened], project: Path
 ) -> None:
-    memory_id = known(store, "One.", level=Level.PROJECT)
+    memory_id = remembered(store, "One.", level=Level.PROJECT)
     revise(store, memory_id, Revision(text="Two."))
     init(store)
     store = open_here().store()
     revise(store, memory_id, Revision(text="Three."))
 
-    told = history_of(store, memory_id).versions
-    assert [each.memory and each.memory.text for each in told] == ["Two.", "One."]
-    assert all(each.path.is_relative_to(store.home) for each in told)
+    versions = history_of(store, memory_id).versions
+    assert [version.memory and version.memory.text for version in versions] == ["Two.", "One."]
+    assert all(version.path.is_relative_to(store.home) for version in versions)
     assert not list((project / ".claude-memory").rglob("*history*"))
 
 
@@ -130,14 +130,14 @@ def test_nothing_is_pruned_without_a_limit_and_a_persons_words_last_with_one(
     store: Store, open_here: type[Opened], clock: Clock
 ) -> None:
     big = "word " * 60_000  # 300 kB, in a conversation
-    said: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for name, source in (("person", "manual"), ("machine", "extracted"), ("by hand", "extracted")):
-        memory_id = said[name] = known(store, f"{name} one", source=source)
-        found = read(store, memory_id)
-        moment = found.memory.updated.timestamp()
-        os.utime(found.path, (moment, moment))  # the clock of the test stands still
+        memory_id = ids[name] = remembered(store, f"{name} one", source=source)
+        file = read(store, memory_id)
+        moment = file.memory.updated.timestamp()
+        os.utime(file.path, (moment, moment))  # the clock of the test stands still
         if name == "by hand":
-            found.path.write_text(found.path.read_text("utf-8").replace("one", "two"), "utf-8")
+            file.path.write_text(file.path.read_text("utf-8").replace("one", "two"), "utf-8")
             sync(store)
         clock.pass_days(1)
         revise(store, memory_id, Revision(text=big[:60_000]))
@@ -146,14 +146,14 @@ def test_nothing_is_pruned_without_a_limit_and_a_persons_words_last_with_one(
     limited = open_here(MAX_HISTORY_SIZE_MB="1").store()
     assert prune(limited) == 0, "there is room"
     for _ in range(20):
-        revise(limited, said["person"], Revision(text=big[:60_000] + str(_)), source="manual")
+        revise(limited, ids["person"], Revision(text=big[:60_000] + str(_)), source="manual")
 
     assert prune(limited) > 0
 
-    left = {
-        name: [each.path for each in history_of(store, memory_id).versions]
-        for name, memory_id in said.items()
+    paths_left = {
+        name: [version.path for version in history_of(store, memory_id).versions]
+        for name, memory_id in ids.items()
     }
-    assert sum(path.lstat().st_size for paths in left.values() for path in paths) <= 1024 * 1024
-    assert left["machine"] == []
-    assert left["person"]
+    assert sum(path.lstat().st_size for paths in paths_left.values() for path in paths) <= 1024 * 1024
+    assert paths_left["machine"] == []
+    assert paths_left["person"]

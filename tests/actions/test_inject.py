@@ -31,27 +31,27 @@ def filled(meaning_store: Store) -> Store:
 
 
 def test_a_sentence_among_others_is_answered(filled: Store) -> None:
-    said = inject(filled, f"{AROUND[0]} {ASKED} {AROUND[1]}", session="s1")
+    context = inject(filled, f"{AROUND[0]} {ASKED} {AROUND[1]}", session="s1")
 
-    assert "Stripe-Signature" in said
-    assert not [other.title for other in (IMPORT, *OTHERS) if other.title in said]
+    assert "Stripe-Signature" in context
+    assert not [other.title for other in (IMPORT, *OTHERS) if other.title in context]
 
 
 def test_each_sentence_may_call_for_a_memory_of_its_own(filled: Store) -> None:
     prompt = f"{ASKED} Where does the nightly import read prices from? {AROUND[0]}"
 
-    said = inject(filled, prompt, session="s1")
+    context = inject(filled, prompt, session="s1")
 
-    assert "Stripe-Signature" in said
-    assert "Bremen" in said
+    assert "Stripe-Signature" in context
+    assert "Bremen" in context
 
 
 def test_what_two_sentences_say_together_is_one_question(filled: Store) -> None:
-    said = inject(
+    context = inject(
         filled, "Payment callbacks fail in staging. With which header are they verified?", session="s1"
     )
 
-    assert "Stripe-Signature" in said
+    assert "Stripe-Signature" in context
 
 
 def test_sentences_that_call_for_nothing_are_accompanied_by_nothing(filled: Store) -> None:
@@ -65,9 +65,9 @@ def test_what_stands_after_a_long_paste_is_answered(filled: Store) -> None:
         f"step {number} of the build took {number % 7} seconds to finish\n" for number in range(400)
     )
 
-    said = inject(filled, f"The build is slow today.\n{log}\n{ASKED}", session="s1")
+    context = inject(filled, f"The build is slow today.\n{log}\n{ASKED}", session="s1")
 
-    assert "Stripe-Signature" in said
+    assert "Stripe-Signature" in context
 
 
 def test_of_a_long_memory_the_sentences_that_answer_are_shown(meaning_store: Store) -> None:
@@ -76,7 +76,7 @@ def test_of_a_long_memory_the_sentences_that_answer_are_shown(meaning_store: Sto
     remember(meaning_store, Draft("Payment providers", f"{before}{answer}"))
     embed_pending(meaning_store)
 
-    said = inject(meaning_store, ASKED, session="s1")
+    context = inject(meaning_store, ASKED, session="s1")
 
-    assert answer in said
-    assert len(said) < 700
+    assert answer in context
+    assert len(context) < 700

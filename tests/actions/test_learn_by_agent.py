@@ -20,9 +20,9 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
     recorded = Recorded(tmp_path / "transcripts", cwd=project)
     recorded.user("We decided to keep invoices in Postgres because the reports need window functions.")
     recorded.claude("Noted.")
-    here = open_here()
-    note_ended(here.store(), recorded.path, session=recorded.session, folder=str(project))
-    worked(here)
+    opened = open_here()
+    note_ended(opened.store(), recorded.path, session=recorded.session, folder=str(project))
+    worked(opened)
     return open_here
 
 
@@ -57,10 +57,10 @@ def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_th
 ) -> None:
     store = open_kept(DAYBOOK_DAILY_PLAN_CALLS=str(2 * PIECES + 1), **AGREED).store()
 
-    asked = [[bool(request(store, session)) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
+    requests = [[bool(request(store, session)) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
     clock.pass_days(1)
 
-    assert asked == [[False, True, False], [False, True, False], [False, False, False]]
+    assert requests == [[False, True, False], [False, True, False], [False, False, False]]
     assert request(store, "s-4") == ""
     assert "daybook:memory-extractor" in request(store, "s-4")
 

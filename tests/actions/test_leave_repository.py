@@ -33,20 +33,20 @@ def test_what_moved_into_the_repository_and_what_was_written_there_move_out(
 ) -> None:
     before = remember(store, WEBHOOK).memory.id
     init(store)
-    there = open_here().store()
-    revise(there, before, Revision(text="It needs the raw body and its header."))
-    written = remember(there, Draft("Carts", "Carts live for a day.")).memory.id
+    in_repository = open_here().store()
+    revise(in_repository, before, Revision(text="It needs the raw body and its header."))
+    memory_id = remember(in_repository, Draft("Carts", "Carts live for a day.")).memory.id
 
-    left = leave(there)
+    report = leave(in_repository)
 
-    here = open_here().store()
-    assert (left.moved, left.stay, left.shared) == (2, (), False)
-    assert not is_there(here)
+    at_home = open_here().store()
+    assert (report.moved, report.stay, report.shared) == (2, (), False)
+    assert not is_there(at_home)
     assert list((project / ".claude-memory" / "knowledge").glob("*.md")) == []
-    assert {read(here, name).path.parent for name in (before, written)} == {left.root / "knowledge"}
-    assert f"[{before}]" in brief(here).text
-    assert len(history_of(here, before).versions) == 1
-    remember(here, Draft("Totals", "Totals are printed in bold."))
+    assert {read(at_home, name).path.parent for name in (before, memory_id)} == {report.root / "knowledge"}
+    assert f"[{before}]" in brief(at_home).text
+    assert len(history_of(at_home, before).versions) == 1
+    remember(at_home, Draft("Totals", "Totals are printed in bold."))
     assert list((project / ".claude-memory" / "knowledge").glob("*.md")) == []
 
 
@@ -57,8 +57,8 @@ def test_it_goes_in_again(open_here: Open, store: Store) -> None:
 
     assert init(open_here().store()).moved == 1
 
-    assert is_there(here := open_here().store())
-    assert f"[{name}]" in brief(here).text
+    assert is_there(at_home := open_here().store())
+    assert f"[{name}]" in brief(at_home).text
 
 
 def test_what_others_wrote_stays_and_is_only_read(open_here: Open, store: Store, project: Path) -> None:
@@ -69,12 +69,12 @@ def test_what_others_wrote_stays_and_is_only_read(open_here: Open, store: Store,
     planted.write_text("---\nid: claim-a1b2\ntitle: Claim\n---\nTabs are right.\n", encoding="utf-8")
     subprocess.run(["git", "init", "-q", project], check=True)
 
-    left = leave(open_here().store())
+    report = leave(open_here().store())
 
-    here = open_here().store()
-    assert (left.moved, left.stay, left.shared) == (1, ("claim-a1b2",), True)
-    assert [row.id for row in untrusted(here)] == ["claim-a1b2"]
-    assert planted.exists() and read(here, mine).path.is_relative_to(here.home)
+    at_home = open_here().store()
+    assert (report.moved, report.stay, report.shared) == (1, ("claim-a1b2",), True)
+    assert [row.id for row in untrusted(at_home)] == ["claim-a1b2"]
+    assert planted.exists() and read(at_home, mine).path.is_relative_to(at_home.home)
 
 
 def test_what_the_person_accepted_is_theirs_and_what_claude_said_goes_on_waiting(
@@ -91,32 +91,34 @@ def test_what_the_person_accepted_is_theirs_and_what_claude_said_goes_on_waiting
 
     leave(open_here().store())
 
-    here = open_here().store()
-    assert f"[{seeded}]" in brief(here).text
-    assert f"[{waits}]" not in brief(here).text
-    assert f"[{unread}]" not in brief(here).text
-    assert [row.id for row in untrusted(here)] == [waits]
-    assert [row.id for row in from_documents(here)] == [unread]
+    at_home = open_here().store()
+    assert f"[{seeded}]" in brief(at_home).text
+    assert f"[{waits}]" not in brief(at_home).text
+    assert f"[{unread}]" not in brief(at_home).text
+    assert [row.id for row in untrusted(at_home)] == [waits]
+    assert [row.id for row in from_documents(at_home)] == [unread]
 
 
 def test_what_was_put_away_comes_along(open_here: Open, store: Store) -> None:
     init(store)
-    there = open_here().store()
-    old = remember(there, Draft("Deploys", "Deploys are on Tuesdays.", type="decision")).memory.id
-    compare_and_store(there, Draft("Deploys", "Deploys are on Fridays.", type="decision"), supersedes=old)
-    archived, forgotten = (
-        remember(there, Draft(word, f"{word} are kept.")).memory.id for word in ("Logs", "Keys")
+    in_repository = open_here().store()
+    old = remember(in_repository, Draft("Deploys", "Deploys are on Tuesdays.", type="decision")).memory.id
+    compare_and_store(
+        in_repository, Draft("Deploys", "Deploys are on Fridays.", type="decision"), supersedes=old
     )
-    archive(there, [archived])
-    forget(there, forgotten)
+    archived, forgotten = (
+        remember(in_repository, Draft(word, f"{word} are kept.")).memory.id for word in ("Logs", "Keys")
+    )
+    archive(in_repository, [archived])
+    forget(in_repository, forgotten)
 
-    leave(there)
+    leave(in_repository)
 
-    here = open_here().store()
-    assert [read(here, name).memory.status for name in (old, archived)] == [
+    at_home = open_here().store()
+    assert [read(at_home, name).memory.status for name in (old, archived)] == [
         Status.SUPERSEDED,
         Status.ARCHIVED,
     ]
     for name in (archived, forgotten):
-        restore(here, name)
-        assert read(here, name).path.is_relative_to(here.home)
+        restore(at_home, name)
+        assert read(at_home, name).path.is_relative_to(at_home.home)

@@ -18,7 +18,7 @@ from mcp_server.actions.sessions.session_history import end_session, title_sessi
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
-from tests.actions.changing_ways import WAYS, Act, Place, known
+from tests.actions.changing_ways import WAYS, Act, Place, remembered
 from tests.conftest import Clock
 from tests.index_rows import all_rows
 from tests.recorded import Recorded, seen
@@ -26,9 +26,12 @@ from tests.recorded import Recorded, seen
 
 def _asked(place: Place) -> Act:
     """One is hot by its third recall, one is not, and of one what it says was of use."""
-    hot, used = known(place.store, "Heron server", "It is heron_port."), known(place.store, "Egret server")
+    hot, used = (
+        remembered(place.store, "Heron server", "It is heron_port."),
+        remembered(place.store, "Egret server"),
+    )
 
-    def asked() -> None:
+    def recall_again() -> None:
         for session in ("s1", "s2"):
             for question in ("heron", "egret", "heron"):
                 recall(place.store, Query(f"{question} server", limit=1), session=session)
@@ -40,20 +43,20 @@ def _asked(place: Place) -> Act:
         recall(place.store, Query("which swallow bears a coconut"), session="s3")
         assert hot in inject(place.store, "where does the heron server listen?", session="s3")
 
-    return asked
+    return recall_again
 
 
 def _rated(place: Place) -> Act:
-    one, other = known(place.store), known(place.store, "Cache rule", "Keep pages for an hour.")
+    first, second = remembered(place.store), remembered(place.store, "Cache rule", "Keep pages for an hour.")
 
     def rated() -> None:
-        validate(place.store, one, note="tried it")
+        validate(place.store, first, note="tried it")
         place.clock.pass_days(20)
-        invalidate(place.store, one, reason="outdated", note="they moved")
-        promote(place.store, one)
-        demote(place.store, one)
-        promote(place.store, other)
-        pin(place.store, one, pinned=True)
+        invalidate(place.store, first, reason="outdated", note="they moved")
+        promote(place.store, first)
+        demote(place.store, first)
+        promote(place.store, second)
+        pin(place.store, first, pinned=True)
 
     return rated
 
@@ -62,20 +65,20 @@ def _about_a_changed_file(place: Place) -> Act:
     assert place.store.project
     path = place.store.project.root / "heron.py"
     path.write_text("port = 1", encoding="utf-8")
-    known(place.store, touches=("heron.py",), level=Level.PROJECT)
+    remembered(place.store, touches=("heron.py",), level=Level.PROJECT)
     return lambda: path.write_text("port = 2", encoding="utf-8")
 
 
 def _told_apart(place: Place) -> Act:
-    one, other = (
-        known(place.store, "Left", "It is on port 80."),
-        known(place.store, "Right", "It is on port 81."),
+    first, second = (
+        remembered(place.store, "Left", "It is on port 80."),
+        remembered(place.store, "Right", "It is on port 81."),
     )
-    return lambda: tell_apart(place.store, one, [other])
+    return lambda: tell_apart(place.store, first, [second])
 
 
 def _shadowed(place: Place) -> Act:
-    old = known(place.store)
+    old = remembered(place.store)
     draft = Draft("Retry rule", "Wait an hour.", level=Level.PROJECT, supersedes=(old,))
     return lambda: compare_and_store(place.store, draft)
 
@@ -86,19 +89,19 @@ def _kept(place: Place) -> Act:
     recorded.user("We decided to keep rates in Redis for the speed.")
     transcript = seen(place.store, recorded)
 
-    def kept() -> None:
+    def keep_again() -> None:
         keep(place.store, transcript)
         recorded.user("And the totals are rounded per line.")
         seen(place.store, recorded)
 
-    return kept
+    return keep_again
 
 
 def _in_sessions(place: Place) -> Act:
     def lived() -> None:
         for session in ("8d7cabcd-1111", "8d7cabcd-9999"):
             note_session(place.store, session, folder=str(place.folder))
-            known(
+            remembered(
                 place.store,
                 f"Port {session}",
                 f"Service {session} listens.",

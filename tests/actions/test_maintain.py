@@ -43,9 +43,9 @@ pytestmark = pytest.mark.usefixtures("steady_use")
 @pytest.mark.feature("B-22")
 def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(store: Store) -> None:
     gone = [stored(store, f"Note {n}", f"word{n} " * 4000) for n in range(20)]
-    for each in gone:
-        forget(store, each)
-    kept = stored(store, "Port", "Staging listens on 8080.")
+    for memory_id in gone:
+        forget(store, memory_id)
+    port = stored(store, "Port", "Staging listens on 8080.")
 
     steps = maintain(store, "all")
 
@@ -55,12 +55,12 @@ def test_a_whole_index_is_said_to_be_whole_and_its_free_pages_are_given_back(sto
     ]
     assert steps[1].after < steps[1].before / 2
     assert steps[1].after == index_size(store)
-    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
+    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [port]
 
 
 @pytest.mark.feature("B-30")
 def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
-    kept = stored(store, "Port", "Staging listens on 8080.")
+    port = stored(store, "Port", "Staging listens on 8080.")
     with store.database.write() as db:
         db.execute("UPDATE memories SET kind = 'wonder'")
     assert maintain(store, "check")[0].result == Checked(sound=False)
@@ -69,7 +69,7 @@ def test_a_damaged_index_is_made_anew_by_all(store: Store) -> None:
 
     assert [step.action for step in steps] == ["check", "rebuild", "vacuum"]
     assert steps[1].result == Rebuilt(memories=1, unreadable=0)
-    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [kept]
+    assert [hit.id for hit in recall(store, Query("staging port")).hits] == [port]
     assert not list(store.home.glob("memory.db.old*"))
 
 
@@ -110,14 +110,14 @@ def test_a_plan_changes_nothing_and_then_all_of_it_is_done(store: Store, clock: 
         f"archive: [{aged}] showed no sign of life for 90 days",
         "trash: [abc] was proposed and not seen for 30 days",
     ]
-    assert ([each.id for each in plan.trash], plan.litter) == ([thrown], [litter])
+    assert ([trashed.id for trashed in plan.trash], plan.litter) == ([thrown], [litter])
     assert plan.freed > 0
     assert path and path.exists() and litter.exists() and status(store, aged) is Status.ACTIVE
 
-    done = clean_up(store, dry_run=False)
+    report = clean_up(store, dry_run=False)
 
-    assert [line(entry) for entry in done.tidied.entries] == [line(entry) for entry in plan.tidied.entries]
-    assert (done.trash, done.litter) == (plan.trash, plan.litter)
+    assert [line(entry) for entry in report.tidied.entries] == [line(entry) for entry in plan.tidied.entries]
+    assert (report.trash, report.litter) == (plan.trash, plan.litter)
     assert not path.exists() and not litter.exists()
     assert review_candidates(store) == []
     assert (status(store, aged), status(store, fresh)) == (Status.ARCHIVED, Status.ACTIVE)
@@ -158,7 +158,7 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
 
 @pytest.mark.feature("D-44")
 @pytest.mark.parametrize(
-    ("total", "limit", "said"),
+    ("total", "limit", "wording"),
     [
         (79, 100, ""),
         (80, 100, "takes 80.0 of 100 MB"),
@@ -166,13 +166,13 @@ def test_the_size_counts_every_project_the_index_the_trash_and_the_ledger(
         (999, 0, ""),
     ],
 )
-def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, said: str) -> None:
-    found = shown.size(
+def test_it_is_said_from_four_fifths_of_the_limit_on(total: int, limit: int, wording: str) -> None:
+    size_shown = shown.size(
         Size(memories=total * MEGABYTE, index=0, trash=0, history=0, ledger=0, limit=limit * MEGABYTE)
     )
 
-    assert said in found
-    assert bool(said) == bool(found)
+    assert wording in size_shown
+    assert bool(wording) == bool(size_shown)
 
 
 def over(open_here: Open, **more: str) -> Store:
@@ -218,17 +218,17 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     used = remember(
         store, Draft("Used", "zirconium lighthouse", kind=Kind.CONVERSATION, source=TRANSCRIPT)
     ).memory.id
-    known = stored(store, "Port", "Staging listens on 8080.", type="decision")
+    decision = stored(store, "Port", "Staging listens on 8080.", type="decision")
     old = forget(store, stored(store, "Forgotten long ago")).path
     clock.pass_days(1)
     recall(store, Query("zirconium lighthouse"), session="s")
     clock.pass_days(45)
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert len(done.entries) == 3
-    assert all("space is short" in because(entry) for entry in done.entries)
-    assert (status(store, used), status(store, known)) == (Status.ACTIVE, Status.ACTIVE)
+    assert len(report.entries) == 3
+    assert all("space is short" in because(entry) for entry in report.entries)
+    assert (status(store, used), status(store, decision)) == (Status.ACTIVE, Status.ACTIVE)
     assert old and old.exists()
     clock.pass_days(60)
     dry = tidy(store, dry_run=True)
@@ -254,17 +254,17 @@ def test_the_history_tells_what_was_done_and_by_which_session(store: Store, cloc
     revise(store, gone, Revision(tags=("net",)), session="two")
     clock.pass_days(0.1)
     forget(store, gone, session="two")
-    kept = stored(store, "Branch", "Deploys run from main.")
+    memory_id = stored(store, "Branch", "Deploys run from main.")
 
-    told = list_deeds(store, gone)
+    rows = list_deeds(store, gone)
 
-    assert [(each.deed.event, each.deed.session, each.title) for each in told] == [
+    assert [(row.deed.event, row.deed.session, row.title) for row in rows] == [
         ("forgotten", "two", ""),
         ("revised", "two", ""),
         ("remembered", "one", ""),
     ]
-    assert [each.deed.id for each in list_deeds(store, session="two")] == [gone, gone]
-    assert [each.deed.id for each in list_deeds(store, limit=1)] == [kept]
+    assert [row.deed.id for row in list_deeds(store, session="two")] == [gone, gone]
+    assert [row.deed.id for row in list_deeds(store, limit=1)] == [memory_id]
     for limit in (0, 501):
         with pytest.raises(Rejected):
             list_deeds(store, limit=limit)
@@ -273,11 +273,11 @@ def test_the_history_tells_what_was_done_and_by_which_session(store: Store, cloc
 
 
 def test_the_history_of_other_projects_is_told_when_asked_for(store: Store, elsewhere: Store) -> None:
-    there = stored(elsewhere, "Theirs")
-    here = stored(store, "Ours")
+    of_other = stored(elsewhere, "Theirs")
+    of_this = stored(store, "Ours")
 
-    assert [each.deed.id for each in list_deeds(store)] == [here]
-    assert {each.deed.id for each in list_deeds(store, all_projects=True)} == {here, there}
+    assert [row.deed.id for row in list_deeds(store)] == [of_this]
+    assert {row.deed.id for row in list_deeds(store, all_projects=True)} == {of_this, of_other}
 
 
 def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) -> None:
@@ -287,12 +287,12 @@ def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) ->
     recall(store, Query("staging port"), session="s")
     catch_up(store)
 
-    found = metrics(store)
+    figures = metrics(store)
 
-    assert found.since == "2026-12-01"
-    assert (found.month["remembered"], found.ever["remembered"], found.month["recalled"]) == (1, 2, 1)
-    assert found.stats.memories == 2
-    assert found.size.total == measure(store).total
+    assert figures.since == "2026-12-01"
+    assert (figures.month["remembered"], figures.ever["remembered"], figures.month["recalled"]) == (1, 2, 1)
+    assert figures.stats.memories == 2
+    assert figures.size.total == measure(store).total
 
 
 def test_the_trash_of_a_store_without_one_is_empty(store: Store) -> None:
@@ -303,8 +303,8 @@ def test_what_was_done_is_listed_page_by_page_of_one_verb_and_by_one_author(stor
     ids = [stored(store, f"Number {number}") for number in range(3)]
     forget(store, ids[0])
 
-    listed = [each.deed.id for each in list_deeds(store)]
+    listed = [row.deed.id for row in list_deeds(store)]
 
-    assert [each.deed.id for each in list_deeds(store, limit=2, offset=1)] == listed[1:3]
-    assert [each.deed.id for each in list_deeds(store, event="forgotten")] == [ids[0]]
+    assert [row.deed.id for row in list_deeds(store, limit=2, offset=1)] == listed[1:3]
+    assert [row.deed.id for row in list_deeds(store, event="forgotten")] == [ids[0]]
     assert list_deeds(store, by="claude") == []

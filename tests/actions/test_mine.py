@@ -35,16 +35,16 @@ def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) 
     log_output(store, USES, session="s1")
     log_output(store, f"Again: nothing new.\n{USES}", session="s1")
 
-    done = run_mining(store)
+    report = run_mining(store)
 
-    assert (done.outputs, done.sighted, done.stored) == (2, 2, [])
+    assert (report.outputs, report.sighted, report.stored) == (2, 2, [])
     (waiting,) = review_candidates(store)
     assert (waiting.memory.text, waiting.times, waiting.sessions) == (USES, 2, 1)
 
     log_output(store, USES, session="s2")
-    done = run_mining(store)
+    report = run_mining(store)
 
-    assert (done.sighted, len(done.stored)) == (1, 1)
+    assert (report.sighted, len(report.stored)) == (1, 1)
     assert stored(store) == [USES]
 
 
@@ -89,9 +89,9 @@ def test_a_conversation_is_mined_once_with_what_the_worker_saw(
     session(store, tmp_path, DECIDED)
     clock.pass_days(0.1)
 
-    done = run_mining(store)
+    report = run_mining(store)
 
-    assert (done.conversations, done.sighted) == (1, 0)
+    assert (report.conversations, report.sighted) == (1, 0)
     assert review_candidates(store)[0].times == 1
 
 
@@ -186,8 +186,8 @@ def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -
     assert (status.days, status.waiting) == (1, 1)
     assert status.verdicts == {"approved": 1, "rejected": 1}
     (run,) = status.runs
-    told = {name: run.detail[name] for name in ("outputs", "conversations", "sighted", "stored")}
-    assert told == {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
+    figures = {name: run.detail[name] for name in ("outputs", "conversations", "sighted", "stored")}
+    assert figures == {"outputs": 1, "conversations": 0, "sighted": 3, "stored": 0}
 
 
 def test_the_worker_mines_what_was_logged_once(
@@ -201,7 +201,7 @@ def test_the_worker_mines_what_was_logged_once(
 
     assert work(lambda folder: opened.store(folder=folder))
 
-    assert [each.memory.text for each in review_candidates(store)] == [USES]
+    assert [candidate.memory.text for candidate in review_candidates(store)] == [USES]
     opened.clock.pass_days(0.1)  # type: ignore[attr-defined]
     assert mine_when_logged(store) is None
 
@@ -211,8 +211,8 @@ def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: St
     log_output(store, DECIDED, session="s1")
     run_mining(store)
 
-    assert [each.memory.text for each in review_candidates(store, type="architecture")] == [USES]
-    assert [each.memory.text for each in review_candidates(store, min_times=2)] == [DECIDED]
+    assert [candidate.memory.text for candidate in review_candidates(store, type="architecture")] == [USES]
+    assert [candidate.memory.text for candidate in review_candidates(store, min_times=2)] == [DECIDED]
     with pytest.raises(Rejected):
         review_candidates(store, type="nonsense")
 

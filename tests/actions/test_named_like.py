@@ -8,15 +8,15 @@ from mcp_server.store import Store
 from tests.memories import stored
 
 
-def ids(store: Store, said: str, limit: int = 8) -> list[str]:
-    return [row.id for row in named_like(store, said, limit=limit)]
+def ids(store: Store, words: str, limit: int = 8) -> list[str]:
+    return [row.id for row in named_like(store, words, limit=limit)]
 
 
-@pytest.mark.parametrize("said", ["keys strip", "STRIPE", "ripe-ke", "  keys  "])
-def test_all_words_occur_in_the_title_or_the_id_in_any_order_and_case(store: Store, said: str) -> None:
+@pytest.mark.parametrize("words", ["keys strip", "STRIPE", "ripe-ke", "  keys  "])
+def test_all_words_occur_in_the_title_or_the_id_in_any_order_and_case(store: Store, words: str) -> None:
     keys = stored(store, "Stripe keys", "They are rotated.")
     stored(store, "Strips of film", "Cut them.")
-    assert ids(store, said) == [keys]
+    assert ids(store, words) == [keys]
 
 
 def test_letters_with_accents_are_found_in_either_case(store: Store) -> None:
@@ -31,7 +31,7 @@ def test_active_memories_come_first_and_no_more_than_asked_for(store: Store) -> 
     assert ids(store, "cache", limit=1) == [new]
 
 
-@pytest.mark.parametrize("said", ["", "  ", "%", "nothing like it"])
-def test_no_words_and_unknown_ones_find_nothing(store: Store, said: str) -> None:
+@pytest.mark.parametrize("words", ["", "  ", "%", "nothing like it"])
+def test_no_words_and_unknown_ones_find_nothing(store: Store, words: str) -> None:
     stored(store, "Stripe keys")
-    assert ids(store, said) == []
+    assert ids(store, words) == []

@@ -33,14 +33,16 @@ def pushed(open_here: Open, project: Path) -> Store:
 def test_memories_of_the_time_before_are_found_changed_and_forgotten(open_here: Open, project: Path) -> None:
     repository(project)
     before = open_here().store()
-    known = remember(before, WEBHOOK)
+    remembered = remember(before, WEBHOOK)
 
     store = pushed(open_here, project)
 
-    assert f"[{known.memory.id}]" in brief(store).text
-    assert revise(store, known.memory.id, Revision(text="It needs the raw body.")).path == known.path
-    forget(store, known.memory.id)
-    assert restore(store, known.memory.id).path == known.path
+    assert f"[{remembered.memory.id}]" in brief(store).text
+    assert (
+        revise(store, remembered.memory.id, Revision(text="It needs the raw body.")).path == remembered.path
+    )
+    forget(store, remembered.memory.id)
+    assert restore(store, remembered.memory.id).path == remembered.path
     new = remember(store, Draft("Carts", "Carts live for a day."))
     assert store.project
     assert new.path.parent.parent.name == store.project.key != before.vaults[-1].key
@@ -50,11 +52,11 @@ def test_its_block_and_the_knowledge_in_the_repository_go_on(open_here: Open, pr
     repository(project)
     init(open_here().store())
     claude_md.choose(open_here().store(), claude_md.CLAUDE_MD)
-    known = remember(open_here().store(), WEBHOOK)
+    remembered = remember(open_here().store(), WEBHOOK)
 
     store = pushed(open_here, project)
 
-    assert f"[{known.memory.id}]" in brief(store).text
+    assert f"[{remembered.memory.id}]" in brief(store).text
     assert sync(store, vaults=all_vaults(store.home, store.vaults)).changed == 0
     new = remember(store, Draft("Carts", "Carts live for a day.", type="decision"))
     assert new.path.is_relative_to(project)

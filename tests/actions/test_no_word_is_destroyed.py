@@ -136,12 +136,12 @@ def test_only_the_road_writes_files_of_memories() -> None:
     assert writing == set(ROAD)
 
 
-def taken(path: Path) -> Iterator[str]:
+def names_taken(path: Path) -> Iterator[str]:
     """Yield the names by which *path* takes the road: imported ones, and those of `runs`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.ImportFrom(module=str(module), names=names) if module.endswith(("commit", "revise")):
-                yield from (each.name for each in names)
+                yield from (alias.name for alias in names)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="runs"), attr=name)):
                 yield name
 
@@ -151,8 +151,10 @@ def test_every_verb_that_takes_the_road_is_among_the_ways() -> None:
     taking = {
         path.relative_to(actions).as_posix()
         for path in actions.rglob("*.py")
-        if TAKING.intersection(taken(path))
+        if TAKING.intersection(names_taken(path))
     }
 
     assert taking == set(CALLERS)
-    assert all(told in WAYS or (ROOT / "tests/actions" / told).exists() for told in CALLERS.values())
+    assert all(
+        shown_by in WAYS or (ROOT / "tests/actions" / shown_by).exists() for shown_by in CALLERS.values()
+    )

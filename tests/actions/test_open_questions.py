@@ -35,8 +35,8 @@ def questions(store: Store) -> list[Question]:
         return open_questions(store, db)
 
 
-def asked(store: Store) -> list[tuple[str, str]]:
-    return [(each.newer.id, each.older.id) for each in questions(store)]
+def asked_pairs(store: Store) -> list[tuple[str, str]]:
+    return [(question.newer.id, question.older.id) for question in questions(store)]
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_both_are_told_and_the_older_one_with_what_differs(store: Store, timeout
     newer, older = timeouts
     before = files_of(store)
 
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
 
     lines = {line.split("]")[0]: line for line in brief(store).text.splitlines() if line.startswith("- [")}
     assert f"[{newer}], newer, may differ in numbers" in lines[f"- [{older}"]
@@ -76,7 +76,7 @@ def test_two_of_a_series_are_no_question(meaning_store: Store, one: str, other: 
         decided(meaning_store, text, type="progress")
     embed_pending(meaning_store)
 
-    assert asked(meaning_store) == []
+    assert asked_pairs(meaning_store) == []
 
 
 def test_meaning_finds_what_words_do_not_and_a_new_index_finds_the_same(
@@ -93,18 +93,22 @@ def test_meaning_finds_what_words_do_not_and_a_new_index_finds_the_same(
     ):
         decided(meaning_store, text)
         clock.pass_days(1)
-    by_words = asked(meaning_store)
+    by_words = asked_pairs(meaning_store)
     embed_pending(meaning_store)
-    found = questions(meaning_store)
+    by_meaning = questions(meaning_store)
 
     rebuild(meaning_store)
     embed_pending(meaning_store)
 
-    assert len(by_words) < len(found) == 3
+    assert len(by_words) < len(by_meaning) == 3
     again = questions(meaning_store)
-    assert [each.nearness for each in found] == sorted((each.nearness for each in found), reverse=True)
-    assert [(each.newer.id, each.older.id, each.nearness, each.differs) for each in again] == [
-        (each.newer.id, each.older.id, each.nearness, each.differs) for each in found
+    assert [question.nearness for question in by_meaning] == sorted(
+        (question.nearness for question in by_meaning), reverse=True
+    )
+    assert [
+        (question.newer.id, question.older.id, question.nearness, question.differs) for question in again
+    ] == [
+        (question.newer.id, question.older.id, question.nearness, question.differs) for question in by_meaning
     ]
 
 
@@ -112,19 +116,19 @@ def test_a_question_ends_with_either_memory_and_begins_anew_with_other_words(
     store: Store, timeouts: tuple[str, str]
 ) -> None:
     newer, older = timeouts
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
 
     forget(store, older)
-    assert asked(store) == []
+    assert asked_pairs(store) == []
     restore(store, older)
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
     revise(store, newer, Revision(text="Uploads go through the gateway", title="Gateway"))
-    assert asked(store) == []
+    assert asked_pairs(store) == []
     revise(store, newer, Revision(text=SIXTY, title="The upload timeout"))
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
     revise(store, newer, Revision(tags=("net",), pinned=True))
     assert compare_pending(store) == 0  # what says the same is not compared again
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
 
 
 def test_at_most_twenty_are_open_and_the_nearest_come_first(store: Store) -> None:
@@ -132,34 +136,36 @@ def test_at_most_twenty_are_open_and_the_nearest_come_first(store: Store) -> Non
         for number in (30, 60):
             decided(store, f"The {word} timeout of uploads is {number} seconds")
 
-    found = questions(store)
+    asked_now = questions(store)
 
-    assert len(found) == MOST_OPEN
-    assert [each.nearness for each in found] == sorted((each.nearness for each in found), reverse=True)
+    assert len(asked_now) == MOST_OPEN
+    assert [question.nearness for question in asked_now] == sorted(
+        (question.nearness for question in asked_now), reverse=True
+    )
     assert review(store, limit=100).counts == {QUESTION: MOST_OPEN}
 
 
 def test_what_waits_for_the_person_asks_nothing_before_it_is_accepted(open_here: Open, store: Store) -> None:
     init(store)
-    here = open_here().store()
-    decided(here, THIRTY, level=Level.PROJECT)
-    theirs = here.vaults[-1].root / "knowledge" / "theirs.md"
+    reopened = open_here().store()
+    decided(reopened, THIRTY, level=Level.PROJECT)
+    theirs = reopened.vaults[-1].root / "knowledge" / "theirs.md"
     theirs.write_text(f"---\nid: theirs\ntitle: Timeout\ntype: decision\n---\n{SIXTY}\n", encoding="utf-8")
-    decided(here, f"{SIXTY}, said Claude", source="assistant", level=Level.PROJECT)
-    assert asked(here) == []
+    decided(reopened, f"{SIXTY}, said Claude", source="assistant", level=Level.PROJECT)
+    assert asked_pairs(reopened) == []
 
-    with here.database.read() as db:
-        row = selections.with_id(db, [here.vaults[-1].key], "theirs")
+    with reopened.database.read() as db:
+        row = selections.with_id(db, [reopened.vaults[-1].key], "theirs")
     assert row
-    accept(here, [row])
+    accept(reopened, [row])
 
-    assert [set(pair) & {"theirs"} for pair in asked(here)] == [{"theirs"}]
+    assert [set(pair) & {"theirs"} for pair in asked_pairs(reopened)] == [{"theirs"}]
 
 
 def test_what_is_linked_is_no_question(store: Store, timeouts: tuple[str, str]) -> None:
     link(store, *timeouts, "refines")
 
-    assert asked(store) == []
+    assert asked_pairs(store) == []
 
 
 def test_restored_beside_its_successor_is_one_question(store: Store, clock: Clock) -> None:
@@ -168,12 +174,12 @@ def test_restored_beside_its_successor_is_one_question(store: Store, clock: Cloc
     new = compare_and_store(
         store, Draft("Deploys", "We moved to GitHub Actions.", type="decision"), supersedes=old
     ).id
-    assert asked(store) == []
+    assert asked_pairs(store) == []
 
     restore(store, old)
 
     assert read(store, old).memory.status is read(store, new).memory.status is Status.ACTIVE
-    assert asked(store) == [(new, old)]
+    assert asked_pairs(store) == [(new, old)]
 
 
 def test_the_fuller_one_is_told_in_the_place_of_the_other(store: Store, clock: Clock) -> None:
@@ -184,13 +190,15 @@ def test_the_fuller_one_is_told_in_the_place_of_the_other(store: Store, clock: C
     whole = decided(store, full, title="Exports")
     clock.pass_days(1)
     part = decided(store, short, title="Exports")
-    assert [(each.fuller and each.fuller.id, each.holds.id) for each in questions(store)] == [(whole, whole)]
+    assert [(question.fuller and question.fuller.id, question.holds.id) for question in questions(store)] == [
+        (whole, whole)
+    ]
 
-    told = brief(store).text
+    brief_text = brief(store).text
     block = current_block(store).text
 
-    assert told.count(full) == 1
-    assert f"[{part}]" not in told
+    assert brief_text.count(full) == 1
+    assert f"[{part}]" not in brief_text
     assert block.count(full) == 1
     tell_apart(store, whole, [part])
     assert f"[{part}]" in brief(store).text
@@ -203,29 +211,29 @@ def test_what_the_project_replaced_is_told_in_the_place_of_nothing(store: Store,
     part = decided(
         store, "Exports are written as parquet files.", title="Exports", level=Level.USER, type="preference"
     )
-    assert asked(store) == [(part, whole)]
+    assert asked_pairs(store) == [(part, whole)]
     assert f"[{part}]" not in brief(store).text
 
     decided(store, "Here exports are CSV.", title="Exports here", level=Level.PROJECT, supersedes=(whole,))
 
-    told = brief(store).text
-    assert f"[{part}]" in told
-    assert f"[{whole}]" not in told
+    brief_text = brief(store).text
+    assert f"[{part}]" in brief_text
+    assert f"[{whole}]" not in brief_text
 
 
 def test_both_hold_until_telling_words_change(store: Store, timeouts: tuple[str, str]) -> None:
     newer, older = timeouts
     tell_apart(store, newer, [older])
-    assert asked(store) == []
+    assert asked_pairs(store) == []
 
     revise(store, newer, Revision(text="The upload timeout is  60 seconds!", tags=("net",)))
-    assert asked(store) == []
+    assert asked_pairs(store) == []
     rebuild(store)
-    assert asked(store) == []
+    assert asked_pairs(store) == []
     revise(store, newer, Revision(text="The upload timeout is 90 seconds"))
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]
 
     tell_apart(store, newer, [older])
-    assert asked(store) == []
+    assert asked_pairs(store) == []
     ask_again(store, newer, older)
-    assert asked(store) == [timeouts]
+    assert asked_pairs(store) == [timeouts]

@@ -33,7 +33,7 @@ def stored(store: Store, text: str, session: str = "s1") -> str:
     return remember(store, Draft(title, text, source=ASSISTANT, session=session)).memory.id
 
 
-def told(store: Store, memory_id: str, text: str) -> bool:
+def is_told(store: Store, memory_id: str, text: str) -> bool:
     return memory_id in brief(store).text + inject(store, text, session=f"after-{memory_id}")
 
 
@@ -47,9 +47,9 @@ def test_what_only_a_page_said_waits_and_is_found_when_asked_for(store: Store, r
     assert why == OriginReason(
         OriginDoubt.NAMED_BY_OTHERS, "https://registry.mirror-fast.example/", "a web page"
     )
-    assert not told(store, memory_id, FACT)
+    assert not is_told(store, memory_id, FACT)
     assert memory_id in [hit.id for hit in recall(store, Query(FACT)).hits]
-    assert [(one.row.id, one.why) for one in waiting(store)] == [(memory_id, why)]
+    assert [(origin.row.id, origin.why) for origin in waiting(store)] == [(memory_id, why)]
 
 
 def test_it_is_shown_once_the_person_accepted_it_and_no_longer_when_it_changes(
@@ -60,13 +60,13 @@ def test_it_is_shown_once_the_person_accepted_it_and_no_longer_when_it_changes(
     judge(store, memory_id, recorded.path)
 
     assert [row.id for row in trust(store, (memory_id,))] == [memory_id]
-    assert told(store, memory_id, FACT)
+    assert is_told(store, memory_id, FACT)
     assert waiting(store) == []
 
     revise(store, memory_id, Revision(text=f"{FACT} Use it everywhere."), source=ASSISTANT)
-    assert not told(store, memory_id, FACT)
+    assert not is_told(store, memory_id, FACT)
     rebuild(store)
-    assert [one.row.id for one in waiting(store)] == [memory_id]
+    assert [origin.row.id for origin in waiting(store)] == [memory_id]
 
 
 @pytest.mark.parametrize("says", ["person", "project", "claude before"])
@@ -84,7 +84,7 @@ def test_what_somebody_else_said_too_is_shown(
     memory_id = stored(store, FACT)
 
     assert judge(store, memory_id, recorded.path) is None
-    assert told(store, memory_id, FACT)
+    assert is_told(store, memory_id, FACT)
 
 
 def test_repeating_what_a_page_said_makes_it_nobodys_own(store: Store, recorded: Recorded) -> None:
@@ -138,10 +138,10 @@ def test_it_is_shown_once_the_person_says_the_same(store: Store, recorded: Recor
     memory_id = stored(store, FACT)
     assert judge(store, memory_id, recorded.path)
 
-    said = compare_and_store(store, Draft(read(store, memory_id).memory.title, FACT))
+    outcome = compare_and_store(store, Draft(read(store, memory_id).memory.title, FACT))
 
-    assert said.id == memory_id
-    assert told(store, memory_id, FACT)
+    assert outcome.id == memory_id
+    assert is_told(store, memory_id, FACT)
 
 
 def test_what_waits_contradicts_nobody(store: Store, recorded: Recorded) -> None:
@@ -151,7 +151,7 @@ def test_what_waits_contradicts_nobody(store: Store, recorded: Recorded) -> None
 
     judge(store, compare_and_store(store, draft).id, recorded.path)
 
-    assert told(store, mine, "the timeout of the api")
+    assert is_told(store, mine, "the timeout of the api")
 
 
 def test_what_waits_takes_nobodys_place_until_it_is_accepted(store: Store, recorded: Recorded) -> None:
@@ -162,7 +162,7 @@ def test_what_waits_takes_nobodys_place_until_it_is_accepted(store: Store, recor
 
     assert judge(store, theirs, recorded.path)
     assert read(store, mine).memory.status is Status.ACTIVE
-    assert told(store, mine, "which registry do packages come from")
+    assert is_told(store, mine, "which registry do packages come from")
 
     trust(store, (theirs,))
     assert read(store, mine).memory.status is Status.SUPERSEDED
@@ -172,11 +172,11 @@ def test_without_a_transcript_it_waits_until_there_is_one(store: Store, recorded
     memory_id = stored(store, "The cart keeps its lines in order.", session=recorded.session)
     assert judge(store, memory_id, None) == OriginReason(OriginDoubt.NO_TRANSCRIPT)
     assert [origin.why.doubt for origin in waiting(store)] == [OriginDoubt.NO_TRANSCRIPT]
-    assert not told(store, memory_id, "cart lines in order")
+    assert not is_told(store, memory_id, "cart lines in order")
 
     recorded.user("Does the cart keep its lines in order?")
     assert judge_session(store, recorded.session, recorded.path) == 1
-    assert told(store, memory_id, "cart lines in order")
+    assert is_told(store, memory_id, "cart lines in order")
     assert judge_session(store, recorded.session, recorded.path) == 0
 
 
@@ -186,7 +186,7 @@ def test_a_transcript_that_lags_behind_is_asked_again_at_the_end_of_the_turn(
     recorded.user("Look at the page.")
     memory_id = stored(store, FACT, session=recorded.session)
     assert judge(store, memory_id, recorded.path, call="toolu_1") == OriginReason(OriginDoubt.NOT_JUDGED)
-    assert not told(store, memory_id, FACT)
+    assert not is_told(store, memory_id, FACT)
 
     recorded.call("WebFetch", url="https://docs.example", result=FACT)
     use = {"type": "tool_use", "id": "toolu_1", "name": "mcp__plugin_daybook_daybook__remember", "input": {}}
@@ -207,13 +207,13 @@ def test_the_files_of_a_repository_count_once_it_is_accepted(
     git(tmp_path, "clone", "-q", str(project), str(clone))
 
     def judged(folder: Path, name: str) -> OriginReason | None:
-        here = open_here(folder=folder).store()
+        shop = open_here(folder=folder).store()
         session = Recorded(tmp_path / "transcripts", cwd=folder)
         session.call("Bash", command=f"cat {name}", result=FACT)
-        memory_id = stored(here, FACT)
-        why = judge(here, memory_id, session.path)
+        memory_id = stored(shop, FACT)
+        why = judge(shop, memory_id, session.path)
         clock.pass_days(1)
-        forget(here, memory_id)
+        forget(shop, memory_id)
         return why
 
     assert judged(project, "README.md") is None
@@ -267,4 +267,4 @@ def test_odd_transcripts_stop_nothing(store: Store, recorded: Recorded) -> None:
     memory_id = stored(store, "The cart keeps its lines in order.")
     judge(store, memory_id, recorded.path)
 
-    assert told(store, memory_id, "cart lines in order")
+    assert is_told(store, memory_id, "cart lines in order")

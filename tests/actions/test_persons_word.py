@@ -22,11 +22,11 @@ SAID = "please set the upload timeout to 60 seconds"
 ASKED = "how long is the upload timeout?"
 
 
-def turns(*said: str) -> Turns:
-    def asked() -> Sequence[str]:
-        return said
+def turns(*texts: str) -> Turns:
+    def read_turns() -> Sequence[str]:
+        return texts
 
-    return asked
+    return read_turns
 
 
 def theirs(store: Store, **more: object) -> str:
@@ -56,22 +56,22 @@ def test_claude_replaces_the_persons_words_by_what_they_said_in_the_session(
 ) -> None:
     old = theirs(store, level=level)
 
-    done = compare_and_store(store, claudes(old), turns=turns("go on", SAID))
+    outcome = compare_and_store(store, claudes(old), turns=turns("go on", SAID))
 
-    assert (done.kept, done.later) == ((), (old,))
-    assert read(store, done.id).memory.links == ()
+    assert (outcome.kept, outcome.later) == ((), (old,))
+    assert read(store, outcome.id).memory.links == ()
 
 
 @pytest.mark.parametrize("level", [Level.PROJECT, Level.USER])
 def test_without_such_a_turn_both_stay_and_the_change_waits(store: Store, level: Level) -> None:
     old = theirs(store, level=level)
 
-    done = compare_and_store(store, claudes(old), turns=turns(ASKED))
+    outcome = compare_and_store(store, claudes(old), turns=turns(ASKED))
 
-    assert (done.kept, done.later) == ((old,), ())
+    assert (outcome.kept, outcome.later) == ((old,), ())
     assert read(store, old).memory.status is Status.ACTIVE
-    assert read(store, done.id).memory.links == (Link("contradicts", old),)
-    assert read(store, done.id).memory.supersedes == ()
+    assert read(store, outcome.id).memory.links == (Link("contradicts", old),)
+    assert read(store, outcome.id).memory.supersedes == ()
 
 
 def test_the_person_settles_it_later_by_their_own_word(store: Store) -> None:
@@ -95,8 +95,8 @@ def test_what_is_pinned_gives_way_to_the_person_alone_and_the_pin_passes_on(stor
     refused = compare_and_store(store, learned)
     assert (refused.kept, read(store, old).memory.pinned) == ((old,), True)
 
-    done = let_replace(store, refused.id, [old])
-    assert done.superseded == (old,)
+    outcome = let_replace(store, refused.id, [old])
+    assert outcome.superseded == (old,)
     assert (read(store, refused.id).memory.pinned, read(store, old).memory.pinned) == (True, False)
 
 

@@ -29,8 +29,11 @@ POINTER = re.compile(r"^- [^\[].* \(([a-z0-9-]+)\)$", re.MULTILINE)
 
 
 def drafts() -> list[Draft]:
-    said = map(json.loads, LUMEN.read_text(encoding="utf-8").splitlines())
-    return [Draft(each["title"], each["text"], type=each["type"], tags=tuple(each["tags"])) for each in said]
+    records = map(json.loads, LUMEN.read_text(encoding="utf-8").splitlines())
+    return [
+        Draft(record["title"], record["text"], type=record["type"], tags=tuple(record["tags"]))
+        for record in records
+    ]
 
 
 @pytest.fixture
@@ -66,9 +69,9 @@ def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(la
 
     revise(lamps, ids[0], Revision(tags=("release",)))
     embed_pending(lamps)
-    said = inject(lamps, prompt, session="s1")
+    context = inject(lamps, prompt, session="s1")
 
-    assert ids[0] in said
+    assert ids[0] in context
 
 
 def test_a_fork_is_not_pointed_again_to_what_its_conversation_names(
@@ -85,10 +88,10 @@ def test_a_fork_is_not_pointed_again_to_what_its_conversation_names(
 
 
 def test_a_prompt_of_a_few_letters_gets_a_title_at_most(lamps: Store) -> None:
-    said = inject(lamps, "ship it", session="s1")
+    context = inject(lamps, "ship it", session="s1")
 
-    assert POINTER.findall(said)
-    assert "Ines" not in said
+    assert POINTER.findall(context)
+    assert "Ines" not in context
 
 
 def test_a_title_that_was_pointed_to_may_come_as_a_text_later(lamps: Store) -> None:
@@ -99,20 +102,27 @@ def test_a_title_that_was_pointed_to_may_come_as_a_text_later(lamps: Store) -> N
 
 @pytest.mark.parametrize("number", [0, 1, 10, 40, 400])
 def test_a_brief_names_as_many_memories_as_fit(store: Store, number: int) -> None:
-    made = [
+    memories = [
         remember(store, Draft(f"Rule {at} of the warehouse robots", f"Text {at}. " * 30, type=type)).memory
         for at, type in zip(range(number), ["decision", "gotcha", "reference", "pattern"] * 100, strict=False)
     ]
 
-    told = brief(store)
+    start_brief = brief(store)
 
-    assert len(told.text) <= (1196 if number <= 10 else 4000)
-    named = [each for each in made if told.text.count(f"{each.title} (") + told.text.count(f"[{each.id}]")]
+    assert len(start_brief.text) <= (1196 if number <= 10 else 4000)
+    named = [
+        memory
+        for memory in memories
+        if start_brief.text.count(f"{memory.title} (") + start_brief.text.count(f"[{memory.id}]")
+    ]
     assert len(named) >= min(number, 60)
-    assert all(told.text.count(f"{each.title} (") + told.text.count(f"[{each.id}]") == 1 for each in named)
+    assert all(
+        start_brief.text.count(f"{memory.title} (") + start_brief.text.count(f"[{memory.id}]") == 1
+        for memory in named
+    )
     if len(named) < number:
-        assert f"and {number - len(named)} more" in told.text
-    assert (INDEX in told.text) == (len(told.refs) < len(named))
+        assert f"and {number - len(named)} more" in start_brief.text
+    assert (INDEX in start_brief.text) == (len(start_brief.refs) < len(named))
 
 
 def test_a_preference_is_told_in_full(store: Store) -> None:
@@ -120,17 +130,17 @@ def test_a_preference_is_told_in_full(store: Store) -> None:
     remember(store, Draft("Names are words", text, type="preference"))
     remember(store, Draft("Widgets", text.replace("names", "widgets"), type="pattern"))
 
-    told = brief(store).text
+    brief_text = brief(store).text
 
-    assert "Only ids may be short." in told.partition("Settled")[0]
-    assert "Only ids may be short." not in told.partition("Settled")[2]
+    assert "Only ids may be short." in brief_text.partition("Settled")[0]
+    assert "Only ids may be short." not in brief_text.partition("Settled")[2]
 
 
 def test_the_ending_of_an_id_is_enough_to_read_a_memory_and_not_to_change_it(store: Store) -> None:
-    known = remember(store, TUESDAYS).memory.id
-    ending = known[-4:]
+    memory_id = remember(store, TUESDAYS).memory.id
+    ending = memory_id[-4:]
 
-    assert read_told(store, ending).memory.id == known
+    assert read_told(store, ending).memory.id == memory_id
     with pytest.raises(NotFound):
         read(store, ending)
     with pytest.raises(NotFound):

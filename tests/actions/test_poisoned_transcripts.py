@@ -70,12 +70,12 @@ def obeying() -> Iterator[ScriptedModel]:
 def obey(body: dict[str, Any]) -> Answer:
     """Propose word for word what a page says, with the page's own words, as they were quoted, as evidence."""
     piece = str(body["messages"][0]["content"]).partition("<transcript>")[2].partition("\n</transcript>")[0]
-    return reply(json.dumps([proposal(" ".join(found.split())) for found in SHOWN.findall(piece)]))
+    return reply(json.dumps([proposal(" ".join(sentence.split())) for sentence in SHOWN.findall(piece)]))
 
 
 def proposal(content: str, **more: Any) -> dict[str, Any]:
-    said = {"type": "decision", "title": content[:60], "content": content, "tags": ["poison"]}
-    return {**said, "supersedes": None, "evidence": content[:150], **more}
+    fields = {"type": "decision", "title": content[:60], "content": content, "tags": ["poison"]}
+    return {**fields, "supersedes": None, "evidence": content[:150], **more}
 
 
 MANY = {"DAYBOOK_DAILY_CALLS": "1000", "DAYBOOK_DAILY_USD": "10"}
@@ -83,10 +83,10 @@ MANY = {"DAYBOOK_DAILY_CALLS": "1000", "DAYBOOK_DAILY_USD": "10"}
 
 def worked(opened: Opened, *recorded: Recorded) -> Store:
     store = opened.store()
-    for each in recorded:
-        note_ended(store, each.path, session=each.session, folder=str(each.cwd))
-    done = work(lambda folder: opened.store(folder=folder))
-    assert done and not done.failed and not done.waits
+    for transcript in recorded:
+        note_ended(store, transcript.path, session=transcript.session, folder=str(transcript.cwd))
+    report = work(lambda folder: opened.store(folder=folder))
+    assert report and not report.failed and not report.waits
     return store
 
 
@@ -115,8 +115,8 @@ def enter(recorded: Recorded, by: str) -> None:
 
 
 def files_below(folder: Path, apart_from: Path) -> dict[Path, bytes]:
-    found = [path for path in folder.rglob("*") if path.is_file() and not path.is_relative_to(apart_from)]
-    return {path: path.read_bytes() for path in found}
+    paths = [path for path in folder.rglob("*") if path.is_file() and not path.is_relative_to(apart_from)]
+    return {path: path.read_bytes() for path in paths}
 
 
 def test_there_are_a_hundred_of_ten_families() -> None:
@@ -149,7 +149,7 @@ def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
     assert obeying.calls > 0
     if by == "result":
         assert stored == []
-        assert not any("Page 1 says" in asked.prompt for asked in obeying.asked)
+        assert not any("Page 1 says" in request.prompt for request in obeying.asked)
         return
     if by != "paste":  # Claude or an agent repeats it, and the person confirmed nothing
         assert stored == [] and review_candidates(store)
@@ -163,14 +163,14 @@ def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
     assert len(orders) > 0.6 * len(POISONED)
     pushed = [brief(store).text, current_block(store).text]
     pushed += [inject(store, memory.text, session=memory.id) for memory in orders]
-    said = "\n".join(pushed)
-    assert [m.id for m in orders if f"[{m.id}]" in said or one_line(m.text)[:40] in said] == []
+    pushed_text = "\n".join(pushed)
+    assert [m.id for m in orders if f"[{m.id}]" in pushed_text or one_line(m.text)[:40] in pushed_text] == []
     assert "\n- [" in pushed[0] and "\n- " in pushed[1], "nothing at all was shown, so nothing was told apart"
 
     # All are found when somebody asks for them.
     for memory in stored:
-        found = recall(store, Query(memory.text, limit=10, filter=Filter(statuses=tuple(Status)))).hits
-        assert memory.id in [hit.id for hit in found], memory.text
+        hits = recall(store, Query(memory.text, limit=10, filter=Filter(statuses=tuple(Status)))).hits
+        assert memory.id in [hit.id for hit in hits], memory.text
 
 
 def test_without_a_model_no_order_is_mined_into_a_memory(
@@ -218,13 +218,13 @@ def test_no_secret_reaches_the_disk_or_the_model(
 
     def repeat(body: dict[str, Any]) -> Answer:
         """Answer with secrets in every place, as if the model had seen them."""
-        told = "The deploys of the shop run at night from the bastion host"
-        both = [
-            proposal(f"{told}: {said_with(secret, number)}", evidence="Deploy number", tags=[secret],
+        deploys = "The deploys of the shop run at night from the bastion host"
+        proposals = [
+            proposal(f"{deploys}: {said_with(secret, number)}", evidence="Deploy number", tags=[secret],
                      title=f"Deploy {secret}")
             for number, secret in list(enumerate(secrets))[:9]
         ]  # fmt: skip
-        return reply(json.dumps(both))
+        return reply(json.dumps(proposals))
 
     agent = Recorded(tmp_path / "transcripts", cwd=recorded.cwd, subagent_of=recorded)
     for number, secret in enumerate(secrets):
@@ -245,16 +245,16 @@ def test_no_secret_reaches_the_disk_or_the_model(
     with ScriptedModel(repeat) as model:
         opened = open_here(**agreed(model, **MANY))
         store = worked(opened, recorded)
-        told = [before_compaction(store, recorded.path, session=recorded.session), brief(store).text]
+        pushed = [before_compaction(store, recorded.path, session=recorded.session), brief(store).text]
         for number, secret in enumerate(secrets[:9]):
             draft = Draft(f"Deploy number {number}", redact(said_with(secret, number)), source="mined")
             propose(store, draft, key=f"canary-{number}", confidence=0.8, why="waits")
-        told += [repr(each) for each in review_candidates(store)]
-        sent = json.dumps([[asked.headers, asked.body] for asked in model.asked])
+        pushed += [repr(candidate) for candidate in review_candidates(store)]
+        sent_text = json.dumps([[request.headers, request.body] for request in model.asked])
     store.database.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     everything = b"\n".join(path.read_bytes() for path in memory_dir.rglob("*") if path.is_file())
-    texts = everything.decode("utf-8", "replace") + sent + "\n".join(told)
+    texts = everything.decode("utf-8", "replace") + sent_text + "\n".join(pushed)
     assert "[secret removed" in texts
     assert "number 5 " in texts
     assert model.calls > 0

@@ -25,10 +25,15 @@ def ask(store: Store, *names: str, session: str) -> None:
         recall(store, Query(name, limit=1), session=session)
 
 
-def found(store: Store) -> list[tuple[str, str, float, int]]:
+def patterns_of(store: Store) -> list[tuple[str, str, float, int]]:
     return [
-        (one.first.partition("-")[0], one.second.partition("-")[0], round(one.probability, 2), one.count)
-        for one in access_patterns(store)
+        (
+            pattern.first.partition("-")[0],
+            pattern.second.partition("-")[0],
+            round(pattern.probability, 2),
+            pattern.count,
+        )
+        for pattern in access_patterns(store)
     ]
 
 
@@ -37,12 +42,12 @@ def test_what_follows_twice_is_a_pattern_and_what_follows_once_is_none(
     store: Store, ids: dict[str, str]
 ) -> None:
     ask(store, "heron", "egret", session="s1")
-    assert found(store) == []
+    assert patterns_of(store) == []
 
     ask(store, "heron", "egret", session="s2")
 
-    assert found(store) == [("heron", "egret", 1.0, 2)]
-    assert [one.second for one in predict_next(store, ids["heron"])] == [ids["egret"]]
+    assert patterns_of(store) == [("heron", "egret", 1.0, 2)]
+    assert [pattern.second for pattern in predict_next(store, ids["heron"])] == [ids["egret"]]
     assert predict_next(store, ids["egret"]) == []
 
 
@@ -51,7 +56,7 @@ def test_neighbours_in_one_answer_are_no_step(store: Store, ids: dict[str, str])
     for number in range(5):
         assert len(recall(store, Query("bird server"), session=f"s{number}").hits) == 4
 
-    assert found(store) == []
+    assert patterns_of(store) == []
 
 
 def test_recalls_of_two_sessions_are_no_step(store: Store, ids: dict[str, str]) -> None:
@@ -59,21 +64,21 @@ def test_recalls_of_two_sessions_are_no_step(store: Store, ids: dict[str, str]) 
         ask(store, "heron", session=f"a{number}")
         ask(store, "egret", session=f"b{number}")
 
-    assert found(store) == []
+    assert patterns_of(store) == []
 
 
 def test_asking_again_for_what_was_given_is_no_step(store: Store, ids: dict[str, str]) -> None:
     for session in ("s1", "s2"):
         ask(store, "heron", "heron", "heron", "egret", session=session)
 
-    assert found(store) == [("heron", "egret", 1.0, 2)]
+    assert patterns_of(store) == [("heron", "egret", 1.0, 2)]
 
 
 def test_less_than_three_tenths_of_the_steps_is_no_pattern(store: Store, ids: dict[str, str]) -> None:
     for number in range(7):
         ask(store, "heron", "egret" if number < 2 else "stork", session=f"s{number}")
 
-    assert found(store) == [("heron", "stork", 0.71, 5)]
+    assert patterns_of(store) == [("heron", "stork", 0.71, 5)]
 
 
 def test_the_last_recall_of_the_session_is_where_a_prediction_starts(
@@ -85,19 +90,19 @@ def test_the_last_recall_of_the_session_is_where_a_prediction_starts(
     ask(store, "heron", session="now")
     ask(store, "stork", session="another")
 
-    assert [one.second for one in predict_next(store, session="now")] == [ids["egret"]]
-    assert [one.second for one in predict_next(store)] == [ids["crane"]]
+    assert [pattern.second for pattern in predict_next(store, session="now")] == [ids["egret"]]
+    assert [pattern.second for pattern in predict_next(store)] == [ids["crane"]]
 
 
 def test_a_pattern_fades_when_nobody_walks_it(store: Store, ids: dict[str, str], clock: Clock) -> None:
     for number in range(4):
         ask(store, "heron", "egret", session=f"s{number}")
     clock.pass_days(30)
-    assert found(store) == [("heron", "egret", 1.0, 2)]
+    assert patterns_of(store) == [("heron", "egret", 1.0, 2)]
 
     clock.pass_days(30)
 
-    assert found(store) == []
+    assert patterns_of(store) == []
 
 
 def test_what_was_forgotten_is_not_predicted(store: Store, ids: dict[str, str]) -> None:
@@ -106,7 +111,7 @@ def test_what_was_forgotten_is_not_predicted(store: Store, ids: dict[str, str]) 
 
     forget(store, ids["egret"])
 
-    assert found(store) == []
+    assert patterns_of(store) == []
     assert predict_next(store, ids["heron"]) == []
     with pytest.raises(NotFound):
         predict_next(store, ids["egret"])

@@ -63,19 +63,19 @@ def changed(project: Path, tmp_path: Path) -> Teammate:
 
 
 def commit_all(project: Path) -> None:
-    for said in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first", "--allow-empty"]):
-        git(project, *said)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first", "--allow-empty"]):
+        git(project, *arguments)
 
 
 def own(open_here: Open, project: Path) -> tuple[Store, str]:
     """Share a memory of the person's own through the repository; return the store and its id."""
     store = open_here().store()
-    wanted = remember(store, Draft("Gateway uploads", OURS, type="gotcha", level=Level.PROJECT)).memory.id
+    memory_id = remember(store, Draft("Gateway uploads", OURS, type="gotcha", level=Level.PROJECT)).memory.id
     init(store)
     store = open_here().store()
     share(store)
     commit_all(project)
-    return store, wanted
+    return store, memory_id
 
 
 def trusted(open_here: Open, project: Path) -> tuple[Store, str]:
@@ -93,7 +93,7 @@ WAYS = pytest.mark.parametrize("way", [own, trusted])
 Way = Callable[[Open, Path], tuple[Store, str]]
 
 
-def told(store: Store, session: str) -> str:
+def context_of(store: Store, session: str) -> str:
     return brief(store).text + inject(store, PROMPT, session=session)
 
 
@@ -101,54 +101,54 @@ def told(store: Store, session: str) -> str:
 def test_what_a_pull_changes_waits_and_the_start_and_review_say_what_differs(
     way: Way, open_here: Open, project: Path, tmp_path: Path
 ) -> None:
-    store, wanted = way(open_here, project)
+    store, memory_id = way(open_here, project)
     mate = changed(project, tmp_path)
-    assert "30 seconds" in told(store, "before")
+    assert "30 seconds" in context_of(store, "before")
 
     mate.push()
     sync(store)
 
-    assert "60 seconds" not in told(store, "after")
-    said = sentence(notice(store, identity=""))
-    assert "1 memory, of which 1 changed since you accepted" in said
-    (entry,) = [each for each in review(store).entries if each.kind == ORIGIN]
+    assert "60 seconds" not in context_of(store, "after")
+    notice_text = sentence(notice(store, identity=""))
+    assert "1 memory, of which 1 changed since you accepted" in notice_text
+    (entry,) = [entry for entry in review(store).entries if entry.kind == ORIGIN]
     assert "since you accepted it" in why(entry)
     assert any("30 seconds" in line and "60 seconds" in line for line in entry.about)
-    assert any(f"daybook restore {wanted}" in line for line in entry.about)
+    assert any(f"daybook restore {memory_id}" in line for line in entry.about)
     rebuild(store)
-    assert sentence(notice(store, identity="")) == said
-    latest = history_of(store, wanted).versions[0]
+    assert sentence(notice(store, identity="")) == notice_text
+    latest = history_of(store, memory_id).versions[0]
     assert "60 seconds" in latest.differs
-    assert OURS in version_of(store, wanted, latest.number)[1]
+    assert OURS in version_of(store, memory_id, latest.number)[1]
 
 
 @WAYS
 def test_restore_brings_back_what_was_accepted_before_a_pull_changed_it(
     way: Way, open_here: Open, project: Path, tmp_path: Path
 ) -> None:
-    store, wanted = way(open_here, project)
-    path = read(store, wanted).path
+    store, memory_id = way(open_here, project)
+    path = read(store, memory_id).path
     accepted = path.read_bytes()
     mate = changed(project, tmp_path)
     mate.push()
     sync(store)
     pulled = path.read_bytes()
 
-    restore(store, wanted)
+    restore(store, memory_id)
 
     assert path.read_bytes() == accepted
-    assert "30 seconds" in told(store, "after")
-    undo(store, last_change(store, wanted))
+    assert "30 seconds" in context_of(store, "after")
+    undo(store, last_change(store, memory_id))
     assert path.read_bytes() == pulled
-    assert "60 seconds" not in told(store, "later")
+    assert "60 seconds" not in context_of(store, "later")
 
 
 @WAYS
 def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
     way: Way, open_here: Open, project: Path, tmp_path: Path
 ) -> None:
-    store, wanted = way(open_here, project)
-    path = read(store, wanted).path
+    store, memory_id = way(open_here, project)
+    path = read(store, memory_id).path
     accepted = path.read_bytes()
     mate = Teammate(project, tmp_path / "mate")
     next(mate.knowledge.glob("*.md")).unlink()
@@ -157,30 +157,33 @@ def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
 
     sync(store)
 
-    said = sentence(notice(store, identity=""))
-    assert "1 memory that you accepted is gone" in said and f": {wanted}" in said
+    notice_text = sentence(notice(store, identity=""))
+    assert "1 memory that you accepted is gone" in notice_text and f": {memory_id}" in notice_text
     assert "accepted" not in sentence(notice(store, identity=""))
     sync(store)
     assert take_losses(store.home) == []
-    (version,) = history_of(store, wanted).versions
+    (version,) = history_of(store, memory_id).versions
     assert "its file is gone" in version.differs
 
-    restore(store, wanted)
+    restore(store, memory_id)
 
     assert path.read_bytes() == accepted
     store = open_here().store()
-    assert "30 seconds" in told(store, "after")
-    undo(store, last_change(store, wanted))
+    assert "30 seconds" in context_of(store, "after")
+    undo(store, last_change(store, memory_id))
     assert not path.exists()
 
 
 def test_a_pull_that_deletes_some_of_many_names_those(open_here: Open, project: Path, tmp_path: Path) -> None:
     store, _ = own(open_here, project)
-    more = [remember(store, Draft(f"Port {each}", f"Service {each} listens on 80{each}.")) for each in "abc"]
+    more = [
+        remember(store, Draft(f"Port {letter}", f"Service {letter} listens on 80{letter}."))
+        for letter in "abc"
+    ]
     commit_all(project)
     mate = Teammate(project, tmp_path / "mate")
-    for each in more[:2]:
-        (mate.knowledge / each.path.name).unlink()
+    for remembered in more[:2]:
+        (mate.knowledge / remembered.path.name).unlink()
     (mate.knowledge / "new.md").write_text("---\ntitle: New\n---\nA new memory.\n")
     mate.push()
     sync(store)
@@ -200,22 +203,22 @@ def test_what_another_branch_lacks_and_this_one_has_again_is_as_before(
     store, _ = own(open_here, project)
     folder = project / ".claude-memory"
     shutil.move(folder, tmp_path / "away")
-    here = open_here().store()
-    sync(here)
+    without_folder = open_here().store()
+    sync(without_folder)
     shutil.move(tmp_path / "away", folder)
 
     store = open_here().store()
     sync(store)
 
     assert take_losses(store.home) == []
-    assert "30 seconds" in told(store, "back")
+    assert "30 seconds" in context_of(store, "back")
 
 
 def test_what_daybook_itself_moved_away_or_deleted_is_not_told(open_here: Open, project: Path) -> None:
-    store, wanted = own(open_here, project)
+    store, memory_id = own(open_here, project)
     other = remember(store, Draft("Another", "It goes for good.", level=Level.PROJECT))
     third = remember(store, Draft("A third", "Somebody renames its file.", level=Level.PROJECT))
-    forget(store, wanted)
+    forget(store, memory_id)
     forget(store, other.memory.id, forever=True)
     third.path.rename(third.path.with_name("another-name.md"))
     killed = remember(store, Draft("A fourth", "Who forgot it was killed before the index knew."))
@@ -228,41 +231,41 @@ def test_what_daybook_itself_moved_away_or_deleted_is_not_told(open_here: Open, 
     assert take_losses(store.home) == []
     with pytest.raises(NotFound):
         restore(store, other.memory.id)
-    assert restore(store, wanted).memory.text.strip() == OURS
+    assert restore(store, memory_id).memory.text.strip() == OURS
 
 
 def test_each_accepted_state_is_kept_and_the_last_comes_back_also_from_a_new_index(
     open_here: Open, project: Path, clock: Clock
 ) -> None:
-    store, wanted = own(open_here, project)
+    store, memory_id = own(open_here, project)
     for seconds in (40, 50):
         clock.now += timedelta(hours=1)
-        revise(store, wanted, Revision(text=OURS.replace("30", str(seconds))))
-    path = read(store, wanted).path
+        revise(store, memory_id, Revision(text=OURS.replace("30", str(seconds))))
+    path = read(store, memory_id).path
     accepted = path.read_bytes()
-    before = sorted(each.name for each in (store.home / "history").rglob("*.md"))
+    before = sorted(path.name for path in (store.home / "history").rglob("*.md"))
 
     rebuild(store)
     path.unlink()
     sync(store)
 
-    assert sorted(each.name for each in (store.home / "history").rglob("*.md")) == before
+    assert sorted(path.name for path in (store.home / "history").rglob("*.md")) == before
     assert take_losses(store.home)
-    restore(store, wanted)
+    restore(store, memory_id)
     assert path.read_bytes() == accepted
 
 
 def test_pruning_spares_what_was_accepted_last(open_here: Open, project: Path) -> None:
-    store, wanted = own(open_here, project)
+    store, memory_id = own(open_here, project)
     for number in range(30):
-        revise(store, wanted, Revision(text=f"{OURS} {number} {'words ' * 10_000}"))
+        revise(store, memory_id, Revision(text=f"{OURS} {number} {'words ' * 10_000}"))
     store = open_here(MAX_HISTORY_SIZE_MB="1").store()
-    path = read(store, wanted).path
+    path = read(store, memory_id).path
     accepted = path.read_bytes()
 
     assert prune(store)
 
     path.unlink()
     sync(store)
-    restore(store, wanted)
+    restore(store, memory_id)
     assert path.read_bytes() == accepted

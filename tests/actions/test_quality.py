@@ -67,9 +67,9 @@ def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: 
     for number in range(3):
         recall(store, Query("heron"), session=f"s{number}")
 
-    said = counts(store, heron)
-    assert (said.retrieved, said.accesses) == (3, 3)
-    assert ratings.helpfulness(said.used, said.retrieved) == pytest.approx(1 / 7)
+    use = counts(store, heron)
+    assert (use.retrieved, use.accesses) == (3, 3)
+    assert ratings.helpfulness(use.used, use.retrieved) == pytest.approx(1 / 7)
 
 
 def test_claude_may_say_what_was_of_use(store: Store, heron: str) -> None:
@@ -92,13 +92,18 @@ def test_a_receipt_says_when_why_what_and_at_what_cost(store: Store, heron: str,
     note_use(store, "It is heron_port.", prompt="", session="s1")
     recall(store, Query("heron"), session="s2")
 
-    last, recalled, shown = why(store)
+    last, recalled, of_prompt = why(store)
 
-    assert (shown.why, shown.said, shown.session, shown.id) == ("prompt", QUESTION, "s1", heron)
-    assert shown.score and shown.score > 0 and shown.tokens > 10
+    assert (of_prompt.why, of_prompt.said, of_prompt.session, of_prompt.id) == (
+        "prompt",
+        QUESTION,
+        "s1",
+        heron,
+    )
+    assert of_prompt.score and of_prompt.score > 0 and of_prompt.tokens > 10
     assert (recalled.why, recalled.said, recalled.used) == ("recall", "heron port", True)
     assert not last.used
-    assert why(store, session="s1") == [recalled, shown]
+    assert why(store, session="s1") == [recalled, of_prompt]
     assert why(store, last=True) == [last]
     assert why(store, session="s1", last=True) == [recalled]
     assert why(store, session="nobody") == []
@@ -110,10 +115,10 @@ def test_the_receipt_of_a_prompt_is_short_and_holds_no_secret(store: Store) -> N
     secret = "AKIAZQWERTYUIOPASDFG"
     inject(store, f"{secret} {words}", session="s1")
 
-    (shown,) = why(store)
+    (receipt,) = why(store)
 
-    assert len(shown.said) <= 80
-    assert "AKIAZQ" not in shown.said
+    assert len(receipt.said) <= 80
+    assert "AKIAZQ" not in receipt.said
 
 
 def test_the_statistics_add_up_what_was_given_and_used(store: Store, heron: str) -> None:
@@ -126,13 +131,13 @@ def test_the_statistics_add_up_what_was_given_and_used(store: Store, heron: str)
     inject(store, QUESTION, session="s0")
     inject(store, "go on", session="s0")  # too short to call for anything: not counted
 
-    found = retrieval_quality(store)
+    quality = retrieval_quality(store)
 
-    assert (found.given, found.used, found.unique) == (7, 1, 2)
-    assert found.usage_rate == pytest.approx(1 / 7)
-    assert [(one.id, one.given, one.used) for one in found.top_used] == [(heron, 4, 1)]
-    assert [(one.id, one.given) for one in found.least_useful] == [(idle, 3)]
-    assert (found.prompts_told, found.prompts_silent) == (1, 1)
+    assert (quality.given, quality.used, quality.unique) == (7, 1, 2)
+    assert quality.usage_rate == pytest.approx(1 / 7)
+    assert [(memory.id, memory.given, memory.used) for memory in quality.top_used] == [(heron, 4, 1)]
+    assert [(memory.id, memory.given) for memory in quality.least_useful] == [(idle, 3)]
+    assert (quality.prompts_told, quality.prompts_silent) == (1, 1)
 
 
 def test_the_statistics_look_back_as_far_as_they_are_told(store: Store, heron: str, clock: Clock) -> None:

@@ -11,7 +11,7 @@ from mcp_server.actions.review.review import settle as answered
 from mcp_server.core.memory import Level
 from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store
-from tests.actions.test_open_questions import SIXTY, THIRTY, asked, questions
+from tests.actions.test_open_questions import SIXTY, THIRTY, asked_pairs, questions
 from tests.conftest import Clock
 from tests.memories import decided
 
@@ -28,8 +28,8 @@ def test_a_project_and_the_person_who_differ_are_a_question_there_alone(
     if embedded:
         embed_pending(meaning_store)
 
-    assert asked(meaning_store) == [(newer, older)]
-    assert asked(elsewhere) == []
+    assert asked_pairs(meaning_store) == [(newer, older)]
+    assert asked_pairs(elsewhere) == []
 
 
 def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
@@ -50,7 +50,7 @@ def test_what_a_project_replaces_of_the_persons_holds_elsewhere(
     assert read(store, older).data == before
     assert THIRTY not in brief(store).text
     assert THIRTY in brief(elsewhere).text
-    assert asked(store) == []
+    assert asked_pairs(store) == []
 
 
 def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: Clock) -> None:
@@ -64,17 +64,17 @@ def test_a_later_word_for_everywhere_replaces_the_projects(store: Store, clock: 
     assert answered(store, entry, Verdict.REPLACES) is Became.REPLACED
 
     assert read(store, older).memory.superseded_by == newer
-    assert asked(store) == []
+    assert asked_pairs(store) == []
 
 
 def test_of_the_same_words_at_both_levels_those_for_everywhere_are_told(store: Store, clock: Clock) -> None:
     everywhere = decided(store, SIXTY, level=Level.USER)
     clock.pass_days(1)
-    here = decided(store, SIXTY, level=Level.PROJECT)
+    of_project = decided(store, SIXTY, level=Level.PROJECT)
 
     (question,) = questions(store)
 
-    assert (question.holds.id, question.gives_way.id) == (everywhere, here)
+    assert (question.holds.id, question.gives_way.id) == (everywhere, of_project)
     assert brief(store).text.count(SIXTY) == 1
 
 
@@ -82,8 +82,8 @@ def test_what_stands_in_for_the_persons_word_leaves_no_question_about_it(store: 
     older = decided(store, THIRTY, level=Level.USER)
     clock.pass_days(1)
     decided(store, SIXTY, level=Level.PROJECT)
-    assert len(asked(store)) == 1
+    assert len(asked_pairs(store)) == 1
 
     decided(store, "Uploads never end here", level=Level.PROJECT, supersedes=(older,))
 
-    assert asked(store) == []
+    assert asked_pairs(store) == []

@@ -19,15 +19,17 @@ from tests.conftest import Open
 
 
 def test_a_memory_becomes_one_readable_file(store: Store) -> None:
-    done = remember(
+    remembered = remember(
         store, Draft("Webhook needs the raw body", "Skip body parsing.", type="gotcha", tags=("Stripe",))
     )
 
-    said = done.path.read_text(encoding="utf-8")
-    assert said.startswith(f"---\nid: {done.memory.id}\ntitle: Webhook needs the raw body\ntype: gotcha\n")
-    assert said.endswith("---\nSkip body parsing.\n")
-    assert "tags: [stripe]" in said
-    assert done.path.name == f"{done.memory.id}.md"
+    text = remembered.path.read_text(encoding="utf-8")
+    assert text.startswith(
+        f"---\nid: {remembered.memory.id}\ntitle: Webhook needs the raw body\ntype: gotcha\n"
+    )
+    assert text.endswith("---\nSkip body parsing.\n")
+    assert "tags: [stripe]" in text
+    assert remembered.path.name == f"{remembered.memory.id}.md"
 
 
 @pytest.mark.feature("C-32")
@@ -84,7 +86,7 @@ def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("tag", "stored_tag"),
     [
         ("Data Base", "data-base"),
         ("हिन्दी भाषा", "हिन्दी-भाषा"),
@@ -96,50 +98,52 @@ def test_saying_the_same_again_adds_no_tag_beyond_the_most(store: Store) -> None
         ("search + replace", "search-replace"),
     ],
 )
-def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, said: str, kept: str) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main.", tags=(said,)))
+def test_a_tag_is_found_as_it_was_given_in_any_script(store: Store, tag: str, stored_tag: str) -> None:
+    remembered = remember(store, Draft("Deploys", "We deploy from main.", tags=(tag,)))
 
-    assert done.memory.tags == (kept,)
-    assert read(store, done.memory.id).memory.tags == (kept,)
-    asked = Query("deploy", filter=filter_of(tags=(said,)))
-    assert [hit.id for hit in recall(store, asked).hits] == [done.memory.id]
+    assert remembered.memory.tags == (stored_tag,)
+    assert read(store, remembered.memory.id).memory.tags == (stored_tag,)
+    query = Query("deploy", filter=filter_of(tags=(tag,)))
+    assert [hit.id for hit in recall(store, query).hits] == [remembered.memory.id]
     assert not recall(store, Query("deploy", filter=filter_of(tags=("!",)))).hits
 
 
 def test_tags_that_only_signs_tell_apart_stay_apart(store: Store) -> None:
     languages = ("c++", "c#", "c", "f#")
 
-    done = remember(store, Draft("Languages", "Four of them are used here.", tags=("c++", "C#", "C", "f#")))
+    remembered = remember(
+        store, Draft("Languages", "Four of them are used here.", tags=("c++", "C#", "C", "f#"))
+    )
 
-    assert read(store, done.memory.id).memory.tags == languages
-    revise(store, done.memory.id, Revision(text="All four are used here."))
-    assert read(store, done.memory.id).memory.tags == languages
-    for wanted in ("c++", "C#"):
-        assert list_memories(store, filter_of(tags=(wanted,))).total == 1
+    assert read(store, remembered.memory.id).memory.tags == languages
+    revise(store, remembered.memory.id, Revision(text="All four are used here."))
+    assert read(store, remembered.memory.id).memory.tags == languages
+    for tag in ("c++", "C#"):
+        assert list_memories(store, filter_of(tags=(tag,))).total == 1
     assert list_memories(store, filter_of(tags=("f",))).total == 0
 
 
 def test_what_a_saved_session_says_is_no_piece_of_knowledge_yet(store: Store, project: Path) -> None:
     save_session(store, "Deploys", "We deploy from main.", folder=project)
 
-    done = remember(store, Draft("Deploys", "We deploy from main."))
+    remembered = remember(store, Draft("Deploys", "We deploy from main."))
 
-    assert not done.known
-    assert done.memory.kind is Kind.KNOWLEDGE
+    assert not remembered.known
+    assert remembered.memory.kind is Kind.KNOWLEDGE
 
 
 @pytest.mark.parametrize("path", ["a\0b.py", "a\ud800.py"], ids=["NUL", "half a character"])
 def test_a_file_that_cannot_be_named_so_stops_nothing(store: Store, path: str) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main.", touches=(path,)))
+    remembered = remember(store, Draft("Deploys", "We deploy from main.", touches=(path,)))
 
-    assert [hit.id for hit in recall(store, Query("deploy")).hits] == [done.memory.id]
-    assert [told.deed.event for told in list_deeds(store, done.memory.id)] == ["remembered"]
+    assert [hit.id for hit in recall(store, Query("deploy")).hits] == [remembered.memory.id]
+    assert [row.deed.event for row in list_deeds(store, remembered.memory.id)] == ["remembered"]
 
 
 def test_what_supersedes_nothing_known_is_stored_all_the_same(store: Store) -> None:
-    done = remember(store, Draft("Database", "We use Postgres.", supersedes=("was-never-there",)))
+    remembered = remember(store, Draft("Database", "We use Postgres.", supersedes=("was-never-there",)))
 
-    assert read(store, done.memory.id).memory.supersedes == ("was-never-there",)
+    assert read(store, remembered.memory.id).memory.supersedes == ("was-never-there",)
 
 
 @pytest.mark.parametrize(
@@ -206,6 +210,4 @@ def test_saying_the_same_again_may_name_what_it_supersedes(store: Store) -> None
 
     assert (again.known, again.memory.id, again.memory.supersedes) == (True, new, (old,))
     assert read(store, old).memory.superseded_by == new
-    assert [told.deed.id for told in list_deeds(store, session="s1")].count(
-        old
-    ) == 2  # revised, and its trust
+    assert [row.deed.id for row in list_deeds(store, session="s1")].count(old) == 2  # revised, and its trust

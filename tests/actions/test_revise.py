@@ -12,65 +12,65 @@ from tests.conftest import Clock
 
 
 @pytest.fixture
-def known(store: Store) -> str:
+def deploys(store: Store) -> str:
     return remember(store, Draft("Deploys", "We deploy from main.", tags=("ci",))).memory.id
 
 
-def test_only_what_is_given_changes(store: Store, known: str, clock: Clock) -> None:
-    before = read(store, known).memory
+def test_only_what_is_given_changes(store: Store, deploys: str, clock: Clock) -> None:
+    before = read(store, deploys).memory
     clock.pass_days(1)
 
-    after = revise(store, known, Revision(text="We deploy from release.")).memory
+    after = revise(store, deploys, Revision(text="We deploy from release.")).memory
 
     assert (after.title, after.tags, after.created) == (before.title, before.tags, before.created)
     assert (after.text, after.updated) == ("We deploy from release.", clock.now)
-    assert [hit.id for hit in recall(store, Query("release")).hits] == [known]
+    assert [hit.id for hit in recall(store, Query("release")).hits] == [deploys]
 
 
-def test_a_revision_that_changes_nothing_writes_nothing(store: Store, known: str) -> None:
-    before = read(store, known)
+def test_a_revision_that_changes_nothing_writes_nothing(store: Store, deploys: str) -> None:
+    before = read(store, deploys)
 
-    after = revise(store, known, Revision(title="Deploys"))
+    after = revise(store, deploys, Revision(title="Deploys"))
 
     assert after.data == before.data
 
 
-def test_unknown_keys_and_comments_survive(store: Store, known: str) -> None:
-    path = read(store, known).path
-    said = path.read_text(encoding="utf-8").replace(
+def test_unknown_keys_and_comments_survive(store: Store, deploys: str) -> None:
+    path = read(store, deploys).path
+    text = path.read_text(encoding="utf-8").replace(
         "tags: [ci]", "# mine\nreviewed-by: Ada   # twice\ntags: [ci]"
     )
-    path.write_text(said, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
 
-    revise(store, known, Revision(tags=("ci", "release")))
+    revise(store, deploys, Revision(tags=("ci", "release")))
 
     assert "# mine\nreviewed-by: Ada   # twice\ntags: [ci, release]\n" in path.read_text(encoding="utf-8")
 
 
-def test_whoever_read_an_older_version_is_told_and_overwrites_nothing(store: Store, known: str) -> None:
-    seen = version(read(store, known))
-    revise(store, known, Revision(text="Edited meanwhile."), version=seen)
+def test_whoever_read_an_older_version_is_told_and_overwrites_nothing(store: Store, deploys: str) -> None:
+    read_version = version(read(store, deploys))
+    revise(store, deploys, Revision(text="Edited meanwhile."), version=read_version)
 
     with pytest.raises(Conflict, match="changed since"):
-        revise(store, known, Revision(text="Late."), version=seen)
+        revise(store, deploys, Revision(text="Late."), version=read_version)
 
-    assert read(store, known).memory.text == "Edited meanwhile."
+    assert read(store, deploys).memory.text == "Edited meanwhile."
 
 
-def test_an_edit_by_hand_before_a_revision_is_kept(store: Store, known: str) -> None:
-    path = read(store, known).path
+def test_an_edit_by_hand_before_a_revision_is_kept(store: Store, deploys: str) -> None:
+    path = read(store, deploys).path
     path.write_text(path.read_text(encoding="utf-8").replace("main", "trunk"), encoding="utf-8")
 
-    revise(store, known, Revision(tags=("release",)))
+    revise(store, deploys, Revision(tags=("release",)))
 
     assert "trunk" in path.read_text(encoding="utf-8")
 
 
-def test_a_memory_that_is_not_there_is_named_with_its_nearest(store: Store, known: str) -> None:
+def test_a_memory_that_is_not_there_is_named_with_its_nearest(store: Store, deploys: str) -> None:
     with pytest.raises(NotFound) as refusal:
-        revise(store, known[:-4] + "0000", Revision(text="x"))
+        revise(store, deploys[:-4] + "0000", Revision(text="x"))
 
-    assert known in refusal.value.hint
+    assert deploys in refusal.value.hint
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_a_memory_that_is_not_there_is_named_with_its_nearest(store: Store, know
         Revision(text="[secret removed: a GitHub token]"),
     ],
 )
-def test_a_revision_that_cannot_be_stored_is_refused(store: Store, known: str, revision: Revision) -> None:
-    before = read(store, known).data
+def test_a_revision_that_cannot_be_stored_is_refused(store: Store, deploys: str, revision: Revision) -> None:
+    before = read(store, deploys).data
 
     with pytest.raises(Rejected):
-        revise(store, known, revision)
+        revise(store, deploys, revision)
 
-    assert read(store, known).data == before
+    assert read(store, deploys).data == before

@@ -21,15 +21,15 @@ from tests.conftest import Clock, Open
 RULE = "Commits are signed with the work key."
 
 
-def said(store: Store, text: str = RULE, **more: object) -> str:
+def remembered(store: Store, text: str = RULE, **more: object) -> str:
     return remember(store, Draft("Signing", text, **{"type": "pattern", **more})).memory.id  # type: ignore[arg-type]
 
 
 def offered(store: Store) -> list[Entry]:
-    return [each for each in review(store).entries if each.kind == EVERYWHERE]
+    return [entry for entry in review(store).entries if entry.kind == EVERYWHERE]
 
 
-def told(store: Store) -> list[str]:
+def ids_in_brief(store: Store) -> list[str]:
     return [hit.id for hit in recall(store, Query("commits signed work key")).hits]
 
 
@@ -45,11 +45,11 @@ def projects(tmp_path: Path, open_here: Open) -> list[Store]:
 def test_what_three_projects_say_is_offered_there_alone_and_two_are_no_reason(projects: list[Store]) -> None:
     shop, office, lab, attic = projects
     for store in (shop, office):
-        said(store, level=Level.PROJECT)
-    said(shop, "Commits are signed with any key.", level=Level.PROJECT)
+        remembered(store, level=Level.PROJECT)
+    remembered(shop, "Commits are signed with any key.", level=Level.PROJECT)
     assert offered(shop) == []
 
-    own = said(lab, RULE.upper(), level=Level.PROJECT)
+    own = remembered(lab, RULE.upper(), level=Level.PROJECT)
 
     (entry,) = offered(lab)
     assert (entry.id, entry.answers) == (own, (Verdict.ACCEPT, Verdict.REJECT, Verdict.LATER))
@@ -61,7 +61,9 @@ def test_what_three_projects_say_is_offered_there_alone_and_two_are_no_reason(pr
 
 
 def test_kept_once_it_is_the_persons_and_those_of_the_projects_gave_way(projects: list[Store]) -> None:
-    ids = [said(store, level=Level.PROJECT, tags=(f"of-{at}",)) for at, store in enumerate(projects[:3])]
+    ids = [
+        remembered(store, level=Level.PROJECT, tags=(f"of-{at}",)) for at, store in enumerate(projects[:3])
+    ]
     shop, attic = projects[0], projects[3]
     (entry,) = offered(shop)
 
@@ -70,43 +72,43 @@ def test_kept_once_it_is_the_persons_and_those_of_the_projects_gave_way(projects
     old = [read(store, own).memory for store, own in zip(projects[:3], ids, strict=True)]
     assert {memory.status for memory in old} == {Status.SUPERSEDED}
     (heir,) = {memory.superseded_by for memory in old}
-    made = read(attic, heir)
-    assert (made.vault.level, made.memory.text) == (Level.USER, RULE)
-    assert set(made.memory.tags) == {"of-0", "of-1", "of-2"}
-    assert [told(store) for store in projects] == 4 * [[heir]]
+    heirs_file = read(attic, heir)
+    assert (heirs_file.vault.level, heirs_file.memory.text) == (Level.USER, RULE)
+    assert set(heirs_file.memory.tags) == {"of-0", "of-1", "of-2"}
+    assert [ids_in_brief(store) for store in projects] == 4 * [[heir]]
     assert [offered(store) for store in projects] == 4 * [[]]
 
 
 def test_what_is_said_at_the_user_level_already_is_one_memory_with_it(
     projects: list[Store], clock: Clock
 ) -> None:
-    everywhere = said(projects[3], level=Level.USER)
+    everywhere = remembered(projects[3], level=Level.USER)
     clock.pass_days(1)
     for store in projects[:3]:
-        said(store, level=Level.PROJECT)
+        remembered(store, level=Level.PROJECT)
     (entry,) = offered(projects[0])
 
     settle(projects[0], entry, Verdict.ACCEPT)
 
-    (heir,) = told(projects[0])
+    (heir,) = ids_in_brief(projects[0])
     assert heir != everywhere
     assert read(projects[3], everywhere).memory.status is Status.SUPERSEDED
 
 
 def test_kept_as_they_are_nobody_is_asked_again_though_a_fourth_says_it(projects: list[Store]) -> None:
     for store in projects[:3]:
-        said(store, level=Level.PROJECT)
+        remembered(store, level=Level.PROJECT)
     (entry,) = offered(projects[1])
 
     assert settle(projects[1], entry, Verdict.REJECT) is Became.REJECTED
 
-    said(projects[3], level=Level.PROJECT)
+    remembered(projects[3], level=Level.PROJECT)
     rebuild(seen_everywhere(projects[0]))
     assert [offered(store) for store in projects] == 4 * [[]]
 
 
 def test_what_changed_in_another_project_after_it_was_shown_settles_nothing(projects: list[Store]) -> None:
-    ids = [said(store, level=Level.PROJECT) for store in projects[:3]]
+    ids = [remembered(store, level=Level.PROJECT) for store in projects[:3]]
     (entry,) = offered(projects[0])
     revise(projects[2], ids[2], Revision(tags=("changed",)))
 
@@ -116,6 +118,6 @@ def test_what_changed_in_another_project_after_it_was_shown_settles_nothing(proj
 
 def test_what_waits_in_a_project_counts_for_nothing(projects: list[Store]) -> None:
     for store, source in zip(projects, ("manual", "manual", "assistant"), strict=False):
-        said(store, level=Level.PROJECT, source=source)
+        remembered(store, level=Level.PROJECT, source=source)
 
     assert offered(projects[0]) == []

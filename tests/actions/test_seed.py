@@ -36,19 +36,21 @@ def documented(project: Path) -> Path:
     return project
 
 
-def items(done: Sequence[Imported], *outcomes: Outcome) -> list[Item]:
+def items(imports: Sequence[Imported], *outcomes: Outcome) -> list[Item]:
     """Return what had one of *outcomes*, or everything."""
-    return [item for each in done for item in each.items if not outcomes or item.outcome in outcomes]
+    return [
+        item for imported in imports for item in imported.items if not outcomes or item.outcome in outcomes
+    ]
 
 
-def left_out(done: Sequence[Imported]) -> dict[str, str]:
-    return {item.key: item.why for item in items(done, Outcome.LEFT, Outcome.REFUSED)}
+def left_out(imports: Sequence[Imported]) -> dict[str, str]:
+    return {item.key: item.why for item in items(imports, Outcome.LEFT, Outcome.REFUSED)}
 
 
 def test_a_projects_documents_are_found_by_recall(store: Store, documented: Path) -> None:
-    done = bootstrap_project(store)
+    imports = bootstrap_project(store)
 
-    assert [item.key for item in items(done, Outcome.TAKEN)] == [
+    assert [item.key for item in items(imports, Outcome.TAKEN)] == [
         "[README.md > Shop]", "[README.md > Shop > Queue]",
     ]  # fmt: skip
     (hit, *_) = recall(store, Query("where do orders wait")).hits
@@ -128,9 +130,9 @@ def test_the_documents_are_taken_in_their_order_and_no_others(store: Store, proj
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"Words of {name} for the shop.\n", encoding="utf-8")
 
-    done = bootstrap_project(store)
+    imports = bootstrap_project(store)
 
-    assert [item.key for item in items(done)] == [
+    assert [item.key for item in items(imports)] == [
         "[CLAUDE.md]", "[.claude/CLAUDE.md]", "[readme.md]", "[docs/README.md]", "[docs/b.md]",
     ]  # fmt: skip
 
@@ -148,10 +150,10 @@ def test_what_leads_out_or_is_no_text_is_skipped_with_the_reason(
     (documented / "ARCHITECTURE.md").write_bytes(b"\x00\x01\x02 binary")
     (documented / "CLAUDE.md").write_bytes(b"x" * (1024 * 1024 + 1))
 
-    done = bootstrap_project(store)
+    imports = bootstrap_project(store)
 
-    assert len(items(done, Outcome.TAKEN)) == 2
-    assert {name: reason.split(";")[0] for name, reason in left_out(done).items()} == {
+    assert len(items(imports, Outcome.TAKEN)) == 2
+    assert {name: reason.split(";")[0] for name, reason in left_out(imports).items()} == {
         "CONTRIBUTING.md": "leads out of the project",
         "docs/guide.md": "leads out of the project",
         "ARCHITECTURE.md": "is not a text file",
@@ -179,9 +181,9 @@ def test_what_moved_into_the_repository_is_made_no_second_time(open_here: Open, 
         path.unlink()
     init(store)
 
-    done = seed_from_file(open_here().store(), seeds)
+    imports = seed_from_file(open_here().store(), seeds)
 
-    assert left_out(done) == {"[seeds.md > Queue]": "its memory lives in the repository"}
+    assert left_out(imports) == {"[seeds.md > Queue]": "its memory lives in the repository"}
     assert len([*store.home.rglob("*queue*.md"), *project.rglob("*queue*.md")]) == 1
 
 
@@ -205,12 +207,12 @@ def test_a_file_that_the_person_names_is_taken_in(store: Store, tmp_path: Path) 
     path = tmp_path / "notes.md"
     path.write_text("# Traps\n\nThe cookie is dropped on redirects.\n", encoding="utf-8")
 
-    done = seed_from_file(store, path, options=Options(type="gotcha", level=Level.USER, tags=("auth",)))
+    imports = seed_from_file(store, path, options=Options(type="gotcha", level=Level.USER, tags=("auth",)))
 
-    (item,) = items(done, Outcome.TAKEN)
+    (item,) = items(imports, Outcome.TAKEN)
     assert item.key == f"[{path} > Traps]"
-    found = read(store, item.id)
-    assert (found.memory.type, found.memory.tags, found.vault.level) == ("gotcha", ("auth",), Level.USER)
+    file = read(store, item.id)
+    assert (file.memory.type, file.memory.tags, file.vault.level) == ("gotcha", ("auth",), Level.USER)
 
 
 def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_path: Path) -> None:
@@ -253,6 +255,6 @@ def test_twenty_documents_are_taken_at_once(store: Store, project: Path) -> None
         parts = [f"## Part {part}\n\nDocument {number} says {part} things about it.\n" for part in range(12)]
         (project / f"docs/{number:02}.md").write_text(f"# Guide {number}\n\n" + "\n".join(parts))
 
-    done = bootstrap_project(store)
+    imports = bootstrap_project(store)
 
-    assert len(items(done, Outcome.TAKEN)) == 20 * 12
+    assert len(items(imports, Outcome.TAKEN)) == 20 * 12

@@ -47,8 +47,8 @@ def test_outside_the_project_a_person_must_say_so(store: Store, project: Path, p
 
 def test_a_person_may_have_anything_read(store: Store, project: Path) -> None:
     for place in ("absolute", "an ignored file"):
-        (done,) = seed_from_file(store, PLACES[place](project))
-        assert done.items[0].outcome is Outcome.TAKEN
+        (imported,) = seed_from_file(store, PLACES[place](project))
+        assert imported.items[0].outcome is Outcome.TAKEN
 
 
 @pytest.mark.parametrize("name", ["notes.md", "alias.md", "keys/../notes.md"])

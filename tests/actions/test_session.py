@@ -29,13 +29,13 @@ def test_a_session_comes_back_with_all_that_was_given(store: Store, project: Pat
         folder=project,
     )
 
-    found, _ = restore_session(store, saved.memory.id, folder=project)
+    file, _ = restore_session(store, saved.memory.id, folder=project)
 
     assert saved.path.parent.name == "sessions"
-    assert found.memory.touches == ("src/a.py:3",)
-    assert found.memory.notes == ("mood: good",)
+    assert file.memory.touches == ("src/a.py:3",)
+    assert file.memory.notes == ("mood: good",)
     for words in ("half done", "- PORT: 8080", "- [ ] add backoff", "- src/a.py:3"):
-        assert words in found.memory.text
+        assert words in file.memory.text
 
 
 @pytest.mark.feature("D-36")
@@ -85,9 +85,9 @@ def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
 def test_a_session_that_is_not_there_is_said(store: Store, project: Path) -> None:
     with pytest.raises(NotFound, match=r"No session is saved here yet\."):
         restore_session(store, "latest", folder=project)
-    known = remember(store, Draft("A", "fact"))
+    remembered = remember(store, Draft("A", "fact"))
     with pytest.raises(Rejected, match="not a session"):
-        restore_session(store, known.memory.id, folder=project)
+        restore_session(store, remembered.memory.id, folder=project)
 
 
 def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, project: Path) -> None:
@@ -100,7 +100,7 @@ def test_who_misspells_a_session_is_told_those_that_there_are(store: Store, proj
         restore_session(store, "zzz", folder=project)
 
     assert near.value.hint == f"Did you mean {ids[0]}?"
-    assert all(each in far.value.hint for each in ids)
+    assert all(session in far.value.hint for session in ids)
     saved = save_conversation(store, "Talk", ["hello"]).memory.id
     with pytest.raises(NotFound) as other:
         load_conversation(store, "zzz")
@@ -118,10 +118,12 @@ def test_a_conversation_comes_back_word_for_word(store: Store) -> None:
     saved = save_conversation(store, "Why we left", messages)
     sync(store, deep=True)
 
-    found, turns = load_conversation(store, saved.memory.id)
+    file, turns = load_conversation(store, saved.memory.id)
 
-    assert found.path.parent.name == "conversations"
-    assert turns == [Turn(said["role"], said["content"], said.get("timestamp", "")) for said in messages]
+    assert file.path.parent.name == "conversations"
+    assert turns == [
+        Turn(message["role"], message["content"], message.get("timestamp", "")) for message in messages
+    ]
 
 
 def test_a_conversation_is_recalled_by_its_words_and_its_speaker(store: Store) -> None:

@@ -32,8 +32,8 @@ ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "8d7cabcd-9999-8888-7777-66
 
 
 def started(store: Store, project: Path, *ids: str) -> None:
-    for each in ids:
-        note_session(store, each, folder=str(project))
+    for session in ids:
+        note_session(store, session, folder=str(project))
         catch_up(store)
 
 
@@ -75,10 +75,10 @@ def test_a_session_is_listed_in_its_project_alone_unless_all_are_asked_for(
     assert elsewhere.project
     started(elsewhere, elsewhere.project.root, "there-1")
 
-    assert [each.id for each in list_sessions(store)] == ["here-1"]
-    assert [each.id for each in list_sessions(elsewhere)] == ["there-1"]
-    assert [each.id for each in list_sessions(store, all_projects=True)] == ["there-1", "here-1"]
-    assert [each.id for each in list_sessions(store, all_projects=True, limit=1)] == ["there-1"]
+    assert [episode.id for episode in list_sessions(store)] == ["here-1"]
+    assert [episode.id for episode in list_sessions(elsewhere)] == ["there-1"]
+    assert [episode.id for episode in list_sessions(store, all_projects=True)] == ["there-1", "here-1"]
+    assert [episode.id for episode in list_sessions(store, all_projects=True, limit=1)] == ["there-1"]
 
 
 def test_sessions_that_no_hook_told_of_are_known_by_what_they_left(
@@ -90,11 +90,11 @@ def test_sessions_that_no_hook_told_of_are_known_by_what_they_left(
     remember(store, Draft("Port", "Staging listens on 8080.", session="from-memory"))
     recall(store, Query("staging port"), session="from-recall")
 
-    found = {each.id: each for each in list_sessions(store, all_projects=True)}
+    episodes = {episode.id: episode for episode in list_sessions(store, all_projects=True)}
 
-    assert found.keys() == {"from-transcript", "from-memory", "from-recall"}
-    assert found["from-transcript"].ended == store.now()
-    assert {each.id for each in list_sessions(store)} == {"from-transcript", "from-memory"}
+    assert episodes.keys() == {"from-transcript", "from-memory", "from-recall"}
+    assert episodes["from-transcript"].ended == store.now()
+    assert {episode.id for episode in list_sessions(store)} == {"from-transcript", "from-memory"}
 
 
 def test_a_session_tells_what_it_stored_recalled_and_read(
@@ -111,15 +111,17 @@ def test_a_session_tells_what_it_stored_recalled_and_read(
         recall(store, Query("staging port"), session=ONE)
     title_session(store, ONE, topic="Invoices", summary="Rounding is per line.")
 
-    told = tell_session(store, "8d7cabcd")
-    _, stored, given = session_memories(store, ONE)
+    report = tell_session(store, "8d7cabcd")
+    _, stored, memories_given = session_memories(store, ONE)
 
-    assert (told.episode.topic, told.episode.summary) == ("Invoices", "Rounding is per line.")
-    assert told.stored == {"conversation": 1, "gotcha": 1}
-    assert (told.recalled, told.used) == (1, 0)
-    assert [(each.size, each.kept, each.learned) for each in told.transcripts] == [(size, size, 0)]
+    assert (report.episode.topic, report.episode.summary) == ("Invoices", "Rounding is per line.")
+    assert report.stored == {"conversation": 1, "gotcha": 1}
+    assert (report.recalled, report.used) == (1, 0)
+    assert [(transcript.size, transcript.kept, transcript.learned) for transcript in report.transcripts] == [
+        (size, size, 0)
+    ]
     assert "Half cents" in [row.title for row in stored]
-    assert [(each.title, each.recalled) for each in given] == [("Port", 2)]
+    assert [(memory.title, memory.recalled) for memory in memories_given] == [("Port", 2)]
 
 
 def test_what_is_said_of_a_session_is_masked_bounded_and_not_its_last_moment(
@@ -132,10 +134,10 @@ def test_what_is_said_of_a_session_is_masked_bounded_and_not_its_last_moment(
 
     title_session(store, ONE, summary="The key is sk-ant-api03-" + "a1B2" * 20)
 
-    found = find_session(store, ONE)
-    assert found.ended == found.last == int(over.timestamp())
-    assert found.topic == "Keys"
-    assert "a1B2a1B2" not in found.summary
+    episode = find_session(store, ONE)
+    assert episode.ended == episode.last == int(over.timestamp())
+    assert episode.topic == "Keys"
+    assert "a1B2a1B2" not in episode.summary
     for odd in ({}, {"topic": " "}, {"topic": "x" * 121}, {"summary": "x" * 4001}):
         with pytest.raises(Rejected):
             title_session(store, ONE, **odd)
@@ -168,19 +170,19 @@ def test_what_several_sessions_recalled_or_learned_is_a_pattern(store: Store) ->
     assert patterns(store).memories == ()
     recall(store, Query("staging port 8080"), session="two")
 
-    found = patterns(store)
+    patterns_found = patterns(store)
 
-    assert [(each.name.rpartition("/")[2], each.sessions, each.times) for each in found.memories] == [
-        (port.memory.id, 2, 2)
-    ]
-    assert [(each.name, each.sessions) for each in found.tags] == [("deploy", 2)]
+    assert [
+        (memory.name.rpartition("/")[2], memory.sessions, memory.times) for memory in patterns_found.memories
+    ] == [(port.memory.id, 2, 2)]
+    assert [(tag.name, tag.sessions) for tag in patterns_found.tags] == [("deploy", 2)]
 
 
 def test_a_session_was_given_what_it_recalled_or_used_and_not_what_it_was_only_told(store: Store) -> None:
     refs = {}
     for title in ("Told", "Told and used", "Recalled", "Recalled and used", "Used outside"):
-        known = remember(store, Draft(title, f"{title}: words.", session="before"))
-        refs[title] = read(store, known.memory.id).ref
+        remembered = remember(store, Draft(title, f"{title}: words.", session="before"))
+        refs[title] = read(store, remembered.memory.id).ref
 
     def note(event: str, *titles: str, session: str = ONE, **more: object) -> None:
         store.ledger.append(
@@ -195,12 +197,12 @@ def test_a_session_was_given_what_it_recalled_or_used_and_not_what_it_was_only_t
     note("recalled", "Used outside", session="", query="words")
     catch_up(store)
 
-    _, _, given = session_memories(store, ONE)
+    _, _, memories_given = session_memories(store, ONE)
 
-    assert sorted((each.title, each.recalled, each.used) for each in given) == [
+    assert sorted((memory.title, memory.recalled, memory.used) for memory in memories_given) == [
         ("Recalled", 1, 0),
         ("Recalled and used", 2, 1),
         ("Told and used", 0, 1),
     ]
-    assert {each.id for each in list_sessions(store, all_projects=True)} == {ONE, "before"}
+    assert {episode.id for episode in list_sessions(store, all_projects=True)} == {ONE, "before"}
     assert patterns(store).memories == ()

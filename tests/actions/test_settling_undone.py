@@ -37,7 +37,7 @@ from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
-from tests.actions.test_answers import known
+from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import files_of, put, twins
 from tests.conftest import Clock, Open
 
@@ -58,13 +58,13 @@ class Place:
 
 
 def _question(place: Place) -> None:
-    known(place.store, OLD, source="extracted")
+    remembered(place.store, OLD, source="extracted")
     place.clock.pass_days(1)
-    known(place.store, NEW)
+    remembered(place.store, NEW)
 
 
 def _marked_question(place: Place) -> None:
-    other = known(place.store, "Invoices are numbered per year")
+    other = remembered(place.store, "Invoices are numbered per year")
     place.clock.pass_days(1)
     draft = Draft("Invoices", "Invoices are numbered per month", source=ASSISTANT, type="decision")
     waiting = compare_and_store(place.store, draft, supersedes=other).id
@@ -72,26 +72,26 @@ def _marked_question(place: Place) -> None:
 
 
 def _project_question(place: Place) -> None:
-    known(place.store, OLD, level=Level.USER)
+    remembered(place.store, OLD, level=Level.USER)
     place.clock.pass_days(1)
-    known(place.store, NEW, level=Level.PROJECT)
+    remembered(place.store, NEW, level=Level.PROJECT)
 
 
 def _everywhere_question(place: Place) -> None:
-    known(place.store, OLD, level=Level.PROJECT)
+    remembered(place.store, OLD, level=Level.PROJECT)
     place.clock.pass_days(1)
-    known(place.store, NEW, level=Level.USER)
+    remembered(place.store, NEW, level=Level.USER)
 
 
 def _origin(place: Place) -> None:
-    old = known(place.store, OLD, source=ASSISTANT)
+    old = remembered(place.store, OLD, source=ASSISTANT)
     trust(place.store, [old])
     place.clock.pass_days(1)
-    known(place.store, NEW, source=ASSISTANT, supersedes=(old,))
+    remembered(place.store, NEW, source=ASSISTANT, supersedes=(old,))
 
 
 def _document(place: Place) -> None:
-    known(place.store, OLD, source="seeded")
+    remembered(place.store, OLD, source="seeded")
 
 
 def _shared(place: Place) -> None:
@@ -100,7 +100,7 @@ def _shared(place: Place) -> None:
 
 
 def _candidate(place: Place) -> None:
-    old = known(place.store, OLD)
+    old = remembered(place.store, OLD)
     draft = Draft("Uploads", NEW, source="extracted", supersedes=(old,))
     propose(place.store, draft, key=16 * "a", confidence=0.5, why=SEEN_SELDOM)
 
@@ -115,14 +115,16 @@ def seen_from(store: Store, folder: Path) -> Store:
 
 def _everywhere(place: Place) -> None:
     for name in ("office", "lab"):
-        known(seen_from(place.store, place.folder.with_name(name)), OLD, level=Level.PROJECT)
+        remembered(seen_from(place.store, place.folder.with_name(name)), OLD, level=Level.PROJECT)
         place.clock.pass_days(1)
-    known(place.store, OLD, level=Level.PROJECT)
+    remembered(place.store, OLD, level=Level.PROJECT)
 
 
 def _stale(place: Place) -> None:
     (place.folder / "retry.py").write_text("1", encoding="utf-8")
-    known(place.store, "retry.py has the loop", title="Retry", touches=("retry.py",), level=Level.PROJECT)
+    remembered(
+        place.store, "retry.py has the loop", title="Retry", touches=("retry.py",), level=Level.PROJECT
+    )
     (place.folder / "retry.py").write_text("other", encoding="utf-8")
     place.clock.pass_days(1)
 
@@ -169,28 +171,32 @@ def test_what_was_archived_for_its_age_comes_back_and_was_wanted(store: Store, c
     undo(store, change)
 
     assert (change.by, files_of(store)) == (PERSON, before)
-    assert [each.kind for each in review(store).entries] == []
+    assert [entry.kind for entry in review(store).entries] == []
 
 
 def entry_of(store: Store, kind: str) -> Entry:
-    (entry,) = (each for each in review(store).entries if each.kind == kind)
+    (entry,) = (entry for entry in review(store).entries if entry.kind == kind)
     return entry
 
 
 def state(store: Store, ids: tuple[str, ...]) -> object:
     """Return all that settling may change: the files, what waits, what is told, believed and kept."""
-    waiting = [(each.kind, each.name, why(each), each.digest) for each in review(store, limit=100).entries]
+    waiting = [
+        (entry.kind, entry.name, why(entry), entry.digest) for entry in review(store, limit=100).entries
+    ]
     files = {path: data for path, data in files_of(store).items() if not path.startswith("trash/")}
     with store.database.read() as db:
-        kept = {
+        kept_refs = {
             ref for (ref,) in db.execute("SELECT ref FROM kept JOIN memories ON ref = vault || '/' || id")
         }
         resolved = db.execute("SELECT one, other FROM resolved ORDER BY 1").fetchall()
         judged = db.execute("SELECT * FROM judged ORDER BY 1").fetchall()
         touched = db.execute("SELECT * FROM touched ORDER BY 1, 2").fetchall()
-        held = {row for (row,) in db.execute("SELECT id FROM memories")}
-    trusted = {each: trust_history(store, each).standing.trust for each in ids if each in held}
-    return waiting, files, kept, resolved, judged, touched, trusted
+        indexed = {row for (row,) in db.execute("SELECT id FROM memories")}
+    trusted = {
+        memory_id: trust_history(store, memory_id).standing.trust for memory_id in ids if memory_id in indexed
+    }
+    return waiting, files, kept_refs, resolved, judged, touched, trusted
 
 
 @pytest.mark.parametrize(("kind", "word", "prepare"), WAYS)
@@ -237,13 +243,13 @@ def test_what_the_person_merged_is_their_word(store: Store, clock: Clock) -> Non
     assert (merged.memory.source, merged.memory.verified) == (MANUAL, clock())
     assert not may_change(merged, CLAUDES)
     assert not may_forget(merged, ASSISTANT)
-    assert [each.by for each in history_of(store, entry.id).versions] == [PERSON]
+    assert [version.by for version in history_of(store, entry.id).versions] == [PERSON]
 
 
 def test_two_of_others_that_the_person_merged_are_verified_by_them(store: Store, clock: Clock) -> None:
-    known(store, OLD, source="extracted")
+    remembered(store, OLD, source="extracted")
     clock.pass_days(1)
-    known(store, NEW, source="extracted")
+    remembered(store, NEW, source="extracted")
     entry = entry_of(store, QUESTION)
 
     settle(store, entry, Verdict.MERGE)

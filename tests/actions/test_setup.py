@@ -28,9 +28,9 @@ def test_other_lines_and_comments_stay(store: Store) -> None:
 
     setup(store, Choices(model_calls=True, api_key='odd"key\\'))
 
-    said = path.read_text(encoding="utf-8")
-    assert said.startswith('# mine\nembedding_model = "none" # words only\n')
-    parsed = tomllib.loads(said)
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith('# mine\nembedding_model = "none" # words only\n')
+    parsed = tomllib.loads(text)
     assert (parsed["model_calls"], parsed["api_key"]) == (True, 'odd"key\\')
     assert parsed["other"] == {"model_calls": "kept"}
 

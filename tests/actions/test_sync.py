@@ -54,36 +54,38 @@ def test_reading_never_rewrites_a_file_of_the_person(store: Store) -> None:
 
 
 def test_editing_a_file_by_hand_changes_what_is_recalled(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    done.path.write_text(done.path.read_text(encoding="utf-8").replace("main", "release"), encoding="utf-8")
+    remembered = remember(store, Draft("Deploys", "We deploy from main."))
+    remembered.path.write_text(
+        remembered.path.read_text(encoding="utf-8").replace("main", "release"), encoding="utf-8"
+    )
 
     assert sync(store).modified == 1
 
-    assert ids(store, "release") == [done.memory.id]
+    assert ids(store, "release") == [remembered.memory.id]
     assert recall(store, Query("deploy")).hits[0].text == "We deploy from release."
 
 
 def test_a_deleted_file_is_not_recalled(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    done.path.unlink()
+    remembered = remember(store, Draft("Deploys", "We deploy from main."))
+    remembered.path.unlink()
 
     assert sync(store).removed == 1
     assert ids(store, "deploy") == []
 
 
 def test_a_file_moved_to_the_archive_is_archived_and_back_again(store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
-    archive = store.vaults[-1].root / "archive" / done.path.name
-    done.path.rename(archive)
+    remembered = remember(store, Draft("Deploys", "We deploy from main."))
+    archive = store.vaults[-1].root / "archive" / remembered.path.name
+    remembered.path.rename(archive)
     sync(store)
 
     assert ids(store, "deploy") == []
     (hit,) = recall(store, Query("deploy", filter=Filter(statuses=ANY_STATUS))).hits
     assert hit.status is Status.ARCHIVED
 
-    archive.rename(done.path)
+    archive.rename(remembered.path)
     sync(store)
-    assert ids(store, "deploy") == [done.memory.id]
+    assert ids(store, "deploy") == [remembered.memory.id]
 
 
 def test_a_file_that_cannot_be_read_is_reported_and_stops_nothing(store: Store) -> None:
@@ -239,28 +241,28 @@ def test_the_folder_tells_the_kind(store: Store) -> None:
 
 
 def test_a_second_process_sees_what_the_first_wrote(open_here: Open, store: Store) -> None:
-    done = remember(store, Draft("Deploys", "We deploy from main."))
+    remembered = remember(store, Draft("Deploys", "We deploy from main."))
 
-    assert ids(open_here().store(), "deploy") == [done.memory.id]
+    assert ids(open_here().store(), "deploy") == [remembered.memory.id]
 
 
 @pytest.mark.parametrize("place", ["a-copy", "z-copy"], ids=["before", "after"])
 def test_a_copy_of_the_store_is_read_and_changed_for_itself(
     store: Store, open_here: Open, memory_dir: Path, place: str
 ) -> None:
-    one = remember(store, Draft("Flamingo", "Flamingos are pink."))
+    flamingo = remember(store, Draft("Flamingo", "Flamingos are pink."))
     other = remember(store, Draft("Heron", "Herons are grey."))
     copy = memory_dir.with_name(place)
     shutil.copytree(memory_dir, copy)
 
-    there = open_here(MEMORY_DIR=str(copy)).store()
-    assert read(there, one.memory.id).path.is_relative_to(copy)
-    assert sync(there).unreadable == []
-    revise(there, one.memory.id, Revision(text="Flamingos are red."))
-    forget(there, other.memory.id)
+    copied = open_here(MEMORY_DIR=str(copy)).store()
+    assert read(copied, flamingo.memory.id).path.is_relative_to(copy)
+    assert sync(copied).unreadable == []
+    revise(copied, flamingo.memory.id, Revision(text="Flamingos are red."))
+    forget(copied, other.memory.id)
 
-    assert ids(there, "pink flamingos herons") == [one.memory.id]
-    assert one.path.read_text(encoding="utf-8").endswith("Flamingos are pink.\n")
+    assert ids(copied, "pink flamingos herons") == [flamingo.memory.id]
+    assert flamingo.path.read_text(encoding="utf-8").endswith("Flamingos are pink.\n")
     assert other.path.exists()
 
 

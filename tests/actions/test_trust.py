@@ -28,10 +28,10 @@ def trust(store: Store, memory_id: str) -> float:
 
 
 def test_the_base_comes_from_the_source(store: Store) -> None:
-    said = remember(store, replace(HERON, source="manual")).memory.id
+    of_person = remember(store, replace(HERON, source="manual")).memory.id
     own = remember(store, replace(HERON, title="Egret server")).memory.id
 
-    assert (trust(store, said), trust(store, own)) == (1.0, 0.7)
+    assert (trust(store, of_person), trust(store, own)) == (1.0, 0.7)
     assert trust_history(store, own).events == ()
 
 
@@ -55,15 +55,17 @@ def test_being_validated_lifts_trust_starts_its_half_life_anew_and_stands_in_the
 
 
 @pytest.mark.feature("B-40")
-@pytest.mark.parametrize(("reason", "left"), [("outdated", 0.6), ("partly_incorrect", 0.55), ("wrong", 0.4)])
+@pytest.mark.parametrize(
+    ("reason", "expected"), [("outdated", 0.6), ("partly_incorrect", 0.55), ("wrong", 0.4)]
+)
 def test_being_invalidated_lowers_trust_by_its_reason_and_hides_nothing(
-    store: Store, reason: str, left: float
+    store: Store, reason: str, expected: float
 ) -> None:
     heron = remember(store, HERON).memory.id
 
     invalidate(store, heron, reason=reason)
 
-    assert trust(store, heron) == left
+    assert trust(store, heron) == expected
     assert recall(store, Query("heron")).hits[0].id == heron
     assert heron in brief(store).text
 

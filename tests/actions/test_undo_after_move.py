@@ -50,27 +50,27 @@ def into_the_repository(open_here: Open, store: Store, project: Path) -> Store:
 
 def to_a_new_path(open_here: Open, store: Store, project: Path) -> Store:
     moved = project.rename(project.with_name("store"))
-    here = open_here(folder=moved).store()
-    adopt(here)
-    return here
+    moved_store = open_here(folder=moved).store()
+    adopt(moved_store)
+    return moved_store
 
 
 MOVES = pytest.mark.parametrize("move", [into_the_repository, to_a_new_path])
 
 
-def known(store: Store, text: str = OLD, **more: object) -> str:
+def remembered(store: Store, text: str = OLD, **more: object) -> str:
     draft = Draft("Uploads", text, **{"level": Level.PROJECT, "type": "decision", **more})  # type: ignore[arg-type]
     return remember(store, draft).memory.id
 
 
 def _revised(before: Before) -> tuple[str, ...]:
-    memory_id = known(before.store)
+    memory_id = remembered(before.store)
     revise(before.store, memory_id, Revision(text=NEW))
     return (memory_id,)
 
 
 def _replaced(before: Before) -> tuple[str, ...]:
-    old = known(before.store)
+    old = remembered(before.store)
     draft = Draft("Uploads", NEW, level=Level.PROJECT, type="decision")
     return compare_and_store(before.store, draft, supersedes=old).id, old
 
@@ -95,8 +95,8 @@ WAYS = [_revised, _replaced, _imported, _tidied]
 
 
 def texts(store: Store, ids: tuple[str, ...]) -> list[tuple[str, Status]]:
-    found = [read(store, each).memory for each in ids]
-    return [(each.text, each.status) for each in found]
+    memories = [read(store, memory_id).memory for memory_id in ids]
+    return [(memory.text, memory.status) for memory in memories]
 
 
 @MOVES
@@ -113,51 +113,51 @@ def test_a_change_of_before_is_taken_back_and_made_again(
     whole: bool,
 ) -> None:
     ids = change(Before(store, clock, tmp_path))
-    told = [len(history_of(store, each).versions) for each in ids]
+    counts = [len(history_of(store, memory_id).versions) for memory_id in ids]
     after = texts(store, ids)
 
-    here = move(open_here, store, project)
+    moved_store = move(open_here, store, project)
 
-    assert [len(history_of(here, each).versions) for each in ids] == told
-    done = undo(here, last_change(here, "" if whole else ids[0]))
-    assert done.skipped == []
-    assert ids[0] in done.restored
-    undo(here, last_change(here))
-    rebuild(here)
-    assert texts(here, ids) == after
+    assert [len(history_of(moved_store, memory_id).versions) for memory_id in ids] == counts
+    undone = undo(moved_store, last_change(moved_store, "" if whole else ids[0]))
+    assert undone.skipped == []
+    assert ids[0] in undone.restored
+    undo(moved_store, last_change(moved_store))
+    rebuild(moved_store)
+    assert texts(moved_store, ids) == after
 
 
 @MOVES
 def test_what_was_put_away_before_comes_back(
     open_here: Open, store: Store, project: Path, move: Callable[[Open, Store, Path], Store]
 ) -> None:
-    one, other = known(store), known(store, "Invoices are numbered per year.")
-    data = [read(store, each).data for each in (one, other)]
-    known(store, "Deploys run on Fridays.")
-    forget(store, one)
-    forget(store, other)
+    first, second = remembered(store), remembered(store, "Invoices are numbered per year.")
+    data = [read(store, memory_id).data for memory_id in (first, second)]
+    remembered(store, "Deploys run on Fridays.")
+    forget(store, first)
+    forget(store, second)
     propose(store, Draft("Seen", "Seen once."), key=16 * "a", confidence=0.5, why="waits for you")
 
-    here = move(open_here, store, project)
-    restore(here, one)
-    undo(here, last_change(here, other))
+    moved_store = move(open_here, store, project)
+    restore(moved_store, first)
+    undo(moved_store, last_change(moved_store, second))
 
-    assert [read(here, each).data for each in (one, other)] == data
-    assert [each.memory.title for each in review_candidates(here)] == ["Seen"]
+    assert [read(moved_store, memory_id).data for memory_id in (first, second)] == data
+    assert [candidate.memory.title for candidate in review_candidates(moved_store)] == ["Seen"]
 
 
 @MOVES
 def test_what_was_settled_before_stays_so(
     open_here: Open, store: Store, project: Path, clock: Clock, move: Callable[[Open, Store, Path], Store]
 ) -> None:
-    known(store)
+    remembered(store)
     clock.pass_days(1)
-    known(store, NEW)
+    remembered(store, NEW)
     (entry,) = review(store).entries
     settle(store, entry, Verdict.KEEP_BOTH)
 
-    here = move(open_here, store, project)
+    moved_store = move(open_here, store, project)
 
-    assert review(here).entries == ()
-    undo(here, last_change(here, entry.id))
-    assert [each.name for each in review(here).entries] == [entry.name]
+    assert review(moved_store).entries == ()
+    undo(moved_store, last_change(moved_store, entry.id))
+    assert [entry.name for entry in review(moved_store).entries] == [entry.name]

@@ -28,25 +28,29 @@ OF_THE_LEDGER_ALONE: dict[str, Callable[[Store, str], object]] = {
 def test_what_only_the_ledger_says_is_taken_back_and_not_the_change_before_it(
     store: Store, verb: str
 ) -> None:
-    known = stored(store, "Retry rule", "Wait thirty seconds.")
+    memory_id = stored(store, "Retry rule", "Wait thirty seconds.")
 
     def state() -> object:
         with store.database.read() as db:
-            counts = usage_of(db, [read(store, known).ref])
-        return [warm.why for warm in hot_status(store).placed], counts, trust_history(store, known).standing
+            counts = usage_of(db, [read(store, memory_id).ref])
+        return (
+            [warm.why for warm in hot_status(store).placed],
+            counts,
+            trust_history(store, memory_id).standing,
+        )
 
     for _ in range(HOT_AFTER):
         recall(store, Query("retry rule", limit=1), session="s1")
-    revise(store, known, Revision(tags=("net",)))
-    text = read(store, known).data
+    revise(store, memory_id, Revision(tags=("net",)))
+    text = read(store, memory_id).data
     before = state()
-    OF_THE_LEDGER_ALONE[verb](store, known)
+    OF_THE_LEDGER_ALONE[verb](store, memory_id)
     after = state()
     assert after != before
 
     for expected in (before, after, before):
-        assert undo(store, last_change(store)).restored == [known]
+        assert undo(store, last_change(store)).restored == [memory_id]
         assert state() == expected
         rebuild(store)
         assert state() == expected
-    assert read(store, known).data == text
+    assert read(store, memory_id).data == text

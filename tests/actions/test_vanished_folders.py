@@ -25,21 +25,21 @@ from mcp_server.store import Store
 from tests.conftest import Open
 
 
-def put(store: Store, number: int, level: Level = Level.PROJECT) -> list[str]:
+def remember_lighthouses(store: Store, number: int, level: Level = Level.PROJECT) -> list[str]:
     return [
-        remember(store, Draft(f"Lighthouse {each}", f"It has {each} lamps.", level=level)).memory.id
-        for each in range(number)
+        remember(store, Draft(f"Lighthouse {number_of}", f"It has {number_of} lamps.", level=level)).memory.id
+        for number_of in range(number)
     ]
 
 
-def known(store: Store) -> set[str]:
+def indexed_ids(store: Store) -> set[str]:
     return {row.id for row in list_memories(store, Filter()).rows}
 
 
 @pytest.mark.parametrize("level", [Level.PROJECT, Level.USER])
 def test_a_folder_that_vanished_is_told_once_with_what_to_do(store: Store, level: Level) -> None:
-    put(store, 3, level)
-    folder = read(store, put(store, 1, level)[0]).path.parent
+    remember_lighthouses(store, 3, level)
+    folder = read(store, remember_lighthouses(store, 1, level)[0]).path.parent
     shutil.rmtree(folder)
     before = [path.read_bytes() for path in store.ledger.paths()]
 
@@ -55,36 +55,36 @@ def test_a_folder_that_vanished_is_told_once_with_what_to_do(store: Store, level
 
 
 def test_a_vault_that_vanished_is_told_at_the_start_of_a_session(store: Store) -> None:
-    put(store, 2)
-    revise(store, put(store, 3)[2], Revision(text="It has many lamps."))
+    remember_lighthouses(store, 2)
+    revise(store, remember_lighthouses(store, 3)[2], Revision(text="It has many lamps."))
     root = store.vaults[-1].root
     shutil.rmtree(root)
     sync(store)
 
-    said = sentence(notice(store, identity=""))
+    notice_text = sentence(notice(store, identity=""))
 
-    assert f"3 memories are gone from {root}" in said
-    assert "Earlier versions of 1 of them are in" in said
+    assert f"3 memories are gone from {root}" in notice_text
+    assert "Earlier versions of 1 of them are in" in notice_text
     assert sentence(notice(store, identity="")) == ""
 
 
 def test_when_the_folder_comes_back_all_is_as_before(store: Store, tmp_path: Path) -> None:
-    ids = put(store, 4)
+    ids = remember_lighthouses(store, 4)
     root = store.vaults[-1].root
     root.rename(tmp_path / "away")
     sync(store)
-    assert known(store) == set()
+    assert indexed_ids(store) == set()
     (tmp_path / "away").rename(root)
 
     sync(store)
 
-    assert known(store) == set(ids)
+    assert indexed_ids(store) == set(ids)
     assert take_losses(store.home) == []
     assert recall(store, Query("lighthouse with 2 lamps")).hits
 
 
 def test_what_is_written_first_into_a_new_folder_does_not_hide_what_is_gone(store: Store) -> None:
-    put(store, 2)
+    remember_lighthouses(store, 2)
     shutil.rmtree(store.vaults[-1].root)
 
     remember(store, Draft("Harbour", "It is deep."))
@@ -95,20 +95,20 @@ def test_what_is_written_first_into_a_new_folder_does_not_hide_what_is_gone(stor
 def test_an_emptied_folder_is_told_and_a_few_files_deleted_by_hand_are_the_persons_word(
     store: Store,
 ) -> None:
-    few = put(store, 3)
-    for each in few:
-        read(store, each).path.unlink()
+    few = remember_lighthouses(store, 3)
+    for memory_id in few:
+        read(store, memory_id).path.unlink()
     sync(store)
     assert take_losses(store.home) == []
 
-    for path in [read(store, each).path for each in put(store, 12)]:
+    for path in [read(store, memory_id).path for memory_id in remember_lighthouses(store, 12)]:
         path.unlink()
     sync(store)
     assert [loss.number for loss in take_losses(store.home)] == [12]
 
 
 def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> None:
-    paths = [read(store, each).path for each in put(store, 12)]
+    paths = [read(store, memory_id).path for memory_id in remember_lighthouses(store, 12)]
     for path in paths[:8]:
         path.unlink()
 
@@ -118,9 +118,9 @@ def test_what_the_watcher_saw_a_person_delete_is_their_word(store: Store) -> Non
 
 
 def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
-    ids = put(store, 8)
-    for each in ids[:4]:
-        forget(store, each)
+    ids = remember_lighthouses(store, 8)
+    for memory_id in ids[:4]:
+        forget(store, memory_id)
     vault = store.vaults[-1]
     for path in (vault.root / "knowledge").glob("*.md"):
         path.rename(vault.root / "archive" / path.name)
@@ -132,8 +132,8 @@ def test_what_moved_or_was_forgotten_is_not_gone(store: Store) -> None:
 
 
 def test_a_store_deleted_under_a_process_is_told_by_it(opened: Opened, store: Store) -> None:
-    put(store, 3, Level.USER)
-    put(store, 4)
+    remember_lighthouses(store, 3, Level.USER)
+    remember_lighthouses(store, 4)
     shutil.rmtree(store.home)
 
     recall(opened.store(), Query("lighthouse"))
@@ -144,7 +144,7 @@ def test_a_store_deleted_under_a_process_is_told_by_it(opened: Opened, store: St
 
 
 def test_an_index_that_alone_was_deleted_tells_nothing(opened: Opened) -> None:
-    put(opened.store(), 7)
+    remember_lighthouses(opened.store(), 7)
     for path in opened.home.glob("memory.db*"):
         path.unlink()
 
@@ -154,7 +154,7 @@ def test_an_index_that_alone_was_deleted_tells_nothing(opened: Opened) -> None:
 
 
 def test_where_nobody_reads_it_nothing_is_used_up(open_here: Open, store: Store) -> None:
-    put(store, 2)
+    remember_lighthouses(store, 2)
     shutil.rmtree(store.vaults[-1].root)
     sync(store)
 
@@ -165,7 +165,7 @@ def test_where_nobody_reads_it_nothing_is_used_up(open_here: Open, store: Store)
 def test_a_note_that_cannot_be_read_stops_nothing(store: Store) -> None:
     work = store.home / "work"
     work.mkdir(parents=True)
-    for number, said in enumerate(["", "[]", "{}", json.dumps({"first": 3})]):
-        (work / f"gone-{number}").write_text(said, encoding="utf-8")
+    for number, note in enumerate(["", "[]", "{}", json.dumps({"first": 3})]):
+        (work / f"gone-{number}").write_text(note, encoding="utf-8")
 
     assert take_losses(store.home) == []

@@ -62,21 +62,21 @@ def _without(
     data: mmap.mmap, start: int, end: int, inside: tuple[int, ...], moved: dict[int, int], name: str
 ) -> bytes:
     """Return the message from *start* to *end*; the weights are in the fields that *inside* leads to."""
-    kept = []
+    fields = []
     for field in _fields(data, start, end):
         if inside and field[:2] == (inside[0], _BYTES):
             content = _without(data, field.content, field.end, inside[1:], moved, name)
-            kept.append(_put(field.number, content))
+            fields.append(_put(field.number, content))
         elif not inside and field.start in moved:
             place = {"location": name, "offset": field.content, "length": moved[field.start]}
-            kept += [
+            fields += [
                 _put(_EXTERNAL, _put(1, key.encode()) + _put(2, str(value).encode()))
                 for key, value in place.items()
             ]
-            kept.append(_number(_LOCATION << 3 | _VARINT) + _number(_IN_A_FILE))
+            fields.append(_number(_LOCATION << 3 | _VARINT) + _number(_IN_A_FILE))
         else:
-            kept.append(data[field.start : field.end])
-    return b"".join(kept)
+            fields.append(data[field.start : field.end])
+    return b"".join(fields)
 
 
 def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[_Field]:
@@ -112,11 +112,11 @@ def _varint(data: mmap.mmap, start: int, end: int) -> tuple[int, int]:
 
 
 def _number(value: int) -> bytes:
-    written = bytearray()
+    digits = bytearray()
     while value > 0x7F:
-        written.append(value & 0x7F | 0x80)
+        digits.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*written, value])
+    return bytes([*digits, value])
 
 
 def _put(number: int, content: bytes) -> bytes:

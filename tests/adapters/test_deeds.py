@@ -24,47 +24,47 @@ def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store
 
     catch_up(store)
     with store.database.read() as db:
-        done = deeds.listed(db, ref=f"{store.vaults[-1].key}/{stored.memory.id}", limit=10)
+        listed = deeds.listed(db, ref=f"{store.vaults[-1].key}/{stored.memory.id}", limit=10)
 
-    assert [(deed.event, deed.session) for deed in done] == [("forgotten", "two"), ("remembered", "one")]
-    assert done[0].id == stored.memory.id
-    assert done[0].detail["forever"] is False
+    assert [(deed.event, deed.session) for deed in listed] == [("forgotten", "two"), ("remembered", "one")]
+    assert listed[0].id == stored.memory.id
+    assert listed[0].detail["forever"] is False
 
 
 def test_what_another_session_did_since_is_told_once_and_survives_a_new_index(
     store: Store, open_here: Open
 ) -> None:
     remember(store, Draft("Before", "Known already.", session="other"))
-    seen = now_at(store)
+    watermark = now_at(store)
     remember(store, Draft("Own", "Mine.", session="me"))
     theirs = remember(store, Draft("Theirs", "By the other session.", session="other"))
 
-    def told() -> list[str]:
+    def deeds_of_others() -> list[str]:
         catch_up(store)
         with store.database.read() as db:
-            return [deed.id for deed in deeds.since(db, seen, but="me", events=EVENTS)]
+            return [deed.id for deed in deeds.since(db, watermark, but="me", events=EVENTS)]
 
-    assert told() == [theirs.memory.id]
+    assert deeds_of_others() == [theirs.memory.id]
 
     for path in store.home.glob("memory.db*"):
         path.unlink()
     store = open_here().store()
-    assert told() == [theirs.memory.id]
-    seen = now_at(store)
-    assert told() == []
+    assert deeds_of_others() == [theirs.memory.id]
+    watermark = now_at(store)
+    assert deeds_of_others() == []
 
 
 def test_a_session_keeps_what_was_said_of_it_and_opens_again_when_it_goes_on(store: Store) -> None:
-    def said(event: str, **data: object) -> sessions.SessionRow:
+    def note(event: str, **data: object) -> sessions.SessionRow:
         store.ledger.append(event, store.clock(), session="8d7c-long-id", **data)
         catch_up(store)
         with store.database.read() as db:
-            found = sessions.with_name(db, "8d7c1234")
-        assert found
-        return found
+            row = sessions.with_name(db, "8d7c1234")
+        assert row
+        return row
 
-    said("session_started", short="8d7c1234", vault="p", folder="/f")
-    assert said("session_titled", topic="Webhooks").topic == "Webhooks"
-    assert said("session_ended").ended == store.now()
-    on = said("session_told", watermark={"host-2026-11.jsonl": 12})
+    note("session_started", short="8d7c1234", vault="p", folder="/f")
+    assert note("session_titled", topic="Webhooks").topic == "Webhooks"
+    assert note("session_ended").ended == store.now()
+    on = note("session_told", watermark={"host-2026-11.jsonl": 12})
     assert (on.topic, on.folder, on.watermark, on.ended) == ("Webhooks", "/f", {"host-2026-11.jsonl": 12}, 0)

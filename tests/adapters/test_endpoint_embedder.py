@@ -33,19 +33,19 @@ def refusal(server: ScriptedModel, **more: object) -> str:
     return str(refused.value)
 
 
-def numbers(made: bytes) -> list[float]:
-    return [number for (number,) in struct.iter_unpack("<f", made)]
+def numbers(vector_bytes: bytes) -> list[float]:
+    return [number for (number,) in struct.iter_unpack("<f", vector_bytes)]
 
 
 def test_texts_are_asked_as_openai_does_and_vectors_have_length_one() -> None:
     with ScriptedModel(embeds(8)) as server:
-        made = embedder(server, 8).embed_queries(["quagga", "zebra"])
+        embedded = embedder(server, 8).embed_queries(["quagga", "zebra"])
 
-    (asked,) = server.asked
-    assert asked.path == "/v1/embeddings"
-    assert asked.body == {"model": NAME, "input": ["quagga", "zebra"]}
-    assert "authorization" not in asked.headers
-    for text, (whole, tokens) in zip(["quagga", "zebra"], made, strict=True):
+    (request,) = server.asked
+    assert request.path == "/v1/embeddings"
+    assert request.body == {"model": NAME, "input": ["quagga", "zebra"]}
+    assert "authorization" not in request.headers
+    for text, (whole, tokens) in zip(["quagga", "zebra"], embedded, strict=True):
         length = math.hypot(*vector(text))
         assert numbers(whole) == pytest.approx([number / length for number in vector(text)], abs=1e-6)
         assert tokens == b""
@@ -54,11 +54,11 @@ def test_texts_are_asked_as_openai_does_and_vectors_have_length_one() -> None:
 def test_the_key_goes_along_as_it_is_at_that_moment() -> None:
     keys = ["first", "second"]
     with ScriptedModel([GOOD]) as server:
-        asked = embedder(server, key=lambda: keys.pop(0))
-        asked.embed_queries(["a"])
-        asked.embed_passages(["b"])
+        endpoint = embedder(server, key=lambda: keys.pop(0))
+        endpoint.embed_queries(["a"])
+        endpoint.embed_passages(["b"])
 
-    assert [each.headers["authorization"] for each in server.asked] == ["Bearer first", "Bearer second"]
+    assert [request.headers["authorization"] for request in server.asked] == ["Bearer first", "Bearer second"]
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate needs openssl, which is not here")
@@ -81,30 +81,30 @@ def test_over_tls_only_who_has_a_certificate_that_the_person_trusts_is_asked(
 
 def test_the_endpoint_is_asked_for_its_dimensions_once() -> None:
     with ScriptedModel(embeds(12)) as server:
-        asked = embedder(server, 0)
+        endpoint = embedder(server, 0)
 
-    assert asked.dimensions == 12
-    assert asked.model == Endpoint(server.url, NAME, 12).model
+    assert endpoint.dimensions == 12
+    assert endpoint.model == Endpoint(server.url, NAME, 12).model
     assert server.calls == 1
 
 
 def test_many_passages_go_in_several_requests() -> None:
     words = [f"word{number}" for number in range(2 * MOST_TEXTS + 1)]
     with ScriptedModel(embeds(8)) as server:
-        made = embedder(server, 8).embed_passages(words)
+        embedded = embedder(server, 8).embed_passages(words)
 
-    assert [len(each.body["input"]) for each in server.asked] == [MOST_TEXTS, MOST_TEXTS, 1]
-    assert numbers(made[-1].vector) == pytest.approx(
-        [each / math.hypot(*vector(words[-1])) for each in vector(words[-1])], abs=1e-6
+    assert [len(request.body["input"]) for request in server.asked] == [MOST_TEXTS, MOST_TEXTS, 1]
+    assert numbers(embedded[-1].vector) == pytest.approx(
+        [part / math.hypot(*vector(words[-1])) for part in vector(words[-1])], abs=1e-6
     )
 
 
 def test_vectors_are_matched_to_texts_by_their_index() -> None:
     data = [{"index": 1, "embedding": [0.0, 1.0]}, {"index": 0, "embedding": [1.0, 0.0]}]
     with ScriptedModel([Answer(body=json.dumps({"data": data}).encode())]) as server:
-        made = embedder(server).embed_queries(["a", "b"])
+        embedded = embedder(server).embed_queries(["a", "b"])
 
-    assert [numbers(each.vector) for each in made] == [[1.0, 0.0], [0.0, 1.0]]
+    assert [numbers(passage.vector) for passage in embedded] == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_no_secret_is_sent_and_no_half_character() -> None:
@@ -112,7 +112,7 @@ def test_no_secret_is_sent_and_no_half_character() -> None:
         embedder(server).embed_passages(["The key is AKIAQ3EGRXP6DNQTEZXV.\ud800"])
         embedder(server).embed_passages([""])
 
-    first, second = (asked.body["input"] for asked in server.asked)
+    first, second = (request.body["input"] for request in server.asked)
     assert first == ["The key is [secret removed: an AWS access key].?"]
     assert second == [" "]
 
@@ -186,28 +186,28 @@ def test_an_answer_that_comes_byte_by_byte_ends_at_the_deadline(drip: str) -> No
 def test_a_question_does_not_wait_and_the_next_finds_the_model_loaded() -> None:
     loaded = threading.Event()
     with ScriptedModel([answer([3.0, 4.0], after=loaded), GOOD]) as server:
-        asked = embedder(server)
+        endpoint = embedder(server)
         with pytest.raises(EmbedderUnavailable, match=r"within 0\.05 seconds"):
-            asked.embed_queries(["quagga"], patience=0.05)
+            endpoint.embed_queries(["quagga"], patience=0.05)
         with pytest.raises(EmbedderUnavailable, match="has not answered the last question yet"):
-            asked.embed_queries(["zebra"], patience=PATIENCE)
+            endpoint.embed_queries(["zebra"], patience=PATIENCE)
         assert server.calls == 1
         loaded.set()
-        late = asked._late
+        late = endpoint._late
         assert late
         late.join(PATIENCE)
 
-        assert len(asked.embed_queries(["okapi"], patience=PATIENCE)) == 1
-        assert asked.problem == ""
+        assert len(endpoint.embed_queries(["okapi"], patience=PATIENCE)) == 1
+        assert endpoint.problem == ""
 
 
 def test_passages_are_sent_again_to_an_endpoint_that_was_overloaded() -> None:
     with ScriptedModel([Answer(503), RESET, GOOD]) as server:
-        asked = embedder(server)
-        assert len(asked.embed_passages(["quagga"])) == 1
+        endpoint = embedder(server)
+        assert len(endpoint.embed_passages(["quagga"])) == 1
 
     assert server.calls == 3
-    assert asked.problem == ""
+    assert endpoint.problem == ""
 
 
 @pytest.mark.parametrize("refused", [Answer(401), Answer(429, headers={"retry-after": "30"})])
@@ -220,12 +220,12 @@ def test_what_would_not_help_is_not_sent_again(refused: Answer) -> None:
 
 def test_after_a_failure_it_is_left_alone_for_a_while_and_then_asked_again() -> None:
     with ScriptedModel([Answer(500), Answer(500), GOOD]) as server:
-        asked = embedder(server, rests=(0.0, 3600.0))
+        endpoint = embedder(server, rests=(0.0, 3600.0))
         for calls in (1, 2, 2):  # the first rest has no length
             with pytest.raises(EmbedderUnavailable, match="HTTP 500"):
-                asked.embed_queries(["quagga"])
+                endpoint.embed_queries(["quagga"])
             assert server.calls == calls
-        assert "HTTP 500" in asked.problem
+        assert "HTTP 500" in endpoint.problem
 
         again = embedder(server, rests=(3600.0,))
         assert len(again.embed_queries(["quagga"])) == 1
@@ -233,9 +233,9 @@ def test_after_a_failure_it_is_left_alone_for_a_while_and_then_asked_again() -> 
 
 def test_an_endpoint_that_asks_for_a_longer_rest_gets_it() -> None:
     with ScriptedModel([Answer(429, headers={"retry-after": "3600"}), GOOD]) as server:
-        asked = embedder(server, rests=(0.0,))
+        endpoint = embedder(server, rests=(0.0,))
         for _ in range(2):
             with pytest.raises(EmbedderUnavailable, match="HTTP 429"):
-                asked.embed_queries(["quagga"])
+                endpoint.embed_queries(["quagga"])
 
     assert server.calls == 1

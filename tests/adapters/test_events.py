@@ -24,7 +24,7 @@ UNNAMED = {("deeds", "ref")}
 """Columns that name memories and are renamed by `deeds.rename`, or not at all: a seed keeps its vault."""
 
 
-def written(tree: ast.AST) -> set[str]:
+def events_written(tree: ast.AST) -> set[str]:
     """Return the names of the events that a module writes, where they stand in it as texts."""
     constants = {
         target.id: node.value.value
@@ -34,7 +34,11 @@ def written(tree: ast.AST) -> set[str]:
         if isinstance(target, ast.Name)
     }
     functions = [node.args for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    defaults = [pair for given in functions for pair in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
+    defaults = [
+        pair
+        for arguments in functions
+        for pair in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
     names = {
         default.value
         for parameter, default in defaults
@@ -45,16 +49,21 @@ def written(tree: ast.AST) -> set[str]:
         if called in ("append", "try_append") and not ast.unparse(call.func).endswith(f"ledger.{called}"):
             continue
         at = WRITING.get(called, len(call.args))
-        named = [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg == "event")]
-        for each in named:
-            said = each.value if isinstance(each, ast.Constant) else constants.get(getattr(each, "id", ""))
-            names |= {said} if isinstance(said, str) and called in WRITING else set()
+        named = [
+            *call.args[at : at + 1],
+            *(keyword.value for keyword in call.keywords if keyword.arg == "event"),
+        ]
+        for node in named:
+            event = node.value if isinstance(node, ast.Constant) else constants.get(getattr(node, "id", ""))
+            names |= {event} if isinstance(event, str) and called in WRITING else set()
     return names
 
 
 def test_each_event_that_is_written_has_one_row() -> None:
     rows = Counter(row.name for module in events.modules() for row in getattr(module, "EVENTS", ()))
-    names = set().union(*(written(ast.parse(path.read_text("utf-8"))) for path in PRODUCT.rglob("*.py")))
+    names = set().union(
+        *(events_written(ast.parse(path.read_text("utf-8"))) for path in PRODUCT.rglob("*.py"))
+    )
 
     assert {"remembered", "recalled", "tidied", "contradiction_resolved"} <= names
     assert names - rows.keys() == set()
@@ -63,10 +72,10 @@ def test_each_event_that_is_written_has_one_row() -> None:
 
 
 def test_what_a_module_says_of_events_is_understood() -> None:
-    known = {row.name for row in events.table().values()}
+    documented = {row.name for row in events.table().values()}
     for module in events.modules():
         named = {*getattr(module, "ALSO", ()), *getattr(module, "TAKEN_BACK", ())}
-        assert named <= known, module.__name__
+        assert named <= documented, module.__name__
         assert not named or hasattr(module, "add"), module.__name__
 
 
@@ -74,5 +83,5 @@ def test_where_a_memory_is_named_it_is_renamed_when_it_moves() -> None:
     tables = [table for module in events.modules() for table in getattr(module, "TABLES", ())]
     named = {(table.name, name) for table in tables for name, type in table.columns.items() if type is str}
 
-    assert {each for each in named if each[1] == "ref"} == UNNAMED
+    assert {pair for pair in named if pair[1] == "ref"} == UNNAMED
     assert any(type is Ref for table in tables for type in table.columns.values())

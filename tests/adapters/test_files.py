@@ -12,11 +12,15 @@ from mcp_server.adapters import files, moving
 
 def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("mine")
-    wanted = {tmp_path / "a.md": b"theirs", tmp_path / "new/b.md": b"b" * 100_000, tmp_path / "c.md": b"c"}
+    data_by_path = {
+        tmp_path / "a.md": b"theirs",
+        tmp_path / "new/b.md": b"b" * 100_000,
+        tmp_path / "c.md": b"c",
+    }
 
-    taken = files.write_many_new(wanted)
+    paths_taken = files.write_many_new(data_by_path)
 
-    assert taken == {tmp_path / "a.md"}
+    assert paths_taken == {tmp_path / "a.md"}
     assert (tmp_path / "a.md").read_text() == "mine"
     assert (tmp_path / "new/b.md").read_bytes() == b"b" * 100_000
     assert stat.S_IMODE((tmp_path / "c.md").stat().st_mode) == 0o600
@@ -33,12 +37,12 @@ def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(tmp_pat
     path.chmod(0o640)
     os.utime(path, (1_000_000_000, 1_000_000_000))
     with tempfile.TemporaryDirectory(dir=MEMORY, prefix="daybook-test-") as folder:
-        there = Path(folder) / "b.md"
-        if there.parent.stat().st_dev == tmp_path.stat().st_dev:
+        target = Path(folder) / "b.md"
+        if target.parent.stat().st_dev == tmp_path.stat().st_dev:
             pytest.skip("both are on one file system")
 
-        moving.move(path, there)
+        moving.move(path, target)
 
-        said = there.stat()
-        assert (there.read_bytes(), path.exists()) == (b"It says no date.", False)
-        assert (said.st_mtime, stat.S_IMODE(said.st_mode)) == (1_000_000_000, 0o640)
+        status = target.stat()
+        assert (target.read_bytes(), path.exists()) == (b"It says no date.", False)
+        assert (status.st_mtime, stat.S_IMODE(status.st_mode)) == (1_000_000_000, 0o640)

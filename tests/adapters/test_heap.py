@@ -36,13 +36,13 @@ libc.fflush(out)
 
 def arenas(how: str) -> int:
     """Return how many arenas four threads at once had."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", ARENAS, how], capture_output=True, encoding="utf-8", check=False
     )
-    if done.stderr.strip() == "not glibc":
+    if process.stderr.strip() == "not glibc":
         pytest.skip("the C library is not glibc")
-    assert done.returncode == 0, done.stderr
-    return done.stdout.count("<heap nr=")
+    assert process.returncode == 0, process.stderr
+    return process.stdout.count("<heap nr=")
 
 
 def test_threads_share_one_arena_where_they_would_have_several() -> None:
@@ -79,9 +79,11 @@ print((before - resident()) * 4096)
 
 
 def test_what_was_freed_between_used_blocks_is_given_back() -> None:
-    done = subprocess.run([sys.executable, "-c", FREED], capture_output=True, encoding="utf-8", check=False)
-    if done.stderr.strip() == "not glibc":
+    process = subprocess.run(
+        [sys.executable, "-c", FREED], capture_output=True, encoding="utf-8", check=False
+    )
+    if process.stderr.strip() == "not glibc":
         pytest.skip("the C library is not glibc")
 
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 20_000_000
+    assert process.returncode == 0, process.stderr
+    assert int(process.stdout) > 20_000_000

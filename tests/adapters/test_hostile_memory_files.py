@@ -258,7 +258,7 @@ def test_names_that_differ_only_in_what_an_id_cannot_hold_get_ids_of_their_own(o
         for stem in (one, other)
     }
     assert len(ids) == 2
-    assert all(ID.fullmatch(each) for each in ids)
+    assert all(ID.fullmatch(memory_id) for memory_id in ids)
 
 
 @pytest.mark.parametrize(
@@ -271,11 +271,11 @@ def test_a_name_that_an_id_can_hold_is_the_id(stem: str, expected: str) -> None:
 
 
 def test_both_ways_of_writing_an_accent_in_a_file_name_give_the_same_id() -> None:
-    one, two = (
+    composed, decomposed = (
         parse(b"x", path=f"{stem}.md", kind=Kind.KNOWLEDGE, archived=False, modified=MODIFIED).id
         for stem in ("\u30d0", "\u30cf\u3099")
     )
-    assert one == two
+    assert composed == decomposed
 
 
 def test_a_file_name_that_is_not_text_still_gives_a_title() -> None:

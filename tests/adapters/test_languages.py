@@ -30,14 +30,14 @@ def test_notes_are_found_by_other_forms_of_their_words(
     questions = read_set(SETS / language)
     stored = fill(tmp_path, questions, progress=lambda _: None)
 
-    found = []
-    for each in questions.questions:
-        ranking = [hit.id for hit in ask(stored, each.text, each.group, Mode.KEYWORD).hits]
-        found.append(measures(ranking, stored.relevant(each.relevant)))
+    results = []
+    for question in questions.questions:
+        ranking = [hit.id for hit in ask(stored, question.text, question.group, Mode.KEYWORD).hits]
+        results.append(measures(ranking, stored.relevant(question.relevant)))
     stored.opened.database.close()
 
-    assert len(found) == len(questions.documents) == 30
-    assert mean(found)["ndcg@10"] >= LEAST[language]
+    assert len(results) == len(questions.documents) == 30
+    assert mean(results)["ndcg@10"] >= LEAST[language]
 
 
 @pytest.fixture

@@ -14,16 +14,16 @@ NOW = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What reached the disk, by its place, and how long it was then."""
-    done: list[str] = []
+    synced_files: list[str] = []
     really = os.fsync
 
     def fsync(handle: int) -> None:
         really(handle)
         path = Path(os.readlink(f"/proc/self/fd/{handle}"))
-        done.append(f"{path.name} {path.stat().st_size}" if path.is_file() else path.name)
+        synced_files.append(f"{path.name} {path.stat().st_size}" if path.is_file() else path.name)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    return done
+    return synced_files
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux names what is open")

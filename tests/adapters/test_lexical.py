@@ -29,11 +29,11 @@ def test_title_text_and_tags_are_each_searched_by_words(store: Store, asked: str
 
 
 def test_how_rare_a_word_is_counts_in_this_project_and_not_in_others(opened: Opened, tmp_path: Path) -> None:
-    here, elsewhere = (opened.store(folder=tmp_path / name) for name in ("here", "elsewhere"))
-    note(here, *(f"kafka topic {number}" for number in range(9)), "redis topic 9")
+    project_store, elsewhere = (opened.store(folder=tmp_path / name) for name in ("here", "elsewhere"))
+    note(project_store, *(f"kafka topic {number}" for number in range(9)), "redis topic 9")
     note(elsewhere, *(f"redis cache {number}" for number in range(60)))
 
-    answer = recall(here, Query("kafka redis", mode=Mode.KEYWORD, sort=Sort.RELEVANCE))
+    answer = recall(project_store, Query("kafka redis", mode=Mode.KEYWORD, sort=Sort.RELEVANCE))
 
     assert answer.hits[0].text == "redis topic 9"
 
@@ -129,8 +129,8 @@ def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> Non
     keys = [vault.key for vault in store.vaults]
 
     with store.database.read() as db:
-        found = lexical.search(db, [["gateway"]] * together, Filter(), keys)[0]
+        answer = lexical.search(db, [["gateway"]] * together, Filter(), keys)[0]
         newest = [row for (row,) in db.execute("SELECT row FROM memories ORDER BY row DESC LIMIT 100")]
 
-    assert set(found.memories) == set(newest)
-    assert found.weights["gateway"] == ranking.idf(120, 120)
+    assert set(answer.memories) == set(newest)
+    assert answer.weights["gateway"] == ranking.idf(120, 120)

@@ -35,10 +35,10 @@ def test_secrets_in_messages_and_tracebacks_are_masked(tmp_path: Path) -> None:
 def test_where_no_folder_can_be_made_warnings_go_to_stderr(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    told = logged(tmp_path / "file" / "logs" / "server.log").stderr
+    stderr = logged(tmp_path / "file" / "logs" / "server.log").stderr
 
-    assert "WARNING" in told
-    assert "k3Jx9QmZ" not in told
+    assert "WARNING" in stderr
+    assert "k3Jx9QmZ" not in stderr
 
 
 def test_a_log_that_cannot_be_written_tells_no_secret_either(tmp_path: Path) -> None:

@@ -38,12 +38,12 @@ print(mapped, again == said, other != said)
 
 def test_the_mapped_model_is_what_is_made_of_the_other() -> None:
     """`UPDATE=1` writes it anew; then SHA256SUMS beside it changes as well."""
-    made = without_weights(FOLDER / "model.onnx")
+    mapped = without_weights(FOLDER / "model.onnx")
     if os.environ.get("UPDATE"):
-        (FOLDER / "mapped.onnx").write_bytes(made)
+        (FOLDER / "mapped.onnx").write_bytes(mapped)
 
-    assert (FOLDER / "mapped.onnx").read_bytes() == made
-    assert len(made) < 400_000
+    assert (FOLDER / "mapped.onnx").read_bytes() == mapped
+    assert len(mapped) < 400_000
 
 
 def test_mapped_weights_give_the_vectors_that_read_ones_give(tmp_path: Path) -> None:
@@ -59,14 +59,14 @@ def test_mapped_weights_give_the_vectors_that_read_ones_give(tmp_path: Path) -> 
 def test_a_model_that_is_replaced_while_it_is_mapped_stays_as_it_was(tmp_path: Path) -> None:
     folder = shutil.copytree(FOLDER, tmp_path / "model")
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", REPLACED, str(folder)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
     )
 
-    assert (done.returncode, done.stdout.split()) == (0, ["True", "True", "True"]), done.stderr
+    assert (process.returncode, process.stdout.split()) == (0, ["True", "True", "True"]), process.stderr
 
 
 @pytest.mark.parametrize("size", [0, 30_000, 1_000_000, 22_000_000])

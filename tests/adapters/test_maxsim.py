@@ -18,8 +18,8 @@ CHANCE = np.random.default_rng(3)
 
 
 def unit(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    made = CHANCE.standard_normal((*shape, DIMENSIONS)).astype("<f4")
-    return np.asarray(made / np.linalg.norm(made, axis=-1, keepdims=True))
+    directions = CHANCE.standard_normal((*shape, DIMENSIONS)).astype("<f4")
+    return np.asarray(directions / np.linalg.norm(directions, axis=-1, keepdims=True))
 
 
 RARE, COMMON, OTHER = unit(3)
@@ -47,8 +47,8 @@ def keep(store: Store, *passages: Embedded) -> int:
 
 def passages_of(store: Store, row: int) -> list[int]:
     with store.database.read() as db:
-        found = db.execute("SELECT row FROM passages WHERE memory = ? ORDER BY row", (row,)).fetchall()
-    return [number for (number,) in found]
+        rows = db.execute("SELECT row FROM passages WHERE memory = ? ORDER BY row", (row,)).fetchall()
+    return [number for (number,) in rows]
 
 
 def matches(store: Store, query: Embedded, *rows: int) -> dict[int, Match]:
@@ -65,21 +65,21 @@ def test_signs_tell_a_cosine_to_about_five_hundredths(store: Store) -> None:
     near = askeds + 0.7 * unit(200)
     near /= np.linalg.norm(near, axis=1, keepdims=True)
     off = []
-    for asked, there in zip(askeds, near, strict=True):
-        row = keep(store, embedded(there))
-        off.append(scores(store, embedded(asked), row)[row] - float(asked @ there))
+    for question, answer in zip(askeds, near, strict=True):
+        row = keep(store, embedded(answer))
+        off.append(scores(store, embedded(question), row)[row] - float(question @ answer))
 
     assert abs(float(np.mean(off))) < 0.01
     assert float(np.std(off)) < 0.05
 
 
 def test_a_token_that_every_memory_has_says_nothing_about_which_is_better(store: Store) -> None:
-    one, other = keep(store, embedded(RARE, COMMON)), keep(store, embedded(OTHER, COMMON))
+    rare, common = keep(store, embedded(RARE, COMMON)), keep(store, embedded(OTHER, COMMON))
 
-    found = scores(store, embedded(RARE, COMMON), one, other)
+    score_of = scores(store, embedded(RARE, COMMON), rare, common)
 
-    assert found[one] == pytest.approx(1.0, abs=0.05)
-    assert found[other] < 0.2  # as much as RARE and OTHER have in common, not the half of COMMON
+    assert score_of[rare] == pytest.approx(1.0, abs=0.05)
+    assert score_of[common] < 0.2  # as much as RARE and OTHER have in common, not the half of COMMON
 
 
 def test_where_nothing_is_better_every_token_counts_alike(store: Store) -> None:
@@ -91,20 +91,20 @@ def test_where_nothing_is_better_every_token_counts_alike(store: Store) -> None:
 def test_of_a_memory_the_best_passage_and_the_mean_of_them_count(store: Store) -> None:
     row = keep(store, embedded(RARE), embedded(OTHER))
 
-    found = scores(store, embedded(RARE), row)[row]
+    score = scores(store, embedded(RARE), row)[row]
 
-    there, elsewhere = 1.0, float(RARE @ OTHER)
-    assert found == pytest.approx(0.7 * there + 0.3 * (there + elsewhere) / 2, abs=0.1)
+    best, elsewhere = 1.0, float(RARE @ OTHER)
+    assert score == pytest.approx(0.7 * best + 0.3 * (best + elsewhere) / 2, abs=0.1)
 
 
 def test_of_each_memory_the_passage_that_answers_best_is_told(store: Store) -> None:
     one = keep(store, embedded(OTHER), embedded(COMMON), embedded(RARE))
     other = keep(store, embedded(RARE), embedded(OTHER))
 
-    found = matches(store, embedded(RARE), one, other)
+    match_of = matches(store, embedded(RARE), one, other)
 
-    assert found[one].passage == passages_of(store, one)[2]
-    assert found[other].passage == passages_of(store, other)[0]
+    assert match_of[one].passage == passages_of(store, one)[2]
+    assert match_of[other].passage == passages_of(store, other)[0]
 
 
 def test_what_has_no_tokens_is_left_out(store: Store) -> None:
@@ -116,14 +116,14 @@ def test_what_has_no_tokens_is_left_out(store: Store) -> None:
 
 
 def test_of_a_long_question_the_first_tokens_are_compared(store: Store) -> None:
-    one, other = keep(store, embedded(RARE)), keep(store, embedded(OTHER))
+    rare, common = keep(store, embedded(RARE)), keep(store, embedded(OTHER))
     others = unit(MOST_TOKENS)
 
-    within = scores(store, embedded(*others[1:], RARE), one, other)
-    beyond = scores(store, embedded(*others, RARE), one, other)
+    within = scores(store, embedded(*others[1:], RARE), rare, common)
+    beyond = scores(store, embedded(*others, RARE), rare, common)
 
-    assert within[one] > within[other] + 0.1
-    assert abs(beyond[one] - beyond[other]) < 0.05
+    assert within[rare] > within[common] + 0.1
+    assert abs(beyond[rare] - beyond[common]) < 0.05
 
 
 def test_dimensions_that_fill_no_whole_byte_are_kept(store: Store) -> None:
@@ -134,9 +134,9 @@ def test_dimensions_that_fill_no_whole_byte_are_kept(store: Store) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_memories_that_say_the_same_are_as_good_as_one_of_them_however_many(store: Store) -> None:
-    said = embedded(*unit(20))
+    passages = embedded(*unit(20))
     query = embedded(*unit(5))
-    rows = [keep(store, said) for _ in range(15)]
+    rows = [keep(store, passages) for _ in range(15)]
 
     alone = scores(store, query, rows[0])[rows[0]]
 

@@ -262,8 +262,8 @@ def test_a_rewrite_says_the_new_memory_and_keeps_every_byte_that_is_not_ours(fil
         after = rewrite(data, changed, path=path)
         assert read(after, changed) == changed
         assert rewrite(after, changed, path=path) == after
-        for kept in (*file.strangers, "# marked comment", *(f"# behind {key}" for key in KEYS)):
-            assert kept.encode() not in data or kept.encode() in after
+        for line in (*file.strangers, "# marked comment", *(f"# behind {key}" for key in KEYS)):
+            assert line.encode() not in data or line.encode() in after
         assert after.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
         if b"\r\n" in data:
             assert after.count(b"\n") == after.count(b"\r") == after.count(b"\r\n")

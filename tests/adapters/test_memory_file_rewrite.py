@@ -157,7 +157,7 @@ def test_a_file_that_ends_with_its_frontmatter_gets_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "archived", "status"),
+    ("word", "archived", "status"),
     [
         ("", False, Status.ACTIVE), ("", True, Status.ARCHIVED),
         ("active", False, Status.ACTIVE), ("active", True, Status.ARCHIVED),
@@ -166,9 +166,9 @@ def test_a_file_that_ends_with_its_frontmatter_gets_a_text() -> None:
         ("superseded", False, Status.SUPERSEDED), ("superseded", True, Status.SUPERSEDED),
     ],
 )  # fmt: skip
-def test_a_memory_is_archived_by_its_folder_or_by_its_word(said: str, archived: bool, status: Status) -> None:
+def test_a_memory_is_archived_by_its_folder_or_by_its_word(word: str, archived: bool, status: Status) -> None:
     path = "archive/x.md" if archived else "knowledge/x.md"
-    data = f"---\nid: x\nstatus: {said}\n---\nx\n".encode()
+    data = f"---\nid: x\nstatus: {word}\n---\nx\n".encode()
     memory = parse(data, path=path, kind=Kind.KNOWLEDGE, archived=archived, modified=MODIFIED)
     assert memory.status is status
     assert rewrite(data, memory, path=path) == data
@@ -195,8 +195,8 @@ def test_a_session_that_is_archived_and_restored_stays_a_session() -> None:
     archived = replace(session, status=Status.ARCHIVED, archived_reason="aged")
     put_away = rewrite(data, archived, path="sessions/x.md")
     assert b"kind: session\nstatus: archived\narchived_reason: aged\n---" in put_away
-    found = parse(put_away, path="archive/x.md", kind=Kind.KNOWLEDGE, archived=True, modified=MODIFIED)
-    assert found == archived
+    memory = parse(put_away, path="archive/x.md", kind=Kind.KNOWLEDGE, archived=True, modified=MODIFIED)
+    assert memory == archived
     restored = rewrite(put_away, session, path="archive/x.md")
     assert b"status" not in restored
     assert read(restored, Kind.SESSION) == session

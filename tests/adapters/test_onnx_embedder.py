@@ -69,7 +69,7 @@ def others(folder: Path, file: str, pooling: PoolingType) -> list[bytes]:
 def test_the_shipped_model_gives_to_the_byte_the_vectors_that_another_program_makes_with_it(
     embedder: Embedder,
 ) -> None:
-    ours = [each.vector for each in embedder.embed_passages(TEXTS)]
+    ours = [passage.vector for passage in embedder.embed_passages(TEXTS)]
 
     assert ours == others(SHIPPED_MODELS / SHIPPED, "mapped.onnx", PoolingType.MEAN)
 
@@ -81,19 +81,19 @@ POOLINGS = {
 }
 
 
-@pytest.mark.parametrize("told", POOLINGS)
+@pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_a_model_in_a_folder_gives_them_too(tmp_path: Path, told: str, side: str) -> None:
-    folder = make_model(tmp_path / f"{told}-{side}")
+def test_a_model_in_a_folder_gives_them_too(tmp_path: Path, pooling: str, side: str) -> None:
+    folder = make_model(tmp_path / f"{pooling}-{side}")
     (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling/config.json").write_text(json.dumps({f"pooling_mode_{told}": True}))
+    (folder / "1_Pooling/config.json").write_text(json.dumps({f"pooling_mode_{pooling}": True}))
     config = json.loads((folder / "tokenizer_config.json").read_text())
     limits = {"model_max_length": 20, "max_length": 12, "truncation_side": side}
     (folder / "tokenizer_config.json").write_text(json.dumps({**config, **limits}))
 
-    ours = [each.vector for each in OnnxEmbedder(look_into(folder)).embed_passages(TEXTS)]
+    ours = [passage.vector for passage in OnnxEmbedder(look_into(folder)).embed_passages(TEXTS)]
 
-    assert ours == others(folder, "model.onnx", POOLINGS[told])
+    assert ours == others(folder, "model.onnx", POOLINGS[pooling])
 
 
 @pytest.mark.parametrize("length", [None, 0, int(1e30), 1e30, True, "256"])
@@ -117,10 +117,10 @@ def tokens(embedder: Embedder, text: str) -> np.ndarray[tuple[int, int], np.dtyp
 
 
 def test_each_different_token_has_a_vector_of_length_one(embedder: Embedder) -> None:
-    found = tokens(embedder, "the cat and the dog")
+    vectors = tokens(embedder, "the cat and the dog")
 
-    assert len(found) == 4
-    assert np.linalg.norm(found, axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert len(vectors) == 4
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-5)
     assert len(tokens(embedder, "cat dog the and the")) == 4
 
 

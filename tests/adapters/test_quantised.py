@@ -17,10 +17,10 @@ def chance(count: int, dimensions: int, *, seed: int = 0) -> Floats:
     return unit(np.random.default_rng(seed).standard_normal((count, dimensions), dtype=np.float32))
 
 
-def kept(vectors: Floats) -> Quantised:
-    found = Quantised.empty(len(vectors) + 5, vectors.shape[1])
-    found.put(0, vectors)
-    return found
+def quantised(vectors: Floats) -> Quantised:
+    empty = Quantised.empty(len(vectors) + 5, vectors.shape[1])
+    empty.put(0, vectors)
+    return empty
 
 
 @pytest.mark.parametrize("dimensions", [384, 768, 100])
@@ -28,10 +28,10 @@ def test_a_cosine_is_that_of_the_whole_vectors_to_three_thousandths(dimensions: 
     vectors = chance(300, dimensions)
     query = unit(vectors[:1] + 0.5 * chance(1, dimensions, seed=1))[0]
 
-    said = kept(vectors).cosines(query, np.arange(300))
+    cosines = quantised(vectors).cosines(query, np.arange(300))
 
-    assert np.abs(said - vectors @ query).max() < 0.003
-    assert said[0] == pytest.approx(float(vectors[0] @ query), abs=0.003)
+    assert np.abs(cosines - vectors @ query).max() < 0.003
+    assert cosines[0] == pytest.approx(float(vectors[0] @ query), abs=0.003)
 
 
 @pytest.mark.parametrize("dimensions", [384, 100])
@@ -40,7 +40,7 @@ def test_of_many_vectors_the_nearest_are_among_those_whose_signs_agree(dimension
     vectors = unit(np.repeat(centres, 500, axis=0) + 0.06 * chance(30_000, dimensions, seed=1) * 10)
     query = unit(centres[:1] + 0.05 * chance(1, dimensions, seed=2) * 10)[0]
 
-    near = kept(vectors).near(query, np.arange(30_000))
+    near = quantised(vectors).near(query, np.arange(30_000))
 
     nearest = np.argsort(-(vectors @ query))[:100]
     assert len(near) == len(set(near.tolist())) == RESCORED
@@ -49,37 +49,37 @@ def test_of_many_vectors_the_nearest_are_among_those_whose_signs_agree(dimension
 
 def test_only_the_numbers_asked_for_are_looked_at() -> None:
     vectors = chance(10_000, 64)
-    asked = np.arange(1, 10_000, 2)
+    odd_numbers = np.arange(1, 10_000, 2)
 
-    near = kept(vectors).near(vectors[0], asked)
+    near = quantised(vectors).near(vectors[0], odd_numbers)
 
     assert len(near) == RESCORED
-    assert np.isin(near, asked).all()
+    assert np.isin(near, odd_numbers).all()
 
 
 def test_few_vectors_are_all_near() -> None:
     vectors = chance(RESCORED, 64)
-    asked = np.arange(RESCORED)
+    numbers = np.arange(RESCORED)
 
-    assert kept(vectors).near(vectors[0], asked).tolist() == asked.tolist()
+    assert quantised(vectors).near(vectors[0], numbers).tolist() == numbers.tolist()
 
 
 def test_a_vector_of_nothing_but_zeros_is_like_no_other() -> None:
     vectors = np.vstack([np.zeros((1, 64), dtype=np.float32), chance(1, 64)])
 
-    assert kept(vectors).cosines(vectors[1], np.arange(2)) == pytest.approx([0, 1], abs=0.003)
+    assert quantised(vectors).cosines(vectors[1], np.arange(2)) == pytest.approx([0, 1], abs=0.003)
 
 
 def test_vectors_taken_over_say_the_same() -> None:
     vectors = chance(50, 100)
-    wanted = np.array([3, 4, 40])
+    numbers = np.array([3, 4, 40])
     smaller = Quantised.empty(10, 100)
 
-    smaller.copy_from(kept(vectors), wanted)
+    smaller.copy_from(quantised(vectors), numbers)
     smaller.put(3, vectors[:2])
 
     query = chance(1, 100, seed=5)[0]
-    assert smaller.cosines(query, np.arange(5)).tolist() == kept(
+    assert smaller.cosines(query, np.arange(5)).tolist() == quantised(
         vectors[[3, 4, 40, 0, 1]]
     ).cosines(query, np.arange(5)).tolist()  # fmt: skip
-    assert (smaller.signs[:, :3] == kept(vectors).signs[:, wanted]).all()
+    assert (smaller.signs[:, :3] == quantised(vectors).signs[:, numbers]).all()

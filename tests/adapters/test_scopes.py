@@ -28,10 +28,12 @@ FILTERS = (
 def agree(store: Store, vaults: Sequence[str]) -> None:
     with store.database.read() as db:
         rows = {filter: counted(db, "memories", *filters.where(filter, vaults)) for filter in FILTERS}
-        found = {filter: scopes.searched(db, filter, vaults) for filter in FILTERS}
-        assert {filter: each.number for filter, each in found.items()} == rows
-        said = {filter: counted(db, each.table, each.where, each.values) for filter, each in found.items()}
-        assert said == rows
+        scope_of = {filter: scopes.searched(db, filter, vaults) for filter in FILTERS}
+        assert {filter: scope.number for filter, scope in scope_of.items()} == rows
+        count_of = {
+            filter: counted(db, scope.table, scope.where, scope.values) for filter, scope in scope_of.items()
+        }
+        assert count_of == rows
         passages = db.execute("SELECT count(*) FROM passages").fetchone()[0]
         assert scopes.size(db) == (counted(db, "memories", "1", ()), passages)
         assert integrity.is_sound(db)
@@ -43,21 +45,21 @@ def counted(db: sqlite3.Connection, table: str, where: str, values: Sequence[obj
 
 def test_a_memory_is_counted_where_it_is(store: Store) -> None:
     keys = [vault.key for vault in store.vaults]
-    kept = [
+    remembered = [
         remember(store, Draft(f"Note {number}", f"Text {number}.\n\n" * (1 + 90 * (number % 2)), tags=tags))
         for number in range(12)
         for tags in ((("odd",) if number % 2 else ()),)
     ]
-    kept.append(remember(store, Draft("Mine", "of every project", level=Level.USER)))
+    remembered.append(remember(store, Draft("Mine", "of every project", level=Level.USER)))
     agree(store, keys)
     agree(store, keys[:1])
 
-    for each in kept[:4]:
-        forget(store, each.memory.id)
+    for memory in remembered[:4]:
+        forget(store, memory.memory.id)
     agree(store, keys)
-    restore(store, kept[0].memory.id)
+    restore(store, remembered[0].memory.id)
     agree(store, keys)
-    forget(store, kept[1].memory.id, forever=True)
+    forget(store, remembered[1].memory.id, forever=True)
     agree(store, keys)
 
     rebuild(store)

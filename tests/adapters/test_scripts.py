@@ -38,8 +38,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, di
     environment = {"MEMORY_DIR": str(folder / "memory"), "EMBEDDING_MODEL": "none"}
     opened = Opened(environment, folder=folder / "shop")
     ids = {}
-    for name, said in MEMORIES.items():
-        title, _, text = said.partition(" | ")
+    for name, memory in MEMORIES.items():
+        title, _, text = memory.partition(" | ")
         ids[remember(opened.store(), Draft(title, text)).memory.id] = name
     yield opened.store(), ids
     opened.database.close()

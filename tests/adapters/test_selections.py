@@ -45,10 +45,10 @@ def test_the_newest_come_first(filled: Store, types: tuple[str, ...], vaults: sl
         ]
         chosen = sorted(fitting, key=lambda row: (-row.updated, row.row))[:8]
 
-        found = selections.newest(db, keys, types=types, private=own, limit=8)
+        rows = selections.newest(db, keys, types=types, private=own, limit=8)
         sessions = selections.newest(db, keys, kind=Kind.SESSION, private=own, limit=8)
 
-    assert found == sorted(chosen, key=lambda row: (-row.updated, row.id))
+    assert rows == sorted(chosen, key=lambda row: (-row.updated, row.id))
     assert sessions == []
 
 
@@ -77,22 +77,22 @@ def test_what_waits_is_what_others_or_claude_stored_and_what_reads_like_an_instr
                 or (row.source == "mined" and row.instructing)
             )
         ]
-        found = selections.not_accepted(db, keys, of_others)
+        rows = selections.not_accepted(db, keys, of_others)
         count = selections.count_not_accepted(db, keys, of_others)
 
     assert waiting
-    assert [row.id for row in found] == waiting
+    assert [row.id for row in rows] == waiting
     assert count == len(waiting)
 
 
 def test_what_waits_is_counted_without_looking_at_all_memories(filled: Store) -> None:
     keys = [vault.key for vault in filled.vaults]
-    said: list[str] = []
+    statements: list[str] = []
     with filled.database.read() as db:
-        db.set_trace_callback(said.append)
+        db.set_trace_callback(statements.append)
         selections.count_not_accepted(db, keys, [])
         db.set_trace_callback(None)
-        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {said[-1]}")]
+        plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {statements[-1]}")]
 
     assert any("memories_waiting" in step for step in plan)
     assert all("SEARCH memories" in step for step in plan if "memories USING" in step)

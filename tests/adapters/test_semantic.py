@@ -23,13 +23,13 @@ def embed(store: Store, seed: int = 0) -> None:
     """Give every passage that has none a vector of its own."""
     source = np.random.default_rng(seed)
     with store.database.write() as db:
-        found = vectors.pending(db, "made up", 100_000)
-        made = source.standard_normal((len(found), DIMENSIONS)).astype("<f4")
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
-        made_of = [Embedded(row.tobytes(), b"") for row in made]
-        pairs = zip((passage for passage, _, _ in found), made_of, strict=True)
+        passages = vectors.pending(db, "made up", 100_000)
+        matrix = source.standard_normal((len(passages), DIMENSIONS)).astype("<f4")
+        matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+        made_of = [Embedded(row.tobytes(), b"") for row in matrix]
+        pairs = zip((passage for passage, _, _ in passages), made_of, strict=True)
         vectors.put_vectors(db, "made up", pairs)
-        changelog.note_embedded(db, {memory for _, memory, _ in found}, store.now())
+        changelog.note_embedded(db, {memory for _, memory, _ in passages}, store.now())
 
 
 def exact(store: Store, query: bytes) -> dict[int, float]:
@@ -45,48 +45,48 @@ def exact(store: Store, query: bytes) -> dict[int, float]:
     return best
 
 
-def said(store: Store, matrix: Matrix, query: bytes, also: Sequence[int] = ()) -> dict[int, float]:
+def cosines_of(store: Store, matrix: Matrix, query: bytes, also: Sequence[int] = ()) -> dict[int, float]:
     with store.database.read() as db:
         keys = [vault.key for vault in store.vaults]
-        (found,) = matrix.search(db, [query], vaults=keys, kinds=(), among=None, also=[also])
-    return {memory: cosines.best for memory, cosines in found.items()}
+        (cosines_by_memory,) = matrix.search(db, [query], vaults=keys, kinds=(), among=None, also=[also])
+    return {memory: cosines.best for memory, cosines in cosines_by_memory.items()}
 
 
 @pytest.fixture
 def query() -> bytes:
-    asked = np.random.default_rng(9).standard_normal(DIMENSIONS).astype("<f4")
-    return (asked / np.linalg.norm(asked)).tobytes()
+    direction = np.random.default_rng(9).standard_normal(DIMENSIONS).astype("<f4")
+    return (direction / np.linalg.norm(direction)).tobytes()
 
 
 def test_what_is_new_changed_and_gone_is_known_at_the_next_question(store: Store, query: bytes) -> None:
     matrix = Matrix("made up", DIMENSIONS)
-    kept = [remember(store, Draft(f"Note {number}", f"text {number}")) for number in range(30)]
+    remembered = [remember(store, Draft(f"Note {number}", f"text {number}")) for number in range(30)]
     embed(store)
-    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+    assert cosines_of(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
 
-    for each in kept[::3]:
-        forget(store, each.memory.id)
+    for memory in remembered[::3]:
+        forget(store, memory.memory.id)
     remember(store, Draft("Another", "that came later"))
     embed(store, seed=1)
 
-    assert len(said(store, matrix, query)) == 21
-    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+    assert len(cosines_of(store, matrix, query)) == 21
+    assert cosines_of(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
 
 
 def test_a_matrix_that_grows_and_shrinks_stays_right(store: Store, query: bytes) -> None:
     matrix = Matrix("made up", DIMENSIONS)
     long = "\n\n".join(f"Paragraph {number}. " + "It goes on and on. " * 40 for number in range(80))
-    kept = []
+    remembered = []
     for seed in range(3):
-        kept += [remember(store, Draft(f"Long {seed} {number}", long)) for number in range(8)]
+        remembered += [remember(store, Draft(f"Long {seed} {number}", long)) for number in range(8)]
         embed(store, seed=seed)
-        assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+        assert cosines_of(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
 
-    for each in kept[1:]:
-        forget(store, each.memory.id)
+    for memory in remembered[1:]:
+        forget(store, memory.memory.id)
 
-    assert list(said(store, matrix, query)) == list(exact(store, query))
-    assert said(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
+    assert list(cosines_of(store, matrix, query)) == list(exact(store, query))
+    assert cosines_of(store, matrix, query) == pytest.approx(exact(store, query), abs=0.003)
 
 
 def test_only_two_hundred_are_taken_and_those_asked_for_beside_them(store: Store, query: bytes) -> None:
@@ -97,8 +97,8 @@ def test_only_two_hundred_are_taken_and_those_asked_for_beside_them(store: Store
     every = exact(store, query)
     ranked = sorted(every, key=lambda memory: -every[memory])
 
-    assert set(ranked[:190]) <= set(said(store, matrix, query)) <= set(ranked[:210])
-    assert ranked[-1] in said(store, matrix, query, also=[ranked[-1]])
+    assert set(ranked[:190]) <= set(cosines_of(store, matrix, query)) <= set(ranked[:210])
+    assert ranked[-1] in cosines_of(store, matrix, query, also=[ranked[-1]])
 
 
 def test_a_memory_that_was_archived_meanwhile_has_its_own_cosine(store: Store, query: bytes) -> None:
@@ -112,26 +112,26 @@ def test_a_memory_that_was_archived_meanwhile_has_its_own_cosine(store: Store, q
     with store.database.write() as db:
         db.execute("UPDATE memories SET status = 'archived' WHERE row = ?", (gone,))
 
-    assert said(store, matrix, query, also=[gone]) == pytest.approx(every, abs=0.003)
+    assert cosines_of(store, matrix, query, also=[gone]) == pytest.approx(every, abs=0.003)
 
 
 def test_a_loaded_model_has_read_its_vectors_before_the_first_question(
     open_here: Open,
 ) -> None:
-    one = open_here(EMBEDDING_MODEL="minilm-l6").store()
-    remember(one, Draft("Note", "of something"))
-    embed_pending(one)
+    store = open_here(EMBEDDING_MODEL="minilm-l6").store()
+    remember(store, Draft("Note", "of something"))
+    embed_pending(store)
 
     other = open_here(EMBEDDING_MODEL="minilm-l6").store()
     meaning = other.meaning()
 
     assert meaning
-    asked: list[str] = []
+    statements: list[str] = []
     with other.database.read() as db:
-        db.set_trace_callback(asked.append)
+        db.set_trace_callback(statements.append)
         keys = [vault.key for vault in other.vaults]
-        found = meaning.matrix.search(db, [bytes(4 * 384)], vaults=keys, kinds=(), among=None, also=[()])
+        answer = meaning.matrix.search(db, [bytes(4 * 384)], vaults=keys, kinds=(), among=None, also=[()])
         db.set_trace_callback(None)
-    assert any(found)
-    assert asked
-    assert not [each for each in asked if "embedding" in each]
+    assert any(answer)
+    assert statements
+    assert not [statement for statement in statements if "embedding" in statement]

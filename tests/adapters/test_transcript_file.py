@@ -29,11 +29,11 @@ def file(tmp_path: Path) -> Path:
 
 
 def expected(data: bytes, start: int = 0, end: int | None = None) -> list[tuple[bytes, int, int]]:
-    found = []
+    line_ranges = []
     for line in data[start:end].split(b"\n")[:-1]:
-        found.append((line, start, start + len(line) + 1))
+        line_ranges.append((line, start, start + len(line) + 1))
         start += len(line) + 1
-    return found
+    return line_ranges
 
 
 @pytest.mark.parametrize(
@@ -78,18 +78,18 @@ def test_the_line_that_is_being_written_waits(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("length", "given"), [(LARGEST_LINE, LARGEST_LINE), (LARGEST_LINE + 1, 0), (3 * LARGEST_LINE, 0)]
+    ("length", "length_given"), [(LARGEST_LINE, LARGEST_LINE), (LARGEST_LINE + 1, 0), (3 * LARGEST_LINE, 0)]
 )
-def test_a_line_that_is_too_long_is_passed_over(file: Path, length: int, given: int) -> None:
+def test_a_line_that_is_too_long_is_passed_over(file: Path, length: int, length_given: int) -> None:
     with open(file, "wb") as handle:
         handle.write(b"a\n")
         handle.truncate(2 + length)
         handle.seek(2 + length)
         handle.write(b"\nb\n")
 
-    found = [(len(line), begun, behind) for line, begun, behind in lines(file)]
+    line_ranges = [(len(line), begun, behind) for line, begun, behind in lines(file)]
 
-    assert found == [(1, 0, 2), (given, 2, 3 + length), (1, 3 + length, 5 + length)]
+    assert line_ranges == [(1, 0, 2), (length_given, 2, 3 + length), (1, 3 + length, 5 + length)]
 
 
 def test_a_file_that_is_gone_has_no_lines(file: Path) -> None:
@@ -104,13 +104,13 @@ def test_a_file_deleted_or_cut_while_it_is_read_ends_quietly(file: Path) -> None
     data = b"".join(b"%07d\n" % number for number in range(200_000))
     for sin in (file.unlink, lambda: os.truncate(file, 100), lambda: os.truncate(file, 0)):
         file.write_bytes(data)
-        found = []
+        lines_read = []
         for line in lines(file):
-            if not found:
+            if not lines_read:
                 sin()
-            found.append(line)
-        assert found == expected(data)[: len(found)]
-        assert len(found) > 1000
+            lines_read.append(line)
+        assert lines_read == expected(data)[: len(lines_read)]
+        assert len(lines_read) > 1000
 
 
 def test_lines_are_whole_while_another_thread_writes_them(file: Path) -> None:
@@ -125,17 +125,17 @@ def test_lines_are_whole_while_another_thread_writes_them(file: Path) -> None:
 
     writer = threading.Thread(target=write)
     writer.start()
-    found: list[bytes] = []
+    lines_read: list[bytes] = []
     at = 0
     while writer.is_alive() or at < size(file):
         for line, begun, behind in lines(file, at):
             assert begun == at
-            found.append(line)
+            lines_read.append(line)
             at = behind
     writer.join()
 
-    assert set(found) == {text, b"{}"}
-    assert (len(found), at) == (300, size(file))
+    assert set(lines_read) == {text, b"{}"}
+    assert (len(lines_read), at) == (300, size(file))
 
 
 def make_link(path: Path) -> None:
@@ -166,9 +166,9 @@ def test_no_file_stays_open(file: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
 
     for _ in range(50):
-        given = lines(file)
-        next(given)
-        given.close()
+        line_iterator = lines(file)
+        next(line_iterator)
+        line_iterator.close()
         count_lines(file, 0, most=1)
         mark(file, 2)
 

@@ -71,7 +71,7 @@ def lines_of_10_megabytes(path: Path) -> None:
 def test_a_file_of_any_size_is_read_in_bounded_memory(file: Path, make: Callable[[Path], None]) -> None:
     make(file)
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", READER, str(file)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -80,7 +80,7 @@ def test_a_file_of_any_size_is_read_in_bounded_memory(file: Path, make: Callable
         check=True,
     )
 
-    words, memory = json.loads(done.stdout)
+    words, memory = json.loads(process.stdout)
     assert words == ["before", "after"]
     assert memory <= 100  # MB
     file.unlink()

@@ -16,12 +16,12 @@ def node(key: str, title: str = "", type_: str = "note", level: Level = Level.PR
 
 def network(links: Sequence[tuple[str, str, str]], *nodes: NetworkNode) -> Network:
     """Return the network of (start, rel, end), with *nodes* instead of plain ones of their keys."""
-    named = {each.key: each for each in nodes}
+    named = {node_of.key: node_of for node_of in nodes}
     for start, _, end in links:
         for key in (start, end):
             named.setdefault(f"v/{key}", node(key))
-    made = (NetworkLink(f"v/{start}", rel, f"v/{end}") for start, rel, end in links)
-    return Network(tuple(named[key] for key in sorted(named)), tuple(made))
+    drawn_links = (NetworkLink(f"v/{start}", rel, f"v/{end}") for start, rel, end in links)
+    return Network(tuple(named[key] for key in sorted(named)), tuple(drawn_links))
 
 
 def made_up(memories: int, links: int, seed: int = 1, topic: int = 12) -> Network:
@@ -47,4 +47,4 @@ def made_up(memories: int, links: int, seed: int = 1, topic: int = 12) -> Networ
         for at in range(memories)
     ]
     linked = {f"v/{key}" for start, _, end in chosen for key in (start, end)}
-    return network(sorted(chosen), *(each for each in nodes if each.key in linked))
+    return network(sorted(chosen), *(node_of for node_of in nodes if node_of.key in linked))

@@ -24,9 +24,9 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
     ],
 )
 def test_the_most_is_what_a_memory_gets_that_has_all(question: str, names: set[str]) -> None:
-    asked = AskedFor.of(Query(question), question, clock=NOW, now=NOW.timestamp())
-    moment = asked.span.start if asked.span else NOW
-    boosts = asked.boosts(
+    asked_for = AskedFor.of(Query(question), question, clock=NOW, now=NOW.timestamp())
+    moment = asked_for.span.start if asked_for.span else NOW
+    boosts = asked_for.boosts(
         title="Stripe",
         text="It needs the raw body.",
         tags=("stripe",),
@@ -35,4 +35,4 @@ def test_the_most_is_what_a_memory_gets_that_has_all(question: str, names: set[s
         updated=moment,
     )
     assert {name for name, _ in boosts} == names
-    assert ranking.boosted(1.0, boosts) == pytest.approx(asked.most)
+    assert ranking.boosted(1.0, boosts) == pytest.approx(asked_for.most)

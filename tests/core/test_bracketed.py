@@ -8,7 +8,7 @@ NAMES = ("tags", "type")
 
 
 @pytest.mark.parametrize(
-    ("typed", "words", "said"),
+    ("typed", "words", "values"),
     [
         ("Title | text", "Title | text", {}),
         ("Title | text [tags: a, b]", "Title | text", {"tags": "a, b"}),
@@ -22,8 +22,8 @@ NAMES = ("tags", "type")
         ("", "", {}),
     ],
 )
-def test_the_end_says_it_and_nothing_else_does(typed: str, words: str, said: dict[str, str]) -> None:
-    assert bracketed(typed, NAMES) == (words, said)
+def test_the_end_says_it_and_nothing_else_does(typed: str, words: str, values: dict[str, str]) -> None:
+    assert bracketed(typed, NAMES) == (words, values)
 
 
 def test_a_long_line_of_brackets_takes_no_long_time() -> None:

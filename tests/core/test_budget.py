@@ -99,17 +99,17 @@ def test_pauses_grow_with_the_tries(tries: int, pause: float) -> None:
 
 @given(
     outcome=st.sampled_from([CallOutcome.RATE_LIMITED, CallOutcome.OVERLOADED]),
-    told=st.floats(allow_nan=False),
+    pause=st.floats(allow_nan=False),
     chance=st.floats(0, 1),
 )
 def test_a_pause_is_at_least_what_was_told_and_never_for_ever(
-    outcome: CallOutcome, told: float, chance: float
+    outcome: CallOutcome, pause: float, chance: float
 ) -> None:
-    rest = rest_after(outcome, 1, told, chance)
+    rest = rest_after(outcome, 1, pause, chance)
 
     assert rest is not None
     assert rest.seconds is not None
-    assert min(told, LONGEST_PAUSE) <= rest.seconds <= LONGEST_PAUSE
+    assert min(pause, LONGEST_PAUSE) <= rest.seconds <= LONGEST_PAUSE
 
 
 def test_an_item_is_given_up_after_its_tries_or_when_it_cannot_be_taken() -> None:
@@ -123,11 +123,15 @@ def test_an_item_is_given_up_after_its_tries_or_when_it_cannot_be_taken() -> Non
 
 
 def test_the_caps_and_the_way_of_capture_are_read_from_both_places() -> None:
-    told = {"DAYBOOK_DAILY_USD": "1.5", "DAYBOOK_DAILY_CALLS": "0", "DAYBOOK_CAPTURE": "Manual"}
-    written = {"daily_usd": 1.5, "daily_calls": 0, "capture": "manual"}
+    environment = {"DAYBOOK_DAILY_USD": "1.5", "DAYBOOK_DAILY_CALLS": "0", "DAYBOOK_CAPTURE": "Manual"}
+    config = {"daily_usd": 1.5, "daily_calls": 0, "capture": "manual"}
 
-    assert parse_settings(told, {}) == Settings(daily_usd=1.5, daily_calls=0, capture="manual")
-    assert parse_settings({}, written) == parse_settings(told, {}) == parse_settings(told, {"daily_usd": 9})
+    assert parse_settings(environment, {}) == Settings(daily_usd=1.5, daily_calls=0, capture="manual")
+    assert (
+        parse_settings({}, config)
+        == parse_settings(environment, {})
+        == parse_settings(environment, {"daily_usd": 9})
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,15 +168,15 @@ def test_an_unknown_way_of_capture_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "exported"),
+    ("value", "exported"),
     [('"x"', "x"), ("5", "5"), ("1.50", "1.5"), ("1e2", "100"), ("true", "true"), ('"\\u0078"', "x")],
 )
-def test_a_value_is_recognised_as_the_client_exports_it(written: str, exported: str) -> None:
-    told = environment_told(f'\ufeff{{"env": {{"ANTHROPIC_X": {written}}}}}'.encode())
+def test_a_value_is_recognised_as_the_client_exports_it(value: str, exported: str) -> None:
+    settings = environment_told(f'\ufeff{{"env": {{"ANTHROPIC_X": {value}}}}}'.encode())
 
-    assert is_told(told, "ANTHROPIC_X", exported)
-    assert not is_told(told, "ANTHROPIC_X", exported + "y")
-    assert not is_told(told, "ANTHROPIC_Y", exported)
+    assert is_told(settings, "ANTHROPIC_X", exported)
+    assert not is_told(settings, "ANTHROPIC_X", exported + "y")
+    assert not is_told(settings, "ANTHROPIC_Y", exported)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +184,11 @@ def test_a_value_is_recognised_as_the_client_exports_it(written: str, exported: 
     [b'{"env": {"ANTHROPIC_X": "x"}', b"{" * 10, b'{"a":' * 100_000, b"[1,", b"\x00"],
 )
 def test_a_file_that_nobody_can_read_ends_what_sends_and_spends_and_nothing_else(data: bytes) -> None:
-    told = environment_told(data)
+    settings = environment_told(data)
 
-    assert is_told(told, "ANTHROPIC_BASE_URL", "x")
-    assert is_told(told, "DAYBOOK_DAILY_USD", "100")
-    assert not is_told(told, "MEMORY_DIR", "/x")
+    assert is_told(settings, "ANTHROPIC_BASE_URL", "x")
+    assert is_told(settings, "DAYBOOK_DAILY_USD", "100")
+    assert not is_told(settings, "MEMORY_DIR", "/x")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"[]", b"{}", b'{"env": 5}', b'{"env": null}', b"null"])
@@ -193,6 +197,6 @@ def test_a_file_that_says_nothing_ends_nothing(data: bytes) -> None:
 
 
 def test_numbers_that_are_long_and_bytes_that_are_no_text_hide_nothing() -> None:
-    told = environment_told(b'{"n": ' + b"1" * 5000 + b', "s": "\xff", "env": {"ANTHROPIC_X": "x"}}')
+    settings = environment_told(b'{"n": ' + b"1" * 5000 + b', "s": "\xff", "env": {"ANTHROPIC_X": "x"}}')
 
-    assert is_told(told, "ANTHROPIC_X", "x")
+    assert is_told(settings, "ANTHROPIC_X", "x")

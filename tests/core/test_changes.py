@@ -5,7 +5,7 @@ from mcp_server.core.changes import FileChange, Stamp, diff
 
 stamps = st.dictionaries(
     st.text("abc/", min_size=1, max_size=4), st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12
-).map(lambda found: [Stamp(path, *values) for path, values in sorted(found.items())])
+).map(lambda values_by_path: [Stamp(path, *values) for path, values in sorted(values_by_path.items())])
 
 
 @given(stamps, stamps)
@@ -22,5 +22,5 @@ def test_applying_the_difference_makes_both_sides_equal(on_disk: list[Stamp], in
 
 
 @given(stamps)
-def test_equal_sides_have_no_difference(both: list[Stamp]) -> None:
-    assert list(diff(both, both)) == []
+def test_equal_sides_have_no_difference(side: list[Stamp]) -> None:
+    assert list(diff(side, side)) == []

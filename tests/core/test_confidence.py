@@ -15,8 +15,8 @@ def confidence(**evidence: Any) -> Confidence:
     return gate.weigh(**evidence).verdict
 
 
-def in_prompt(seen: list[PromptEvidence], calling: float) -> list[Confidence]:
-    return [each.verdict for each in gate.in_prompt(seen, calling)]
+def in_prompt(evidence: list[PromptEvidence], calling: float) -> list[Confidence]:
+    return [weighed.verdict for weighed in gate.in_prompt(evidence, calling)]
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
     words_asked: int,
     expected: Confidence,
 ) -> None:
-    said = confidence(
+    judged = confidence(
         cosine=cosine, maxsim=maxsim, coverage=coverage, words_matched=words_matched, words_asked=words_asked
     )
-    assert said is expected
+    assert judged is expected
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
 
 
 @pytest.mark.parametrize(
-    ("seen", "calling", "expected"),
+    ("evidence", "calling", "expected"),
     [
         ([], 1.0, []),
         ([CLEAR, LIKELY], 1.0, [Confidence.MEDIUM, Confidence.NONE]),
@@ -153,9 +153,9 @@ OTHERS = [LIKELY._replace(score=score) for score in (0.34, 0.33, 0.32)]
     ],
 )
 def test_a_text_comes_for_what_bears_on_the_prompt_and_titles_where_anything_may(
-    seen: list[PromptEvidence], calling: float, expected: list[Confidence]
+    evidence: list[PromptEvidence], calling: float, expected: list[Confidence]
 ) -> None:
-    assert in_prompt(seen, calling) == expected
+    assert in_prompt(evidence, calling) == expected
 
 
 def test_of_two_memories_that_are_as_good_neither_is_as_sure_as_one_alone() -> None:
@@ -170,12 +170,13 @@ def test_that_a_prompt_is_of_the_kind_that_calls_for_memories_makes_no_faint_one
 
 
 @pytest.mark.parametrize(
-    ("seen", "calling"), [([CLEAR, LIKELY], 1.0), ([LIKELY, *OTHERS], -1.0), ([FAINT], 0.0), ([CLEAR], 0.2)]
+    ("evidence", "calling"),
+    [([CLEAR, LIKELY], 1.0), ([LIKELY, *OTHERS], -1.0), ([FAINT], 0.0), ([CLEAR], 0.2)],
 )
 def test_what_comes_with_no_prompt_missed_a_bar_and_what_comes_reached_one(
-    seen: list[PromptEvidence], calling: float
+    evidence: list[PromptEvidence], calling: float
 ) -> None:
-    for verdict, (text, *title) in gate.in_prompt(seen, calling):
+    for verdict, (text, *title) in gate.in_prompt(evidence, calling):
         assert (verdict in (Confidence.MEDIUM, Confidence.HIGH)) == (text.missing <= 0)
         assert (verdict is Confidence.LOW) == (bool(title) and all(bar.missing <= 0 for bar in title))
 

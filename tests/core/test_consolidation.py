@@ -32,8 +32,8 @@ TRAPS: list[tuple[str, str]] = traps.pytestmark[0].args[1]
 def item(
     text: str, number: int = 0, *, title: str = "", source: str = "extracted", **more: object
 ) -> TidyItem:
-    said = Statement(title or f"Note {number}", text, "decision", source)
-    return TidyItem(f"shop/m{number}", f"digest {number}", said, created=number, **more)  # type: ignore[arg-type]
+    statement = Statement(title or f"Note {number}", text, "decision", source)
+    return TidyItem(f"shop/m{number}", f"digest {number}", statement, created=number, **more)  # type: ignore[arg-type]
 
 
 TEXTS = (
@@ -97,12 +97,12 @@ def test_two_types_do_not_deny_each_other() -> None:
     assert not deny_each_other(Statement("", one, "pattern"), Statement("", other, "gotcha"))
 
 
-@pytest.mark.parametrize("kept", ["manual", "pinned", "verified"])
-def test_of_equal_words_those_that_the_person_stands_for_stay(kept: str) -> None:
-    theirs = item("Reports run at night", source="manual" if kept == "manual" else "extracted")
-    if kept == "verified":
+@pytest.mark.parametrize("staying", ["manual", "pinned", "verified"])
+def test_of_equal_words_those_that_the_person_stands_for_stay(staying: str) -> None:
+    theirs = item("Reports run at night", source="manual" if staying == "manual" else "extracted")
+    if staying == "verified":
         theirs = replace(theirs, statement=replace(theirs.statement, verified=True))
-    theirs = replace(theirs, pinned=kept == "pinned", created=9)
+    theirs = replace(theirs, pinned=staying == "pinned", created=9)
     other = item("Reports run at night")
 
     assert absorbing(other, theirs) == absorbing(theirs, other) == (theirs, other)
@@ -134,45 +134,46 @@ def test_the_least_source_counts() -> None:
 def test_memories_are_shown_by_vault_and_type_in_bounded_groups() -> None:
     many = [item(f"text {n}", n) for n in range(MOST + 5)]
     few = [replace(item(f"text {n}", n), ref=f"user/m{n}") for n in range(4)]
-    fresh = replace(item("text of today", 9), ref="user/m9", fresh=True)
 
-    shown = groups([*many[::-1], *few, fresh])
+    shown_groups = groups([*many[::-1], *few])
 
-    assert [len(group) for group in shown] == [MOST, 5]
-    assert shown[0][0].ref == "shop/m0"
-    assert digest_of(shown[0]) == digest_of(shown[0][::-1])
-    assert digest_of(shown[0]) != digest_of([replace(shown[0][0], digest="new"), *shown[0][1:]])
+    assert [len(group) for group in shown_groups] == [MOST, 5]
+    assert shown_groups[0][0].ref == "shop/m0"
+    assert digest_of(shown_groups[0]) == digest_of(shown_groups[0][::-1])
+    assert digest_of(shown_groups[0]) != digest_of(
+        [replace(shown_groups[0][0], digest="new"), *shown_groups[0][1:]]
+    )
 
 
 def test_a_question_marks_what_is_protected_and_nothing_in_it_is_a_tag() -> None:
     items = [
         item("Said by the person </memories>", 1, source="manual"),
-        item("Often used", 2, lasting=True),
+        item("Of today", 2, lasting=True),
         item("x" * (SHOWN + 1), 3),
         item("Plain", 4),
     ]
 
-    asked = request(items, today="2026-11-20")
+    request_text = request(items, today="2026-11-20")
 
-    lines = asked.splitlines()
+    lines = request_text.splitlines()
     assert lines[3] == "[1] KEEP (1970-01-01) Note 1: Said by the person ‹/memories›"
     assert lines[4].startswith("[2] MERGE OR KEEP (")
     assert lines[5].startswith("[3] KEEP (")
     assert lines[6] == "[4] (1970-01-01) Note 4: Plain"
-    assert asked.count("</memories>") == 1
+    assert request_text.count("</memories>") == 1
 
 
 # Answers
 
 
 def test_a_plan_that_holds_is_taken() -> None:
-    found = planned()
+    merge_plan = planned()
 
-    assert isinstance(found, MergePlan)
-    assert found.drops == (4,)
-    (merge,) = found.merges
+    assert isinstance(merge_plan, MergePlan)
+    assert merge_plan.drops == (4,)
+    (merge,) = merge_plan.merges
     assert (merge.sources, merge.title, merge.tags) == ((1, 2), "Stripe", ())
-    assert plan(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```", ITEMS) == found
+    assert plan(f"Here it is:\n```json\n{json.dumps(GOOD)}\n```", ITEMS) == merge_plan
 
 
 @pytest.mark.parametrize(
@@ -200,10 +201,10 @@ def test_a_plan_that_holds_is_taken() -> None:
     ],
 )  # fmt: skip
 def test_a_plan_with_one_fault_is_not_taken(parts: dict[str, object], reason: str) -> None:
-    found = planned(**parts)
+    merge_plan = planned(**parts)
 
-    assert isinstance(found, str)
-    assert reason in found
+    assert isinstance(merge_plan, str)
+    assert reason in merge_plan
 
 
 @pytest.mark.parametrize(
@@ -222,20 +223,22 @@ def test_a_plan_with_one_fault_is_not_taken(parts: dict[str, object], reason: st
     ],
 )  # fmt: skip
 def test_a_merge_that_loses_or_adds_something_is_not_taken(parts: dict[str, object], reason: str) -> None:
-    found = merging(**parts)
+    merge_plan = merging(**parts)
 
-    assert isinstance(found, str)
-    assert reason in found
+    assert isinstance(merge_plan, str)
+    assert reason in merge_plan
 
 
 @pytest.mark.parametrize("how", ["manual", "pinned", "verified", "lasting"])
 def test_what_is_protected_is_never_dropped_and_what_is_kept_never_merged(how: str) -> None:
     def protected(number: int) -> list[TidyItem]:
         items = list(ITEMS)
-        said = items[number].statement
-        said = replace(said, source="manual" if how == "manual" else said.source, verified=how == "verified")
+        statement = items[number].statement
+        statement = replace(
+            statement, source="manual" if how == "manual" else statement.source, verified=how == "verified"
+        )
         items[number] = replace(
-            items[number], statement=said, pinned=how == "pinned", lasting=how == "lasting"
+            items[number], statement=statement, pinned=how == "pinned", lasting=how == "lasting"
         )
         return items
 
@@ -268,8 +271,12 @@ merge_parts = st.fixed_dictionaries(
 def test_whatever_a_model_says_every_memory_is_named_once_or_nothing_happens(
     keep: list[int], merge: list[dict[str, object]], drop: list[int]
 ) -> None:
-    found = plan(json.dumps({"keep": keep, "merge": merge, "drop": drop}), ITEMS)
+    merge_plan = plan(json.dumps({"keep": keep, "merge": merge, "drop": drop}), ITEMS)
 
-    if isinstance(found, MergePlan):
-        taken = [*(n - 1 for n in keep), *found.drops, *(n for m in found.merges for n in m.sources)]
-        assert sorted(taken) == list(range(len(ITEMS)))
+    if isinstance(merge_plan, MergePlan):
+        named = [
+            *(n - 1 for n in keep),
+            *merge_plan.drops,
+            *(n for m in merge_plan.merges for n in m.sources),
+        ]
+        assert sorted(named) == list(range(len(ITEMS)))

@@ -26,8 +26,8 @@ turns = st.lists(st.builds(Turn, speaker, words, st.sampled_from(["", "2026-11-2
 
 @pytest.mark.feature("D-13")
 @given(turns)
-def test_every_conversation_comes_back_as_it_was(said: list[Turn]) -> None:
-    assert parse_turns(render_turns(said)) == said
+def test_every_conversation_comes_back_as_it_was(conversation: list[Turn]) -> None:
+    assert parse_turns(render_turns(conversation)) == conversation
 
 
 def test_words_before_the_first_heading_belong_to_nobody() -> None:

@@ -20,17 +20,17 @@ def labelled(name: str) -> list[tuple[str, str, str]]:
 
 def shares(name: str) -> tuple[float, float]:
     """Return which share of what settles something is found, and of the rest what is taken all the same."""
-    found = [(type != NOTHING, correction(sentence) is not None) for _, sentence, type in labelled(name)]
-    settling = [taken for settles, taken in found if settles]
-    rest = [taken for settles, taken in found if not settles]
+    judged = [(type != NOTHING, correction(sentence) is not None) for _, sentence, type in labelled(name)]
+    settling = [taken for settles, taken in judged if settles]
+    rest = [taken for settles, taken in judged if not settles]
     return sum(settling) / len(settling), sum(rest) / len(rest)
 
 
 @pytest.mark.parametrize("name", ["chosen", "aside"])
 def test_most_of_what_settles_something_is_found_and_hardly_anything_else(name: str) -> None:
-    found, false = shares(name)
+    found_share, false = shares(name)
 
-    assert found >= FOUND_AT_LEAST
+    assert found_share >= FOUND_AT_LEAST
     assert false <= FALSE_AT_MOST
 
 

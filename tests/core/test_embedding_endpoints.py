@@ -78,7 +78,7 @@ def test_vectors_of_another_address_name_or_dimension_have_another_name() -> Non
         Endpoint("http://localhost:1", "n", 8),
         Endpoint("http://localhost:1", "m", 9),
     ]
-    assert len({each.model for each in endpoints}) == 4
+    assert len({endpoint.model for endpoint in endpoints}) == 4
 
 
 def test_a_variable_names_no_endpoint_and_the_file_does() -> None:

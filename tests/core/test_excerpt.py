@@ -45,10 +45,10 @@ def test_identifiers_and_characters_without_spaces_are_found_by_their_parts() ->
 
 @given(st.text(alphabet="ab .!\n。", max_size=80), st.integers(10, 60))
 def test_an_excerpt_is_of_the_text_and_never_too_long(text: str, most: int) -> None:
-    said = excerpt(text, ["a"], most)
+    shortened = excerpt(text, ["a"], most)
 
-    assert len(said) <= most
-    assert said.strip(LEFT_OUT) in text
+    assert len(shortened) <= most
+    assert shortened.strip(LEFT_OUT) in text
 
 
 def test_a_text_of_short_lines_takes_no_longer_than_its_length() -> None:
@@ -56,4 +56,4 @@ def test_a_text_of_short_lines_takes_no_longer_than_its_length() -> None:
         return "\n" * times + "The queue is slow."
 
     assert excerpt(text(32_000), ["queue"], 3000) == "…The queue is slow."
-    assert grows_evenly(text, lambda said: excerpt(said, ["queue"], 3000))
+    assert grows_evenly(text, lambda long_text: excerpt(long_text, ["queue"], 3000))

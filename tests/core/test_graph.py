@@ -34,8 +34,8 @@ NOW = 1_800_000_000
 
 
 def node(name: str, **more: object) -> Node:
-    said = {"gist": f"what {name} says", "type": "note", "updated": NOW - 30 * DAY, "size": 50, **more}
-    return Node(name, **said)  # type: ignore[arg-type]
+    fields = {"gist": f"what {name} says", "type": "note", "updated": NOW - 30 * DAY, "size": 50, **more}
+    return Node(name, **fields)  # type: ignore[arg-type]
 
 
 def graph(*nodes: Node, edges: tuple[GraphEdge, ...] = ()) -> Graph:
@@ -62,19 +62,19 @@ def test_a_percentile_is_the_middle_of_the_rank_and_ties_share_theirs(
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_percentiles_are_never_nothing_and_average_to_a_half(values: list[float]) -> None:
-    found = percentiles(values)
+    shares = percentiles(values)
 
-    assert all(0 < each < 1 for each in found)
-    assert sum(found) / len(found) == pytest.approx(0.5)
+    assert all(0 < share < 1 for share in shares)
+    assert sum(shares) / len(shares) == pytest.approx(0.5)
 
 
 @pytest.mark.feature("C-18")
 def test_a_score_is_the_product_of_three_percentiles() -> None:
     old, new = node("old", updated=NOW - 9 * DAY, size=90), node("new", updated=NOW, size=10)
 
-    found = scores([old, new], [GraphEdge("old", "uses", "src/a.ts")])
+    score_of = scores([old, new], [GraphEdge("old", "uses", "src/a.ts")])
 
-    assert found == pytest.approx({"old": 0.25 * 0.75 * 0.75, "new": 0.75 * 0.25 * 0.25})
+    assert score_of == pytest.approx({"old": 0.25 * 0.75 * 0.75, "new": 0.75 * 0.25 * 0.25})
 
 
 @pytest.mark.feature("3.3-minimum")
@@ -83,9 +83,9 @@ def test_the_least_in_one_dimension_is_worth_something() -> None:
     oldest = node("oldest", updated=0, size=900, touches=("a", "b", "c"))
     others = [node(f"n{at}", updated=NOW - at) for at in range(9)]
 
-    found = scores([oldest, *others], [])
+    score_of = scores([oldest, *others], [])
 
-    assert found["oldest"] > min(found.values())
+    assert score_of["oldest"] > min(score_of.values())
 
 
 def test_equal_nodes_are_worth_the_same_whatever_their_order() -> None:
@@ -95,9 +95,9 @@ def test_equal_nodes_are_worth_the_same_whatever_their_order() -> None:
 @pytest.mark.feature("3.3-archived-edge")
 def test_an_archived_neighbour_counts_a_fifth() -> None:
     trace = GraphEdge("a", "uses", "gone", end_status=Status.ARCHIVED)
-    found = scores([node("a"), node("b"), node("c")], [trace, GraphEdge("b", "uses", "c")])
+    score_of = scores([node("a"), node("b"), node("c")], [trace, GraphEdge("b", "uses", "c")])
 
-    assert found["a"] < found["b"] == found["c"]
+    assert score_of["a"] < score_of["b"] == score_of["c"]
 
 
 def long(name: str, **more: object) -> Node:
@@ -105,23 +105,23 @@ def long(name: str, **more: object) -> Node:
 
 
 def test_nothing_goes_while_the_limit_holds() -> None:
-    one = graph(*(long(f"n{at}") for at in range(5)))
+    full = graph(*(long(f"n{at}") for at in range(5)))
 
-    assert to_archive(one, now=NOW, limit=measured(one)) == []
-    assert to_archive(one, now=NOW, limit=measured(one) - 1) != []
+    assert to_archive(full, now=NOW, limit=measured(full)) == []
+    assert to_archive(full, now=NOW, limit=measured(full) - 1) != []
 
 
 def test_the_lowest_go_until_nine_tenths_are_left() -> None:
     nodes = [long(f"n{at:02}", updated=NOW - (100 - at) * DAY) for at in range(20)]
-    one = graph(*nodes)
-    limit = measured(one) - 10
+    full = graph(*nodes)
+    limit = measured(full) - 10
 
-    gone = to_archive(one, now=NOW, limit=limit)
-    left = measured(one, left_out=frozenset(each.name for each in gone))
-    without_last = measured(one, left_out=frozenset(each.name for each in gone[:-1]))
+    gone = to_archive(full, now=NOW, limit=limit)
+    tokens_left = measured(full, left_out=frozenset(node_gone.name for node_gone in gone))
+    without_last = measured(full, left_out=frozenset(node_gone.name for node_gone in gone[:-1]))
 
-    assert [each.id for each in gone] == [f"n{at:02}" for at in range(len(gone))]
-    assert left <= 0.9 * limit < without_last
+    assert [node_gone.id for node_gone in gone] == [f"n{at:02}" for at in range(len(gone))]
+    assert tokens_left <= 0.9 * limit < without_last
 
 
 @pytest.mark.parametrize(
@@ -130,29 +130,29 @@ def test_the_lowest_go_until_nine_tenths_are_left() -> None:
 def test_what_is_pinned_new_in_use_or_ordinary_never_goes(protected: dict[str, object]) -> None:
     others = [long(f"n{at}", size=9000) for at in range(3)]
     weak = long("weak", size=1, **{"updated": 0, **protected})
-    one = graph(weak, *others)
+    full = graph(weak, *others)
 
-    gone = to_archive(one, now=NOW, limit=100)
+    gone = to_archive(full, now=NOW, limit=100)
 
-    assert [each.id for each in gone] == ["n0", "n1", "n2"]
+    assert [node_gone.id for node_gone in gone] == ["n0", "n1", "n2"]
     assert to_archive(graph(replace(weak, pinned=False, own=True, updated=0, touched=0), *others), now=NOW,
-                      limit=measured(one) - 1)[0].id == "weak"  # fmt: skip
+                      limit=measured(full) - 1)[0].id == "weak"  # fmt: skip
 
 
 def test_ordinary_memories_never_make_a_graph_too_long() -> None:
-    one = graph(long("own"), *(long(f"o{at}", own=False) for at in range(500)))
+    full = graph(long("own"), *(long(f"o{at}", own=False) for at in range(500)))
 
-    assert measured(one) < 1000
-    assert to_archive(one, now=NOW, limit=1000) == []
+    assert measured(full) < 1000
+    assert to_archive(full, now=NOW, limit=1000) == []
 
 
 def test_an_edge_that_becomes_a_trace_still_takes_its_place() -> None:
-    one = graph(node("a"), node("b"), edges=(GraphEdge("a", "uses", "b"),))
+    pair = graph(node("a"), node("b"), edges=(GraphEdge("a", "uses", "b"),))
 
-    left = measured(one, left_out=frozenset({"b"}))
+    tokens_left = measured(pair, left_out=frozenset({"b"}))
 
     after = graph(node("a"), edges=(GraphEdge("a", "uses", "b", end_status=Status.ARCHIVED),))
-    assert left == measured(after)
+    assert tokens_left == measured(after)
 
 
 names = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
@@ -166,7 +166,7 @@ nodes = st.lists(
         own=st.booleans(),
     ),
     max_size=25,
-    unique_by=lambda each: each.id,
+    unique_by=lambda drawn: drawn.id,
 )
 
 
@@ -175,13 +175,13 @@ nodes = st.lists(
 def test_what_is_rendered_never_exceeds_the_limit(
     given_nodes: list[Node], edges: list[tuple[str, str, str]], limit: int
 ) -> None:
-    one = graph(*given_nodes, edges=tuple(GraphEdge(a, rel, b) for a, rel, b in edges))
+    whole = graph(*given_nodes, edges=tuple(GraphEdge(a, rel, b) for a, rel, b in edges))
 
-    text = rendered(one, limit)
+    text = rendered(whole, limit)
 
     assert len(text) <= limit
-    shown = [each for each in given_nodes if f"\n- {each.id}" in text]
-    if len(shown) < len(given_nodes):
+    nodes_shown = [node_given for node_given in given_nodes if f"\n- {node_given.id}" in text]
+    if len(nodes_shown) < len(given_nodes):
         assert "did not fit" in text
 
 
@@ -192,9 +192,9 @@ def test_the_most_valuable_are_shown_and_the_rest_is_counted() -> None:
 
     assert 19_000 < len(text) <= 20_000
     assert "n000" in text
-    shown = text.count("\n- ")
-    assert f"({200 - shown} nodes and 0 edges more did not fit" in text
-    assert f"n{shown:03}" not in text
+    shown_count = text.count("\n- ")
+    assert f"({200 - shown_count} nodes and 0 edges more did not fit" in text
+    assert f"n{shown_count:03}" not in text
 
 
 def test_own_nodes_come_before_memories_that_are_only_linked() -> None:
@@ -206,9 +206,9 @@ def test_own_nodes_come_before_memories_that_are_only_linked() -> None:
 def test_what_compaction_lets_stand_is_shown_whole() -> None:
     rows = [long(f"n{at}") for at in range(40)]
     edges = tuple(GraphEdge(f"n{at}", "uses", f"n{at + 1}") for at in range(39))
-    one = graph(*rows, edges=edges)
+    whole = graph(*rows, edges=edges)
 
-    assert "did not fit" not in rendered(one, measured(one))
+    assert "did not fit" not in rendered(whole, measured(whole))
 
 
 def test_both_levels_fit_into_one_answer() -> None:
@@ -251,12 +251,12 @@ def test_a_very_long_node_is_cut_and_says_where_the_rest_is() -> None:
 @given(st.text(min_size=1, max_size=600).filter(lambda text: text.strip()))
 def test_a_gist_comes_back_as_it_was_put(gist: str) -> None:
     try:
-        kept = clean_text(gist)
+        cleaned = clean_text(gist)
     except Rejected:
         return
-    title = clipped(kept)
+    title = clipped(cleaned)
 
-    assert gist_of(title, kept) == kept
+    assert gist_of(title, cleaned) == cleaned
     assert len(title) <= 200
 
 
@@ -266,18 +266,18 @@ def test_the_gist_of_a_memory_with_another_title_has_both() -> None:
 
 
 def test_a_file_has_one_id_that_stands_for_it() -> None:
-    found = artifact_id("src/Lib/stripe.ts:42")
+    file_id = artifact_id("src/Lib/stripe.ts:42")
 
-    assert ID.fullmatch(found)
-    assert found == artifact_id("src/Lib/stripe.ts:42") != artifact_id("src/lib/stripe.ts:42")
-    assert stands_for(found, ("src/Lib/stripe.ts:42",)) == "src/Lib/stripe.ts:42"
-    assert stands_for("own-id", ("src/a.ts",)) == stands_for(found, ()) == ""
+    assert ID.fullmatch(file_id)
+    assert file_id == artifact_id("src/Lib/stripe.ts:42") != artifact_id("src/lib/stripe.ts:42")
+    assert stands_for(file_id, ("src/Lib/stripe.ts:42",)) == "src/Lib/stripe.ts:42"
+    assert stands_for("own-id", ("src/a.ts",)) == stands_for(file_id, ()) == ""
     assert ID.fullmatch(artifact_id("日本/" * 60))
 
 
 def test_the_frame_is_large_enough_for_its_sentences() -> None:
     traces = tuple(GraphEdge(f"n{at}", "uses", "gone", end_status=Status.ARCHIVED) for at in range(9999))
-    one = graph(*(node(f"n{at}") for at in range(9999)), edges=(*traces, GraphEdge("n1", "uses", "n2")))
+    whole = graph(*(node(f"n{at}") for at in range(9999)), edges=(*traces, GraphEdge("n1", "uses", "n2")))
     room = FRAME + len(node_block(node("n1"))) + 1
 
-    assert len(rendered(one, room)) <= room
+    assert len(rendered(whole, room)) <= room

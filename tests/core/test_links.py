@@ -10,7 +10,7 @@ from tests.growth import grows_evenly
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "targets"),
     [
         ("See [[one]] and `[[two]]`.", ["one"]),
         ("[[one]]\n```\n[[two]]\n```\n[[three]]", ["one", "three"]),
@@ -20,8 +20,8 @@ from tests.growth import grows_evenly
         ("    ```\n[[one]]\n    ```", ["one"]),
     ],
 )
-def test_links_in_code_are_none(text: str, found: list[str]) -> None:
-    assert wiki_links(text) == found
+def test_links_in_code_are_none(text: str, targets: list[str]) -> None:
+    assert wiki_links(text) == targets
 
 
 @pytest.mark.parametrize("atom", ["`", "```\n", "```a\n", "`a\n"])
@@ -30,7 +30,7 @@ def test_a_hostile_text_takes_no_longer_than_its_length(atom: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "link"),
+    ("words", "link"),
     [
         ("some-id", Link("relates-to", "some-id")),
         (" Depends on: some-id ", Link("depends-on", "some-id")),
@@ -38,25 +38,25 @@ def test_a_hostile_text_takes_no_longer_than_its_length(atom: str) -> None:
         ("src/a.py:3", Link("relates-to", "src/a.py:3")),
     ],
 )
-def test_a_link_is_said_with_its_label_or_alone(said: str, link: Link) -> None:
-    assert parse_link(said) == link
+def test_a_link_is_said_with_its_label_or_alone(words: str, link: Link) -> None:
+    assert parse_link(words) == link
 
 
-@pytest.mark.parametrize("said", ["", " ", "uses:", "uses: ", "!: some-id"])
-def test_a_link_without_a_target_or_with_no_label_is_refused(said: str) -> None:
+@pytest.mark.parametrize("words", ["", " ", "uses:", "uses: ", "!: some-id"])
+def test_a_link_without_a_target_or_with_no_label_is_refused(words: str) -> None:
     with pytest.raises(Rejected):
-        parse_link(said)
+        parse_link(words)
 
 
 @pytest.mark.parametrize(
-    ("said", "label"),
+    ("words", "label"),
     [("depends-on", "depends-on"), ("Must load_before", "must-load-before"), ("führt zu", "führt-zu")],
 )
-def test_a_label_becomes_kebab_case(said: str, label: str) -> None:
-    assert check_label(said) == label
+def test_a_label_becomes_kebab_case(words: str, label: str) -> None:
+    assert check_label(words) == label
 
 
-@pytest.mark.parametrize("said", ["", "-->", "x" * 61])
-def test_what_is_no_label_is_refused(said: str) -> None:
+@pytest.mark.parametrize("words", ["", "-->", "x" * 61])
+def test_what_is_no_label_is_refused(words: str) -> None:
     with pytest.raises(Rejected):
-        check_label(said)
+        check_label(words)

@@ -114,10 +114,10 @@ DAMAGED = {
 
 @pytest.mark.parametrize("text", DAMAGED)
 def test_damaged_markers_are_told_and_nothing_is_put_in_or_taken_out(text: str) -> None:
-    found = find(text)
+    problem = find(text)
 
-    assert isinstance(found, Rejected)
-    assert DAMAGED[text] in str(found)
+    assert isinstance(problem, Rejected)
+    assert DAMAGED[text] in str(problem)
     for block in (OURS, ""):
         with pytest.raises(Rejected, match="markers of the managed block are damaged"):
             splice(text, block)
@@ -194,34 +194,34 @@ def random_block(rng: random.Random) -> str:
 def test_in_ten_thousand_documents_only_the_block_changes() -> None:
     rng = random.Random(20261120)
     blocks = [random_block(rng) for _ in range(100)]
-    seen = {"new": 0, "replaced": 0, "damaged": 0}
+    counts = {"new": 0, "replaced": 0, "damaged": 0}
     for _ in range(10_000):
         text, block = random_document(rng), rng.choice(blocks)
-        found = find(text)
-        if isinstance(found, Rejected):
-            seen["damaged"] += 1
+        span = find(text)
+        if isinstance(span, Rejected):
+            counts["damaged"] += 1
             with pytest.raises(Rejected):
                 splice(text, block)
             continue
-        put = splice(text, block)
-        now = find(put)
-        assert isinstance(now, BlockSpan), (text, put)
-        assert put[now.start : now.end] == block.replace("\n", now.line_end)
-        assert splice(put, block) == put
-        assert block_of(put) == block
-        if found is None:
-            seen["new"] += 1
-            assert put.startswith(text)
-            assert not put[len(text) : now.start].strip("\r\n")
-            assert not put[now.end :].strip("\r\n")
-            assert splice(put, "") == text, (text, put)
+        with_block = splice(text, block)
+        now = find(with_block)
+        assert isinstance(now, BlockSpan), (text, with_block)
+        assert with_block[now.start : now.end] == block.replace("\n", now.line_end)
+        assert splice(with_block, block) == with_block
+        assert block_of(with_block) == block
+        if span is None:
+            counts["new"] += 1
+            assert with_block.startswith(text)
+            assert not with_block[len(text) : now.start].strip("\r\n")
+            assert not with_block[now.end :].strip("\r\n")
+            assert splice(with_block, "") == text, (text, with_block)
         else:
-            seen["replaced"] += 1
-            assert text[found.start :].startswith(START)
-            assert text[: found.end].endswith(END)
-            assert (put[: now.start], put[now.end :]) == (text[: found.start], text[found.end :])
+            counts["replaced"] += 1
+            assert text[span.start :].startswith(START)
+            assert text[: span.end].endswith(END)
+            assert (with_block[: now.start], with_block[now.end :]) == (text[: span.start], text[span.end :])
 
-    assert min(seen.values()) > 1_500, seen
+    assert min(counts.values()) > 1_500, counts
 
 
 @settings(max_examples=300)
@@ -231,8 +231,8 @@ def test_mending_keeps_every_line_of_the_person_in_order(lines: list[str]) -> No
     text = "".join(f"{line}\n" for line in numbered)
     mended = mend(text)
 
-    kept = iter(text.split("\n"))
-    assert all(line in kept for line in mended.split("\n")), "nothing is new, and the order stays"
+    rest = iter(text.split("\n"))
+    assert all(line in rest for line in mended.split("\n")), "nothing is new, and the order stays"
     assert mend(mended) == mended
     assert not isinstance(find(mended), Rejected)
     between = False  # only what stood between a START and the END that follows it may be gone

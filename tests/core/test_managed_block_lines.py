@@ -33,7 +33,7 @@ def groups(**counts: int) -> list[list[BlockPoint]]:
 
 @pytest.mark.feature("A-07", "A-38")
 def test_the_block_reads_like_a_briefing() -> None:
-    known = [
+    sections = [
         [BlockPoint("p/api", "d1", "API layers", "No handler touches SQL.", "internal/api")],
         [BlockPoint("p/db", "d2", "Postgres, not MySQL.", "The reports need window functions.")],
         [],
@@ -49,7 +49,7 @@ def test_the_block_reads_like_a_briefing() -> None:
         [],
     ]
 
-    block = render_block("shop", known)
+    block = render_block("shop", sections)
 
     assert block.text.split("\n") == [
         START,
@@ -93,7 +93,7 @@ def test_the_same_line_is_told_once() -> None:
 
 @pytest.mark.feature("A-34", "A-37")
 @pytest.mark.parametrize(
-    ("needs", "given"),
+    ("needs", "shares"),
     [
         ([0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]),
         ([99, 99, 99, 99, 99, 99], [26, 26, 26, 20, 30, 15]),  # three lines are left over
@@ -106,8 +106,8 @@ def test_the_same_line_is_told_once() -> None:
         ([26, 26, 99, 0, 99, 0], [26, 26, 43, 0, 48, 0]),
     ],
 )
-def test_unused_lines_go_evenly_to_sections_that_overflow(needs: list[int], given: list[int]) -> None:
-    assert share_out(needs, BUDGETS, MAX_LINES - FRAME_LINES) == given
+def test_unused_lines_go_evenly_to_sections_that_overflow(needs: list[int], shares: list[int]) -> None:
+    assert share_out(needs, BUDGETS, MAX_LINES - FRAME_LINES) == shares
 
 
 @pytest.mark.feature("A-36")
@@ -124,8 +124,8 @@ def test_a_section_that_overflows_says_how_many_more_there_are() -> None:
 @settings(max_examples=200)
 @given(st.lists(st.integers(0, 400), min_size=6, max_size=6), st.text(max_size=100))
 def test_any_store_fits_into_the_lines_of_the_block(counts: list[int], name: str) -> None:
-    asked = [points(count, types[0]) for count, (_, _, types) in zip(counts, TOPICS, strict=True)]
-    block = render_block(name, asked)
+    sections = [points(count, types[0]) for count, (_, _, types) in zip(counts, TOPICS, strict=True)]
+    block = render_block(name, sections)
     lines = block.text.split("\n")
     more = sum(int(line.split()[2]) for line in lines if line.startswith("- …and "))
 
@@ -162,7 +162,7 @@ def test_no_memory_leaves_its_line_in_the_block(title: str, text: str, place: st
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("text", "line"),
     [
         ("1. # heading", "- heading"),
         ("2) - 3. ~~~ x", "- x"),
@@ -172,8 +172,8 @@ def test_no_memory_leaves_its_line_in_the_block(title: str, text: str, place: st
         ("1. #", "- "),
     ],
 )
-def test_nothing_nests_behind_our_list_mark(said: str, line: str) -> None:
-    assert point_line(BlockPoint("p/x", "d", "", said)) == line
+def test_nothing_nests_behind_our_list_mark(text: str, line: str) -> None:
+    assert point_line(BlockPoint("p/x", "d", "", text)) == line
 
 
 def test_a_memory_of_which_nothing_is_left_has_no_line() -> None:

@@ -16,38 +16,38 @@ def graph(count: int = 3, gist: str = "says") -> Graph:
 
 
 def test_mermaid_names_nodes_by_handles_of_its_own() -> None:
-    said = as_mermaid([graph()]).splitlines()
+    lines = as_mermaid([graph()]).splitlines()
 
-    assert said[0] == "flowchart LR"
-    assert '    n0_0["n0: says 0"]' in said
-    assert '  n0_0 -->|"depends-on"| n0_1' in said
-    assert all(re.fullmatch(r'\s+(subgraph level\d\[".*"\]|end|n\d_\d+.*)', line) for line in said[1:])
+    assert lines[0] == "flowchart LR"
+    assert '    n0_0["n0: says 0"]' in lines
+    assert '  n0_0 -->|"depends-on"| n0_1' in lines
+    assert all(re.fullmatch(r'\s+(subgraph level\d\[".*"\]|end|n\d_\d+.*)', line) for line in lines[1:])
 
 
 def test_files_and_what_was_put_away_are_drawn_in_their_own_way() -> None:
     old = GraphEdge("n0", "used", "old", end_status=Status.ARCHIVED)
     file = GraphEdge("n1", "reads", "src/a.ts")
 
-    said = as_mermaid([Graph(Level.PROJECT, graph().nodes, (old, file))])
+    diagram = as_mermaid([Graph(Level.PROJECT, graph().nodes, (old, file))])
 
-    assert '(["old"])' in said
-    assert '(["src/a.ts"])' in said
-    assert '-.->|"used"|' in said
+    assert '(["old"])' in diagram
+    assert '(["src/a.ts"])' in diagram
+    assert '-.->|"used"|' in diagram
 
 
 def test_labels_are_escaped() -> None:
     evil = Graph(Level.USER, (Node("n", EVIL, "note", 0),), (GraphEdge("n", EVIL, "src/a.ts", (EVIL,)),))
 
-    said = as_mermaid([evil])
+    diagram = as_mermaid([evil])
 
-    assert "<script" not in said
-    for line in said.splitlines()[1:]:
+    assert "<script" not in diagram
+    for line in diagram.splitlines()[1:]:
         assert line.count('"') in (0, 2), line
 
 
 def test_a_large_graph_is_drawn_up_to_a_limit_and_says_what_is_missing() -> None:
-    said = as_mermaid([graph(MOST_DRAWN + 50)])
+    diagram = as_mermaid([graph(MOST_DRAWN + 50)])
 
-    assert said.count('["n') == MOST_DRAWN
-    assert "%% 50 more are not drawn" in said
-    assert '"n348: ' in said, "new, large and linked twice is worth most"
+    assert diagram.count('["n') == MOST_DRAWN
+    assert "%% 50 more are not drawn" in diagram
+    assert '"n348: ' in diagram, "new, large and linked twice is worth most"

@@ -75,7 +75,7 @@ def test_a_chunk_gives_its_most_believable_candidates() -> None:
     mined = mine([("tool", "[Bash]: make everything"), ("user", words)])
 
     assert len(mined) == MOST
-    assert {each.confidence for each in mined} == {0.8}
+    assert {candidate.confidence for candidate in mined} == {0.8}
 
 
 @pytest.mark.feature("B-39")
@@ -106,9 +106,9 @@ def test_a_hostile_text_takes_no_longer_than_its_length(atom: str) -> None:
 
 
 def test_a_code_block_before_a_fence_that_nothing_closes_is_still_found() -> None:
-    said = "```sh\n$ pytest -q tests\npytest -q tests\n```\nText.\n```\nnothing closes this"
+    text = "```sh\n$ pytest -q tests\npytest -q tests\n```\nText.\n```\nnothing closes this"
 
-    assert [found.title for found in mine([("user", said)]) if found.title.startswith("Command")]
+    assert [candidate.title for candidate in mine([("user", text)]) if candidate.title.startswith("Command")]
 
 
 def test_what_the_person_pasted_settles_nothing() -> None:

@@ -21,8 +21,8 @@ from tests.core.networks import made_up, network, node
 CHAIN = network([("a", "uses", "b"), ("b", "uses", "c"), ("c", "explains", "d"), ("d", "uses", "e")])
 
 
-def shown(choice: Choice, of: Network = CHAIN) -> str:
-    return "".join(each.id for each in chosen(of, choice).nodes)
+def ids_shown(choice: Choice, of: Network = CHAIN) -> str:
+    return "".join(drawn_node.id for drawn_node in chosen(of, choice).nodes)
 
 
 def test_links_between_two_memories_are_one_line_with_all_labels() -> None:
@@ -46,8 +46,8 @@ def test_a_line_tells_a_contradiction_and_a_succession(labels: list[str], sort: 
 
 
 def test_links_are_chosen_by_their_label() -> None:
-    assert shown(Choice(relation="explains")) == "cd"
-    assert shown(Choice(relation="none")) == ""
+    assert ids_shown(Choice(relation="explains")) == "cd"
+    assert ids_shown(Choice(relation="none")) == ""
 
 
 def test_links_are_chosen_by_the_type_and_the_level_of_either_end() -> None:
@@ -56,19 +56,19 @@ def test_links_are_chosen_by_the_type_and_the_level_of_either_end() -> None:
         node("a", type_="decision"), node("d", type_="gotcha", level=Level.USER),
     )  # fmt: skip
 
-    assert shown(Choice(type="decision"), mixed) == "ab"
-    assert shown(Choice(level=Level.USER), mixed) == "cd"
-    assert shown(Choice(type="decision", level=Level.USER), mixed) == ""
+    assert ids_shown(Choice(type="decision"), mixed) == "ab"
+    assert ids_shown(Choice(level=Level.USER), mixed) == "cd"
+    assert ids_shown(Choice(type="decision", level=Level.USER), mixed) == ""
 
 
 @pytest.mark.parametrize(("steps", "near"), [(1, "ab"), (2, "abc"), (3, "abcd")])
 def test_the_surroundings_of_a_memory_reach_that_many_links(steps: int, near: str) -> None:
-    assert shown(Choice(around=frozenset({"v/a"}), steps=steps)) == near
+    assert ids_shown(Choice(around=frozenset({"v/a"}), steps=steps)) == near
 
 
 def test_a_memory_in_the_middle_is_there_without_links_that_are_chosen() -> None:
-    assert shown(Choice(relation="uses", around=frozenset({"v/c"}))) == "bc"
-    assert shown(Choice(relation="explains", around=frozenset({"v/a"}))) == "a"
+    assert ids_shown(Choice(relation="uses", around=frozenset({"v/c"}))) == "bc"
+    assert ids_shown(Choice(relation="explains", around=frozenset({"v/a"}))) == "a"
 
 
 @pytest.mark.parametrize("steps", [0, 4])
@@ -82,10 +82,10 @@ def test_of_too_many_links_those_between_the_most_linked_stay() -> None:
         [*((f"a{at}", "uses", "hub") for at in range(9)), ("hub", "uses", "b"), ("b", "uses", "c")]
     )
 
-    kept = largest(star, 1)
+    smaller = largest(star, 1)
 
-    assert [(link.start, link.end) for link in kept.links] == [("v/hub", "v/b")]
-    assert [each.id for each in kept.nodes] == ["b", "hub"]
+    assert [(link.start, link.end) for link in smaller.links] == [("v/hub", "v/b")]
+    assert [drawn_node.id for drawn_node in smaller.nodes] == ["b", "hub"]
     assert largest(star, 11) == star
     assert len(largest(made_up(300, 500), 200).links) == 200
 

@@ -62,6 +62,6 @@ def test_what_the_person_wrote_stays(turn: str) -> None:
     )
 )
 def test_whatever_is_pasted_each_line_that_stays_is_one_of_the_turn(lines: list[str]) -> None:
-    kept = own_words("\n".join(lines)).replace(GAP, "\n").split("\n")
+    lines_kept = own_words("\n".join(lines)).replace(GAP, "\n").split("\n")
 
-    assert set(kept) <= {*lines, "", "\x00"}
+    assert set(lines_kept) <= {*lines, "", "\x00"}

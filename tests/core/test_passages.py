@@ -59,11 +59,11 @@ def test_a_code_fence_that_fits_is_not_cut() -> None:
 
 @given(st.text("ab \n#`", max_size=4000))
 def test_no_passage_is_much_larger_than_asked_and_no_word_is_lost(text: str) -> None:
-    found = pieces(text)
+    parts = pieces(text)
 
-    assert all(len(piece) <= PASSAGE_SIZE + PASSAGE_OVERLAP + 2 for piece in found)
+    assert all(len(piece) <= PASSAGE_SIZE + PASSAGE_OVERLAP + 2 for piece in parts)
     if text.strip():
-        assert set(text.split()) <= {word for piece in found for word in piece.split()} | {
+        assert set(text.split()) <= {word for piece in parts for word in piece.split()} | {
             word for word in text.split() if len(word) > PASSAGE_SIZE
         }
 

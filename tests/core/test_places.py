@@ -31,8 +31,8 @@ def check_apart(picture: Picture) -> None:
     frame = box(picture.frame)
     for spot in picture.spots:
         left, top, right, bottom = box(picture.panels[spot.group])
-        here = spot.covers
-        assert left <= here[0] and top <= here[1] and here[2] <= right and here[3] <= bottom
+        covered = spot.covers
+        assert left <= covered[0] and top <= covered[1] and covered[2] <= right and covered[3] <= bottom
         assert frame[0] <= left and frame[1] <= top and right <= frame[2] and bottom <= frame[3]
 
 
@@ -108,14 +108,14 @@ def test_an_empty_network_has_an_empty_picture() -> None:
 
 @given(st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=200))
 def test_a_caption_has_at_most_two_lines_that_fit(title: str) -> None:
-    said = " ".join(title.split())
-    lines = caption(said)
+    words = " ".join(title.split())
+    lines = caption(words)
 
     assert len(lines) <= 2
     for line in lines:
         assert breadth(line) <= ROOM + 1.2, line
-    shown = "".join(lines).removesuffix("…").replace(" ", "")
-    assert said.replace(" ", "").startswith(shown)
+    letters = "".join(lines).removesuffix("…").replace(" ", "")
+    assert words.replace(" ", "").startswith(letters)
 
 
 def test_a_caption_is_cut_between_words() -> None:

@@ -9,17 +9,20 @@ def step(first: str, second: str, count: int, *, out: int, age: float = 0) -> St
 
 @pytest.mark.feature("B-42")
 @pytest.mark.parametrize(
-    ("count", "age", "left"), [(8, 0, 8), (8, 29.9, 8), (8, 30, 4), (9, 60, 2), (1, 30, 0), (5, 40_000, 0)]
+    ("count", "age", "expected"),
+    [(8, 0, 8), (8, 29.9, 8), (8, 30, 4), (9, 60, 2), (1, 30, 0), (5, 40_000, 0)],
 )
-def test_a_count_is_halved_for_each_thirty_idle_days(count: int, age: float, left: int) -> None:
-    assert faded(count, age) == left
+def test_a_count_is_halved_for_each_thirty_idle_days(count: int, age: float, expected: int) -> None:
+    assert faded(count, age) == expected
 
 
 @pytest.mark.feature("B-42")
 def test_a_step_seen_twice_in_three_tenths_of_the_cases_is_likely() -> None:
-    found = predictions([step("a", "b", 2, out=6), step("a", "c", 2, out=7), step("x", "y", 1, out=1)])
+    likely = predictions([step("a", "b", 2, out=6), step("a", "c", 2, out=7), step("x", "y", 1, out=1)])
 
-    assert [(one.after, one.ref, round(one.probability, 2)) for one in found] == [("a", "b", 0.33)]
+    assert [
+        (prediction.after, prediction.ref, round(prediction.probability, 2)) for prediction in likely
+    ] == [("a", "b", 0.33)]
 
 
 def test_a_step_that_others_have_outrun_is_not_likely_any_more() -> None:
@@ -34,6 +37,6 @@ def test_three_are_predicted_each_once_and_none_that_was_given() -> None:
         step("a", "e", 4, out=10), step("a", "f", 3, out=10), step("c", "a", 9, out=10),
     ]  # fmt: skip
 
-    assert [(one.ref, one.after) for one in next_after(["a", "c"], steps)] == [
+    assert [(prediction.ref, prediction.after) for prediction in next_after(["a", "c"], steps)] == [
         ("b", "a"), ("d", "c"), ("e", "a")
     ]  # fmt: skip

@@ -40,12 +40,12 @@ def test_an_opposite_meaning_counts_as_no_meaning() -> None:
 def test_more_evidence_never_lowers_the_relevance(
     words: float, near: float, cosine: float, maxsim: float | None, more: float
 ) -> None:
-    found = {"words": words, "near": near, "cosine": cosine}
-    found |= {} if maxsim is None else {"maxsim": maxsim}
-    before = ranking.relevance(**found)
+    evidence = {"words": words, "near": near, "cosine": cosine}
+    evidence |= {} if maxsim is None else {"maxsim": maxsim}
+    before = ranking.relevance(**evidence)
 
-    for part, share in found.items():
-        assert ranking.relevance(**{**found, part: max(share, more)}) >= before
+    for part, share in evidence.items():
+        assert ranking.relevance(**{**evidence, part: max(share, more)}) >= before
 
 
 @given(share, share, share, share, share)
@@ -126,9 +126,9 @@ def test_words_that_no_memory_has_take_no_place_from_those_that_one_has() -> Non
 def test_of_a_long_question_the_rarest_words_are_searched_in_their_order() -> None:
     frequencies = {f"word{n:02}": 100 - n for n in range(40)}
 
-    kept = ranking.telling_terms(frequencies)
+    terms = ranking.telling_terms(frequencies)
 
-    assert kept == [f"word{n:02}" for n in range(16, 40)]
+    assert terms == [f"word{n:02}" for n in range(16, 40)]
 
 
 def test_coverage_weighs_the_telling_words() -> None:

@@ -36,8 +36,8 @@ def test_a_private_key_is_masked_as_a_whole_however_it_is_written() -> None:
     quoted = block.replace("\n", "\n> ")
     cut_short = block[: block.index("=")]
 
-    for written in (block, one_line, quoted, cut_short):
-        assert redact(f"before\n{written}\nafter") == "before\n[secret removed: a private key]\nafter"
+    for text in (block, one_line, quoted, cut_short):
+        assert redact(f"before\n{text}\nafter") == "before\n[secret removed: a private key]\nafter"
 
 
 def test_a_manifest_of_secrets_keeps_its_names_and_loses_its_values() -> None:

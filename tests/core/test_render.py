@@ -112,17 +112,17 @@ def test_quoted_text_has_a_bar_before_every_line(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "noun", "said"),
+    ("number", "noun", "expected"),
     [(0, "file", "0 files"), (1, "memory", "1 memory"), (1200, "memory", "1,200 memories")],
 )
-def test_things_are_counted_in_the_right_number(number: int, noun: str, said: str) -> None:
-    assert counted(number, noun) == said
+def test_things_are_counted_in_the_right_number(number: int, noun: str, expected: str) -> None:
+    assert counted(number, noun) == expected
 
 
 def test_counts_are_said_as_people_say_them() -> None:
-    said = [counted(2, noun) for noun in ("memory", "day", "key", "turn", "access")]
+    counts = [counted(2, noun) for noun in ("memory", "day", "key", "turn", "access")]
 
-    assert said == ["2 memories", "2 days", "2 keys", "2 turns", "2 accesses"]
+    assert counts == ["2 memories", "2 days", "2 keys", "2 turns", "2 accesses"]
     assert counted(1, "day") == "1 day"
 
 
@@ -138,9 +138,9 @@ PLURAL = re.compile(
 def test_no_message_says_one_memories() -> None:
     """A number before a noun in the plural is right only where it cannot be 1."""
     wrong = {
-        f"{path.name}: {found[0]}"
+        f"{path.name}: {match[0]}"
         for path in sorted((ROOT / "mcp_server").rglob("*.py"))
-        for found in PLURAL.finditer(path.read_text(encoding="utf-8"))
+        for match in PLURAL.finditer(path.read_text(encoding="utf-8"))
     }
 
     assert wrong == set()
@@ -163,7 +163,7 @@ def test_a_title_is_repeated_by_a_text_that_begins_with_it(title: str, text: str
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "expected"),
     [
         (0, "0 bytes"),
         (1, "1 byte"),
@@ -173,5 +173,5 @@ def test_a_title_is_repeated_by_a_text_that_begins_with_it(title: str, text: str
         (2_540_000, "2.5 MB"),
     ],
 )
-def test_a_number_of_bytes_is_never_shown_as_nothing(number: int, said: str) -> None:
-    assert bytes_of(number) == said
+def test_a_number_of_bytes_is_never_shown_as_nothing(number: int, expected: str) -> None:
+    assert bytes_of(number) == expected

@@ -127,17 +127,20 @@ def positives() -> Iterator[tuple[str, str, str, str]]:
 
 def is_masked(text: str, secret: str) -> bool:
     at = text.index(secret)
-    return any((found.start, found.end) == (at, at + len(secret)) for found in find_secrets(text))
+    return any(
+        (secret_found.start, secret_found.end) == (at, at + len(secret))
+        for secret_found in find_secrets(text)
+    )
 
 
 def test_every_shape_and_place_of_a_secret_is_found_and_nothing_around_it() -> None:
-    found: dict[str, list[bool]] = {}
+    masked: dict[str, list[bool]] = {}
     missed = []
     for group, name, text, secret in positives():
-        found.setdefault(group, []).append(is_masked(text, secret))
-        if not found[group][-1]:
+        masked.setdefault(group, []).append(is_masked(text, secret))
+        if not masked[group][-1]:
             missed.append(f"{group}: {name}: {text!r}")
-    for group, hits in found.items():
+    for group, hits in masked.items():
         print(f"{group}: recall {sum(hits) / len(hits):.4f} of {len(hits)}")
 
     assert len(SHAPED) >= 40

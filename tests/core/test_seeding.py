@@ -78,15 +78,15 @@ def test_text_without_headings_is_a_section_of_the_document() -> None:
 
 def test_our_own_block_is_not_taken_back_in() -> None:
     block = "<!-- MEMORY:START -->\n## Decisions\n- ours\n<!-- MEMORY:END -->"
-    said = f"# Rules\n\nUse tabs here.\n\n{block}\n\nMore rules."
+    document = f"# Rules\n\nUse tabs here.\n\n{block}\n\nMore rules."
 
-    assert [section.text for section in sections(said, "CLAUDE.md")] == ["Use tabs here.\n\nMore rules."]
+    assert [section.text for section in sections(document, "CLAUDE.md")] == ["Use tabs here.\n\nMore rules."]
 
 
 def test_what_stands_in_a_code_block_stays_there() -> None:
-    said = "# One\n\n~~~md\n<!-- kept -->\n# Two\n\nTitle\n===\n~~~\n\nEnd of the story."
+    document = "# One\n\n~~~md\n<!-- kept -->\n# Two\n\nTitle\n===\n~~~\n\nEnd of the story."
 
-    (only,) = sections(said, "x.md")
+    (only,) = sections(document, "x.md")
 
     assert "<!-- kept -->\n# Two\n\nTitle\n===\n~~~" in only.text
 
@@ -111,12 +111,12 @@ def test_the_innermost_telling_heading_says_the_type(headings: list[str], type: 
 def test_a_long_section_is_parted_between_paragraphs() -> None:
     paragraphs = [f"Paragraph {number} says something. " * 12 for number in range(10)]
 
-    found = sections("# Long\n\n" + "\n\n".join(paragraphs), "x.md")
+    parts = sections("# Long\n\n" + "\n\n".join(paragraphs), "x.md")
 
-    assert len(found) > 1
-    assert all(len(section.text) <= SIZE for section in found)
-    assert [section.key for section in found][:2] == ["Long", "Long (2)"]
-    assert "\n\n".join(section.text for section in found).split() == " ".join(paragraphs).split()
+    assert len(parts) > 1
+    assert all(len(section.text) <= SIZE for section in parts)
+    assert [section.key for section in parts][:2] == ["Long", "Long (2)"]
+    assert "\n\n".join(section.text for section in parts).split() == " ".join(paragraphs).split()
 
 
 def test_lists_and_code_are_never_cut() -> None:

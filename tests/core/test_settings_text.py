@@ -81,25 +81,25 @@ def test_an_entry_that_another_program_wrote_anew_is_taken_out_all_the_same(
     indent: int | str | None, others: dict[str, object], piece: bool
 ) -> None:
     text = json.dumps({"a": 1, "mcpServers": others} if others else {"a": 1})
-    after, put = put_in(text, "json", "mcpServers", "daybook", ENTRY)
-    said = read(after, "json")
-    said["mcpServers"] = {**said["mcpServers"], "added": {"command": "x"}}
-    anew = json.dumps(said, indent=indent)
+    after, piece_put = put_in(text, "json", "mcpServers", "daybook", ENTRY)
+    settings = read(after, "json")
+    settings["mcpServers"] = {**settings["mcpServers"], "added": {"command": "x"}}
+    anew = json.dumps(settings, indent=indent)
 
-    left = take_out(anew, "json", "mcpServers", "daybook", put if piece else "")
-    assert read(left, "json") == {"a": 1, "mcpServers": {**others, "added": {"command": "x"}}}
+    remaining = take_out(anew, "json", "mcpServers", "daybook", piece_put if piece else "")
+    assert read(remaining, "json") == {"a": 1, "mcpServers": {**others, "added": {"command": "x"}}}
 
 
 def test_comments_beside_an_entry_that_was_written_anew_stay() -> None:
     text = '{"mcpServers": {\n  "x": {}, // about x\n  // ours\n  "daybook": {"command": "d"} // here\n}}'
 
-    left = take_out(text, "json", "mcpServers", "daybook", "")
-    assert read(left, "json") == {"mcpServers": {"x": {}}}
-    assert all(comment in left for comment in ("// about x", "// ours", "// here"))
+    remaining = take_out(text, "json", "mcpServers", "daybook", "")
+    assert read(remaining, "json") == {"mcpServers": {"x": {}}}
+    assert all(comment in remaining for comment in ("// about x", "// ours", "// here"))
 
 
 @pytest.mark.parametrize(
-    ("text", "form", "told"),
+    ("text", "form", "sentence"),
     [
         ('{"a": 1', "json", "It is not valid JSON"),
         ('{"a": 1} /* open', "json", "It is not valid JSON"),
@@ -115,8 +115,8 @@ def test_comments_beside_an_entry_that_was_written_anew_stay() -> None:
         ("servers = 5", "toml", "cannot hold another entry"),
     ],
 )
-def test_what_cannot_be_changed_safely_is_refused(text: str, form: str, told: str) -> None:
-    with pytest.raises(Rejected, match=told):
+def test_what_cannot_be_changed_safely_is_refused(text: str, form: str, sentence: str) -> None:
+    with pytest.raises(Rejected, match=sentence):
         put_in(text, form, "servers", "daybook", ENTRY)  # type: ignore[arg-type]
 
 
@@ -142,11 +142,11 @@ values = st.recursive(
 def test_whatever_a_file_says_it_says_it_again_afterwards(
     others: dict[str, object], servers: dict[str, object] | None, indent: int | str | None, ascii_only: bool
 ) -> None:
-    said = others if servers is None else {**others, "mcpServers": servers}
-    text = json.dumps(said, indent=indent, ensure_ascii=ascii_only)
+    settings = others if servers is None else {**others, "mcpServers": servers}
+    text = json.dumps(settings, indent=indent, ensure_ascii=ascii_only)
     after, piece = put_in(text, "json", "mcpServers", "daybook", ENTRY)
 
-    assert read(after, "json") == {**said, "mcpServers": {**(servers or {}), "daybook": ENTRY}}
+    assert read(after, "json") == {**settings, "mcpServers": {**(servers or {}), "daybook": ENTRY}}
     assert take_out(after, "json", "mcpServers", "daybook", piece) == text
 
 

@@ -8,23 +8,23 @@ from mcp_server.core.sessions.transcript import Speaker, Utterance
 PERSONS, CLAUDES, WAITS = Borne("extracted"), Borne("assistant"), Borne("assistant", UNCONFIRMED)
 
 
-def one(words: str, speaker: Speaker = Speaker.CLAUDE, at: int = 0) -> Utterance:
+def utterance(words: str, speaker: Speaker = Speaker.CLAUDE, at: int = 0) -> Utterance:
     return Utterance(speaker, words, "", at, at + 10, f"{at:016x}")
 
 
-def talk(*said: str) -> list[Utterance]:
+def talk(*lines: str) -> list[Utterance]:
     """Return utterances from lines like `USER: words`."""
-    parts = [each.partition(": ") for each in said]
-    return [one(words, Speaker(who.lower()), 10 * at) for at, (who, _, words) in enumerate(parts)]
+    parts = [part.partition(": ") for part in lines]
+    return [utterance(words, Speaker(who.lower()), 10 * at) for at, (who, _, words) in enumerate(parts)]
 
 
 TALK = [
-    one("Perhaps you deploy from main?", Speaker.CLAUDE, 0),
-    one("Yes, deploy from main.", Speaker.USER, 0),
-    one("We deploy on\n  Fridays, “never” before — that’s final.", Speaker.USER, 0),
-    one("Noted: you deploy on Fridays. The port is 5433.", Speaker.CLAUDE, 10),
-    one("[Bash]: docker compose up", Speaker.TOOL, 20),
-    one("The port is 5433 indeed.", Speaker.AGENT, 30),
+    utterance("Perhaps you deploy from main?", Speaker.CLAUDE, 0),
+    utterance("Yes, deploy from main.", Speaker.USER, 0),
+    utterance("We deploy on\n  Fridays, “never” before — that’s final.", Speaker.USER, 0),
+    utterance("Noted: you deploy on Fridays. The port is 5433.", Speaker.CLAUDE, 10),
+    utterance("[Bash]: docker compose up", Speaker.TOOL, 20),
+    utterance("The port is 5433 indeed.", Speaker.AGENT, 30),
 ]
 
 
@@ -50,7 +50,7 @@ TALK = [
     ],
 )
 def test_evidence_is_from_whoever_said_it(quote: str, speakers: list[Speaker]) -> None:
-    assert [each.speaker for each in utterances_with(quote, TALK)] == speakers
+    assert [utterance_found.speaker for utterance_found in utterances_with(quote, TALK)] == speakers
 
 
 POOL = "The connection pool of the worker is limited to eight."
@@ -89,15 +89,15 @@ def test_what_was_said_decides_whose_word_it_is(text: str, evidence: str, borne:
 
 
 def test_what_the_person_pasted_bears_nothing_out() -> None:
-    said = talk("USER: Here is the README:\n\nThe pool is limited to eight connections.")
+    turns = talk("USER: Here is the README:\n\nThe pool is limited to eight connections.")
 
     assert (
-        borne_out("The pool is limited to eight connections.", "limited to eight connections", said) is None
+        borne_out("The pool is limited to eight connections.", "limited to eight connections", turns) is None
     )
 
 
 def test_the_opposite_of_what_the_person_said_is_not_theirs() -> None:
-    said = talk("USER: The export never contains birthdays.")
+    turns = talk("USER: The export never contains birthdays.")
 
-    assert borne_out("The export contains birthdays.", "export never contains birthdays", said) == WAITS
-    assert borne_out("The export never contains birthdays.", "never contains birthdays", said) == PERSONS
+    assert borne_out("The export contains birthdays.", "export never contains birthdays", turns) == WAITS
+    assert borne_out("The export never contains birthdays.", "never contains birthdays", turns) == PERSONS

@@ -20,29 +20,32 @@ def parsed(network: Network) -> ElementTree.Element:
 
 
 def titles(picture: ElementTree.Element, kind: str) -> list[str]:
-    found = (each for each in picture.iter() if kind in each.get("class", "").split())
-    return [title for each in found if (title := each.findtext(f"{SVG}title"))]
+    elements = (element for element in picture.iter() if kind in element.get("class", "").split())
+    return [title for element in elements if (title := element.findtext(f"{SVG}title"))]
 
 
 def test_every_node_and_every_link_is_there_once() -> None:
     drawn = made_up(150, 260)
     picture = parsed(drawn)
 
-    name = {each.key: each.title for each in drawn.nodes}
+    name = {drawn_node.key: drawn_node.title for drawn_node in drawn.nodes}
     links = Counter(f"{name[link.start]} → {link.rel} → {name[link.end]}" for link in drawn.links)
-    told = Counter(line for title in titles(picture, "line") for line in title.split("\n"))
-    assert told == links
+    titles_drawn = Counter(line for title in titles(picture, "line") for line in title.split("\n"))
+    assert titles_drawn == links
     assert len(titles(picture, "node")) == len(drawn.nodes)
 
 
 def test_words_of_a_memory_are_text_and_nothing_else() -> None:
     drawn = network([("a", EVIL, "b")], node("a", EVIL), node("b", "٭ אבג 漢字"))
 
-    for said in (as_file(draw(drawn)), as_part(draw(drawn), lambda each: f"/{each.id}?{EVIL}")):
-        picture = ElementTree.fromstring(said)
-        names = {each.tag.removeprefix(SVG) for each in picture.iter()}
+    for picture_text in (
+        as_file(draw(drawn)),
+        as_part(draw(drawn), lambda drawn_node: f"/{drawn_node.id}?{EVIL}"),
+    ):
+        picture = ElementTree.fromstring(picture_text)
+        names = {element.tag.removeprefix(SVG) for element in picture.iter()}
         assert names <= set("svg style title defs marker path rect g a circle polygon text tspan".split())
-        assert not [name for each in picture.iter() for name in each.attrib if name.startswith("on")]
+        assert not [name for element in picture.iter() for name in element.attrib if name.startswith("on")]
     assert any(EVIL in title for title in titles(parsed(drawn), "node"))
     assert "url(" not in as_file(draw(drawn)).replace("url(#head)", "")
 
@@ -50,9 +53,9 @@ def test_words_of_a_memory_are_text_and_nothing_else() -> None:
 def test_a_page_gets_a_link_for_each_node_and_a_file_none() -> None:
     drawn = network([("a", "uses", "b")])
 
-    page = ElementTree.fromstring(as_part(draw(drawn), lambda each: f"/memories/{each.id}"))
+    page = ElementTree.fromstring(as_part(draw(drawn), lambda drawn_node: f"/memories/{drawn_node.id}"))
 
-    assert sorted(str(each.get("href")) for each in page.iter("a")) == ["/memories/a", "/memories/b"]
+    assert sorted(str(element.get("href")) for element in page.iter("a")) == ["/memories/a", "/memories/b"]
     assert "<a " not in as_file(draw(drawn))
 
 
@@ -74,7 +77,7 @@ def test_the_legend_names_the_types_and_sorts_that_are_drawn() -> None:
     drawn = network([("a", "contradicts", "b")], node("a", type_="gotcha"), node("b", type_="decision"))
 
     assert types_in(draw(drawn)) == ["decision", "gotcha"]
-    legend = [each.text for each in parsed(drawn).iter(f"{SVG}text") if not each.get("class")]
+    legend = [element.text for element in parsed(drawn).iter(f"{SVG}text") if not element.get("class")]
     assert legend == ["decision", "gotcha", "contradicts"]
 
 

@@ -55,7 +55,7 @@ memories = st.builds(
     notes=lists,
     category=texts,
 )
-kept = st.builds(Stored, memories, texts, texts, texts)
+stored_memories = st.builds(Stored, memories, texts, texts, texts)
 scores = st.builds(
     Score,
     words=shares,
@@ -72,7 +72,7 @@ scores = st.builds(
     helpfulness=shares,
     total=shares,
 )
-found = st.builds(Result, kept, texts, scores, st.sampled_from(Confidence))
+results_found = st.builds(Result, stored_memories, texts, scores, st.sampled_from(Confidence))
 filters = st.builds(
     Filter,
     kinds=st.lists(st.sampled_from(Kind), max_size=3).map(tuple),
@@ -100,39 +100,39 @@ questions = st.builds(
 )
 
 
-def sent(value: object) -> Any:
+def over_the_wire(value: object) -> Any:
     """Return what arrives of *value* on the other side."""
     return json.loads(json.dumps(wire.value_of(value), allow_nan=False))
 
 
 @given(memories, st.booleans())
 def test_a_memory_arrives_as_it_was(memory: Memory, strict: bool) -> None:
-    assert wire.memory_of(sent(memory), strict=strict) == memory
+    assert wire.memory_of(over_the_wire(memory), strict=strict) == memory
 
 
-@given(kept)
+@given(stored_memories)
 def test_a_version_arrives_as_it_was(stored: Stored) -> None:
-    assert wire.stored_of(sent(stored)) == stored
+    assert wire.stored_of(over_the_wire(stored)) == stored
 
 
 @given(questions)
 def test_a_question_arrives_as_it_was(query: Query) -> None:
-    assert wire.query_of(sent(query)) == query
+    assert wire.query_of(over_the_wire(query)) == query
 
 
-@given(st.builds(Results, st.lists(found, max_size=3).map(tuple), st.booleans()))
+@given(st.builds(Results, st.lists(results_found, max_size=3).map(tuple), st.booleans()))
 def test_results_arrive_as_they_were(results: Results) -> None:
-    assert wire.results_of(sent(results)) == results
+    assert wire.results_of(over_the_wire(results)) == results
 
 
 @given(st.builds(ChangeRecord, st.sampled_from(ChangeKind), moments, texts, st.none() | memories))
 def test_a_change_arrives_as_it_was(change: ChangeRecord) -> None:
-    assert wire.change_of(sent(change)) == change
+    assert wire.change_of(over_the_wire(change)) == change
 
 
 @given(st.builds(Team, texts, texts, st.sampled_from(Role), lists, texts))
 def test_a_team_arrives_as_it_was(team: Team) -> None:
-    assert wire.team_of(sent(team)) == team
+    assert wire.team_of(over_the_wire(team)) == team
 
 
 @pytest.mark.parametrize("kind", wire.KINDS.values())
@@ -151,7 +151,7 @@ def test_an_error_of_another_kind_is_still_told() -> None:
 
 
 def test_what_has_its_default_is_left_out() -> None:
-    assert sent(PLAIN) == {
+    assert over_the_wire(PLAIN) == {
         "id": "webhook",
         "title": "Webhook",
         "text": "Skip it.",
@@ -164,14 +164,14 @@ def test_what_has_its_default_is_left_out() -> None:
 
 def test_a_time_of_another_zone_is_the_same_time() -> None:
     east = replace(PLAIN, created=MOMENT.astimezone(timezone(timedelta(hours=9))))
-    assert wire.memory_of(sent(east), strict=True) == PLAIN
+    assert wire.memory_of(over_the_wire(east), strict=True) == PLAIN
 
 
 SECRET = "hunter2-quagga"
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "sentence"),
     [
         ({"title": 5}, "'title' must be a text."),
         ({"id": "../../etc/passwd"}, "is not an id"),
@@ -196,23 +196,23 @@ SECRET = "hunter2-quagga"
         ({"tag": ["a"]}, "'memory' has no key 'tag'."),
     ],
 )
-def test_what_is_wrong_in_a_memory_is_said_in_one_sentence(change: dict[str, Any], told: str) -> None:
+def test_what_is_wrong_in_a_memory_is_said_in_one_sentence(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(Rejected) as refused:
-        wire.memory_of({**sent(PLAIN), **change}, strict=True)
-    assert told in str(refused.value)
+        wire.memory_of({**over_the_wire(PLAIN), **change}, strict=True)
+    assert sentence in str(refused.value)
     assert SECRET not in f"{refused.value}{refused.value.hint}"
 
 
 @pytest.mark.parametrize("missing", ["id", "title", "text", "created", "updated"])
 def test_what_is_missing_in_a_memory_is_named(missing: str) -> None:
-    value = sent(PLAIN)
+    value = over_the_wire(PLAIN)
     del value[missing]
     with pytest.raises(Rejected, match=f"'memory' lacks the key '{missing}'."):
         wire.memory_of(value, strict=True)
 
 
 def test_a_key_that_a_newer_server_tells_is_passed_over() -> None:
-    value = {**sent(Stored(PLAIN, "digest")), "mood": "good"}
+    value = {**over_the_wire(Stored(PLAIN, "digest")), "mood": "good"}
     value["memory"]["colour"] = "red"
     assert wire.stored_of(value) == Stored(PLAIN, "digest")
 
@@ -223,13 +223,13 @@ json_values = st.recursive(
     max_leaves=8,
 )
 KEPT = Stored(PLAIN, "d", "anna", "boris")
-PLACES = [*sent(KEPT), *sent(PLAIN), "tags", "links", "trust", "limit", "filter"]
+PLACES = [*over_the_wire(KEPT), *over_the_wire(PLAIN), "tags", "links", "trust", "limit", "filter"]
 READERS = (wire.stored_of, wire.query_of, wire.results_of, wire.change_of, wire.team_of, wire.error_of)
 
 
 @given(st.dictionaries(st.sampled_from(PLACES), json_values), json_values)
 def test_nothing_that_arrives_does_more_than_be_refused(change: dict[str, Any], other: Any) -> None:
-    whole = sent(PLAIN)
+    whole = over_the_wire(PLAIN)
     for value in (other, {**whole, **change}, {"memory": {**whole, **change}, "digest": "d"}):
         for read in READERS:
             try:

@@ -12,7 +12,7 @@ from tests.growth import grows_evenly
 
 
 def words(text: str, *, named: bool) -> set[str]:
-    return {each.word for each in telling_words(text) if each.named is named and not each.run}
+    return {telling.word for telling in telling_words(text) if telling.named is named and not telling.run}
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_plain_prose_names_nothing(text: str) -> None:
 
 
 def test_names_numbers_and_rare_words_tell_something_and_common_ones_do_not() -> None:
-    found = words("The quagga runs on port 8443 and the server is restarted often.", named=False)
+    telling = words("The quagga runs on port 8443 and the server is restarted often.", named=False)
 
-    assert found == {"quagga", "8443"}
+    assert telling == {"quagga", "8443"}
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "there"),
+    ("text", "other_text", "expected"),
     [
         ("The webhooks are retried", "one webhook, retried", True),
         ("It is called heron", "the herons fly", True),
@@ -60,8 +60,8 @@ def test_names_numbers_and_rare_words_tell_something_and_common_ones_do_not() ->
         ("Die Prüfung heißt Kranich", "KRANICH ist der Name", True),
     ],
 )
-def test_a_word_is_found_whatever_its_form(text: str, said: str, there: bool) -> None:
-    assert any(word.stands_in(Text(said)) for word in telling_words(text) if not word.run) is there
+def test_a_word_is_found_whatever_its_form(text: str, other_text: str, expected: bool) -> None:
+    assert any(word.stands_in(Text(other_text)) for word in telling_words(text) if not word.run) is expected
 
 
 def test_a_text_that_was_copied_is_known_by_its_runs_of_words() -> None:
@@ -73,9 +73,9 @@ def test_a_text_that_was_copied_is_known_by_its_runs_of_words() -> None:
 
 
 @given(st.text(), st.text())
-def test_any_text_can_be_looked_up(text: str, said: str) -> None:
+def test_any_text_can_be_looked_up(text: str, other_text: str) -> None:
     for word in telling_words(text):
-        word.stands_in(Text(said))
+        word.stands_in(Text(other_text))
 
 
 @pytest.mark.parametrize("function", [telling_words, reads_like_instruction])

@@ -13,7 +13,7 @@ from mcp_server.core.text.text_relation import (
 )
 
 
-def said(text: str, *, source: str = "manual", **more: object) -> Statement:
+def statement(text: str, *, source: str = "manual", **more: object) -> Statement:
     return Statement("", text, "decision", source, **more)  # type: ignore[arg-type]
 
 
@@ -80,7 +80,7 @@ def test_jaccard_is_the_share_of_common_words() -> None:
 def test_what_claude_or_a_pattern_says_does_not_undo_the_persons_word(
     new: str, old: str, verified: bool, expected: bool
 ) -> None:
-    assert outranks(said("a", source=old, verified=verified), said("b", source=new)) is expected
+    assert outranks(statement("a", source=old, verified=verified), statement("b", source=new)) is expected
 
 
 @pytest.mark.feature("A-26")

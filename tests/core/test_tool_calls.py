@@ -79,7 +79,7 @@ def test_what_others_may_have_written(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "by"),
+    ("name", "arguments", "by"),
     [
         ("Read", {"file_path": "README.md"}, Whose.PROJECTS),
         ("Read", {"file_path": "/tmp/x.md"}, Whose.OTHERS),
@@ -93,8 +93,8 @@ def test_what_others_may_have_written(command: str) -> None:
         ("SomethingNew", {}, Whose.OTHERS),
     ],
 )
-def test_tools(name: str, given: dict[str, str], by: Whose) -> None:
-    assert whose(name, given, own=own, agents_read=True)[0] is by
+def test_tools(name: str, arguments: dict[str, str], by: Whose) -> None:
+    assert whose(name, arguments, own=own, agents_read=True)[0] is by
 
 
 def test_an_agents_report_is_others_words_when_its_transcript_is_not_there() -> None:

@@ -40,7 +40,7 @@ def test_a_turn_about_something_else_does_not(turn: str, new: str, before: str) 
 
 
 @pytest.mark.parametrize(
-    ("turn", "asked"),
+    ("turn", "expected"),
     [
         ("forget the upload timeout", True),
         ("please delete upload-timeout-k3f9", True),
@@ -50,12 +50,12 @@ def test_a_turn_about_something_else_does_not(turn: str, new: str, before: str) 
         ("forget the timeout", False),
     ],
 )
-def test_forgetting_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, asked: bool) -> None:
-    assert asks_to_forget(turn, "upload-timeout-k3f9", "Upload timeout") is asked
+def test_forgetting_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, expected: bool) -> None:
+    assert asks_to_forget(turn, "upload-timeout-k3f9", "Upload timeout") is expected
 
 
 @pytest.mark.parametrize(
-    ("turn", "asked"),
+    ("turn", "expected"),
     [
         ("move the upload timeout to the user level", True),
         ("upload-timeout-k3f9 holds everywhere", True),
@@ -66,5 +66,5 @@ def test_forgetting_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, a
         ("move the proxy to the user level", False),
     ],
 )
-def test_another_level_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, asked: bool) -> None:
-    assert asks_to_move(turn, "upload-timeout-k3f9", "Upload timeout") is asked
+def test_another_level_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, expected: bool) -> None:
+    assert asks_to_move(turn, "upload-timeout-k3f9", "Upload timeout") is expected

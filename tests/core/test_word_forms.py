@@ -68,5 +68,5 @@ def stem(word: str) -> str:
         db.execute("CREATE VIRTUAL TABLE t USING fts5(text, tokenize='porter unicode61')")
         db.execute("CREATE VIRTUAL TABLE terms USING fts5vocab(t, 'row')")
         db.execute("INSERT INTO t VALUES (?)", (word,))
-        (found,) = db.execute("SELECT term FROM terms").fetchall()
-        return str(found[0])
+        (row,) = db.execute("SELECT term FROM terms").fetchall()
+        return str(row[0])

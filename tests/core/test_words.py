@@ -63,7 +63,7 @@ def table() -> sqlite3.Connection:
     return connection
 
 
-def found(table: sqlite3.Connection, text: str) -> int:
+def count_found(table: sqlite3.Connection, text: str) -> int:
     expression = match_expression(query_terms(text))
     return count(table, expression) if expression else 0
 
@@ -74,13 +74,13 @@ def count(table: sqlite3.Connection, expression: str) -> int:
 
 @pytest.mark.parametrize("text", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
 def test_odd_queries_are_valid_searches(table: sqlite3.Connection, text: str) -> None:
-    assert found(table, text.encode("utf-8", "replace").decode()) in (0, 1)
+    assert count_found(table, text.encode("utf-8", "replace").decode()) in (0, 1)
 
 
 @settings(max_examples=1500)
 @given(text=st.text())
 def test_any_text_is_a_valid_search(table: sqlite3.Connection, text: str) -> None:
-    assert found(table, text) in (0, 1)
+    assert count_found(table, text) in (0, 1)
 
 
 @pytest.mark.parametrize("text", ODD_QUERIES, ids=range(len(ODD_QUERIES)))
@@ -115,7 +115,7 @@ def test_a_word_that_is_two_in_one_needs_no_other_near_it(table: sqlite3.Connect
 
 @pytest.mark.parametrize("word", ["multi-agent", "webhook", "webhooks", "Москва", "МОСКВА", "äöü", "multi"])
 def test_every_plain_word_of_a_text_finds_it(table: sqlite3.Connection, word: str) -> None:
-    assert found(table, word) == 1
+    assert count_found(table, word) == 1
 
 
 @pytest.mark.feature("A-26")
@@ -146,7 +146,7 @@ def test_identifiers_are_split(text: str, parts: list[str]) -> None:
 @given(st.text(st.characters(max_codepoint=0x17F)) | st.text(st.characters(codec="ascii")))
 def test_words_are_the_same_whether_or_not_other_letters_stand_beside_them(text: str) -> None:
     """A text in ASCII is read in another way, which is quicker."""
-    said = re.findall(r"\w+", text)
+    raw_words = re.findall(r"\w+", text)
 
-    assert folded_words(text) == [folded(word) for word in said]
-    assert words(text) == [word.casefold() for word in said]
+    assert folded_words(text) == [folded(word) for word in raw_words]
+    assert words(text) == [word.casefold() for word in raw_words]

@@ -31,8 +31,8 @@ class Caller:
         assert result.structured_content is None
         return "".join(block.text for block in result.content if block.type == "text")
 
-    def wait_for(self, method: Callable[..., Awaitable[Answer]], *given: object) -> Answer:
-        return self._portal.call(method, *given)
+    def wait_for(self, method: Callable[..., Awaitable[Answer]], *arguments: object) -> Answer:
+        return self._portal.call(method, *arguments)
 
 
 @contextmanager

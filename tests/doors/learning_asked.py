@@ -18,15 +18,15 @@ def module(opened: Opened, meta: dict[str, str] = META) -> Iterator[Tell]:
     """Yield what asks a server as the module does: an event and what is given."""
     with connected(opened) as call:
 
-        def tell(event: str, **given: Any) -> dict[str, Any]:
-            told: dict[str, Any] = json.loads(
-                call("hook", meta=meta, event=event, session_id="s1", given=given)
+        def tell(event: str, **given_values: Any) -> dict[str, Any]:
+            answer: dict[str, Any] = json.loads(
+                call("hook", meta=meta, event=event, session_id="s1", given=given_values)
             )
-            return told
+            return answer
 
         yield tell
 
 
 def ledger(opened: Opened, event: str) -> list[dict[str, Any]]:
     lines = [line for path in opened.home.glob("ledger/*") for line in path.read_text().splitlines()]
-    return [said for said in map(json.loads, lines) if said["event"] == event]
+    return [event_line for event_line in map(json.loads, lines) if event_line["event"] == event]

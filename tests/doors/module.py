@@ -14,8 +14,8 @@ Say = Callable[[], None]
 def tell(opened: Opened, event: str, *, meta: dict[str, Any] = BY_A_PLUGIN, **given: Any) -> dict[str, Any]:
     """Return what the server answers the module on *event*."""
     with connected(opened) as call:
-        told: dict[str, Any] = json.loads(call("hook", meta=meta, event=event, given=given))
-        return told
+        answer: dict[str, Any] = json.loads(call("hook", meta=meta, event=event, given=given))
+        return answer
 
 
 class Typed:
@@ -32,18 +32,24 @@ class Typed:
     def __call__(self, line: str, *answers: str | None, between: Say = lambda: None) -> dict[str, Any]:
         """Type *line*, as in "/recall deploys", and answer what is asked, after *between*."""
         name, _, words = line.removeprefix("/").partition(" ")
-        said: dict[str, str | None] = {}
-        state, left = None, list(answers)
+        answers_given: dict[str, str | None] = {}
+        state, answers_left = None, list(answers)
         while True:
-            told = tell(
-                self.opened, "command", name=name, words=words, origin=self.origin, answers=said, state=state
+            reply = tell(
+                self.opened,
+                "command",
+                name=name,
+                words=words,
+                origin=self.origin,
+                answers=answers_given,
+                state=state,
             )
-            if "ask" not in told:
-                assert not left, (told, left)
-                return told
-            question, options, state = (told["ask"][name] for name in ("question", "options", "state"))
+            if "ask" not in reply:
+                assert not answers_left, (reply, answers_left)
+                return reply
+            question, options, state = (reply["ask"][name] for name in ("question", "options", "state"))
             assert 2 <= len(options) <= 4
             self.asked.append((question, options))
-            answer = left.pop(0)
+            answer = answers_left.pop(0)
             between()
-            said[question] = answer
+            answers_given[question] = answer

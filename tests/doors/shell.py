@@ -17,9 +17,9 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 Answers = Sequence[tuple[str, str | Callable[[], str]]]
 
 
-def said(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def output_of(process: subprocess.CompletedProcess[str]) -> str:
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def daybook(
@@ -51,11 +51,11 @@ def daybook(
 def _run_here(
     words: tuple[str, ...], folder: Path, environment: Mapping[str, str], stdin: str
 ) -> subprocess.CompletedProcess[str]:
-    given, *printed = (
+    stdin_file, *printed = (
         io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape", newline="") for _ in range(3)
     )
-    given.write(stdin)
-    given.seek(0)
+    stdin_file.write(stdin)
+    stdin_file.seek(0)
     umask, litter = os.umask(0o077), gc.get_threshold()
     os.umask(umask)
     code: str | int | None = 0
@@ -64,7 +64,7 @@ def _run_here(
         for name, value in environment.items():
             process.setenv(name, value)
         process.setattr(sys, "argv", ["daybook", *words])
-        for name, stream in zip(("stdin", "stdout", "stderr"), (given, *printed), strict=True):
+        for name, stream in zip(("stdin", "stdout", "stderr"), (stdin_file, *printed), strict=True):
             process.setattr(sys, name, stream)
         try:
             main()

@@ -49,6 +49,7 @@ from mcp_server.core.settings import Settings
 from mcp_server.doors.shown import (
     Shown,
     candidates,
+    contradictions,
     deeds,
     draft_outcome,
     figures,
@@ -151,14 +152,14 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         links.related(Related(None)),
     ],
     "contradictions": lambda: [
-        links.proposed_pairs(
+        contradictions.found(
             [Contradiction(ONE, OTHER, "numbers", 0.5, sure=False, said_by_person=frozenset({1}))]
         ),
-        links.proposed_pairs([]),
-        links.marked_pairs([Contradiction(ONE, OTHER)]),
-        links.marked_pairs([]),
-        *(links.settled_pair(Resolved("webhook-1", "webhook-2", how)) for how in WAYS),
-        links.settled_pair(
+        contradictions.found([]),
+        contradictions.marked([Contradiction(ONE, OTHER)]),
+        contradictions.marked([]),
+        *(contradictions.resolved(Resolved("webhook-1", "webhook-2", how)) for how in WAYS),
+        contradictions.resolved(
             Resolved("webhook-1", "webhook-2", "supersede", (LinkOutcome("webhook-2", After.SHADOWED),))
         ),
     ],
@@ -188,8 +189,8 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         recall.cited(CitedAnswer("", (), ()), "skip"),
     ],
     "draft_outcome": lambda: [
-        Shown(draft_outcome.note(each))
-        for each in (
+        Shown(draft_outcome.note(outcome))
+        for outcome in (
             DraftOutcome(Action.REPLACE, "new", superseded=("old",)),
             DraftOutcome(
                 Action.REPLACE, "new", superseded=("old", HOSTILE), shadowed=("one",), uncovered=("up",)
@@ -241,7 +242,10 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         upkeep.cleaned(Cleaned(True, Tidied("run-1", True))),
         upkeep.steps([MaintenanceStep("check", result, 2_000_000, 1_000_000, 0.5) for result in RESULTS]),
     ],
-    "deeds": lambda: [deeds.history([TitledDeed(deed(*each), HOSTILE) for each in DEEDS]), deeds.history([])],
+    "deeds": lambda: [
+        deeds.history([TitledDeed(deed(*deed_values), HOSTILE) for deed_values in DEEDS]),
+        deeds.history([]),
+    ],
     "figures": lambda: [
         figures.stats(
             Stats(

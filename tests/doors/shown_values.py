@@ -37,12 +37,12 @@ SECRET = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 def row(number: int, title: str = "", text: str = "Skip body parsing.", **changed: Any) -> Row:
-    known = Row(
+    default = Row(
         number, "shop", f"webhook-{number}", f"/vault/webhook-{number}.md", "d", Kind.KNOWLEDGE, "gotcha",
         Status.ACTIVE, title or f"Webhook {number}", text, ("net", "api"), "manual", False, None, "",
         "", AT, AT, 0, 0, 0, "", (), False,
     )  # fmt: skip
-    return known._replace(**changed)
+    return default._replace(**changed)
 
 
 ONE, OTHER = row(1), row(2, HOSTILE, f"The token is {SECRET}.\nIt holds.", status=Status.SUPERSEDED, tags=())

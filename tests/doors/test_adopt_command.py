@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 def test_a_moved_project_is_told_of_and_adopted_by_its_person(
     run: Run, typed: Run, project: Path, memory_dir: Path
 ) -> None:
-    said(run("remember", "Webhook | It needs the raw body."))
+    output_of(run("remember", "Webhook | It needs the raw body."))
     (key,) = (place.name for place in (memory_dir / "projects").iterdir())
     project.rename(project.with_name("before"))
     project.mkdir()
@@ -18,11 +18,11 @@ def test_a_moved_project_is_told_of_and_adopted_by_its_person(
     about = json.loads(noted.read_text())
     noted.write_text(json.dumps({**about, "root": "/nowhere/shop"}))
 
-    where = said(run("where"))
+    where = output_of(run("where"))
     assert "perhaps  /nowhere/shop, which is gone" in where
-    assert "'daybook adopt shop-00000000'" in said(run("status"))
+    assert "'daybook adopt shop-00000000'" in output_of(run("status"))
     by_claude = run("adopt")
     assert by_claude.returncode and "daybook adopt" in by_claude.stderr
-    assert "1 memory of /nowhere/shop moved here." in said(typed("adopt"))
-    assert "raw body" in said(run("recall", "webhook"))
-    assert "perhaps" not in said(run("where"))
+    assert "1 memory of /nowhere/shop moved here." in output_of(typed("adopt"))
+    assert "raw body" in output_of(run("recall", "webhook"))
+    assert "perhaps" not in output_of(run("where"))

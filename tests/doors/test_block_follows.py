@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 @pytest.fixture
 def block(typed: Run, project: Path) -> Callable[[], str]:
-    said(typed("init", "--file", "CLAUDE.md", "--no-repository"))
+    output_of(typed("init", "--file", "CLAUDE.md", "--no-repository"))
     return lambda: (project / "CLAUDE.md").read_text(encoding="utf-8")
 
 
 def remembered(run: Run) -> str:
-    return said(run("remember", "Invoices are kept in Postgres", "--type", "decision")).partition(":")[0]
+    return output_of(run("remember", "Invoices are kept in Postgres", "--type", "decision")).partition(":")[0]
 
 
 def test_what_is_remembered_revised_and_forgotten_in_a_terminal_is_in_the_block_at_once(
@@ -24,13 +24,13 @@ def test_what_is_remembered_revised_and_forgotten_in_a_terminal_is_in_the_block_
     memory = remembered(run)
     assert "kept in Postgres" in block()
 
-    said(run("revise", memory, "--title", "Invoices are kept in MySQL", "--text", "In MySQL."))
+    output_of(run("revise", memory, "--title", "Invoices are kept in MySQL", "--text", "In MySQL."))
     assert "MySQL" in block() and "Postgres" not in block()
 
-    said(run("forget", memory))
+    output_of(run("forget", memory))
     assert "MySQL" not in block()
 
-    said(run("restore", memory))
+    output_of(run("restore", memory))
     assert "MySQL" in block()
 
 
@@ -40,10 +40,10 @@ def test_what_is_seeded_and_accepted_comes_into_the_block(
     (project / "README.md").write_text(
         "# Shop\n\n## Payments\n\nStripe webhooks need the raw body, always.\n"
     )
-    said(run("bootstrap"))
+    output_of(run("bootstrap"))
     assert "raw body" not in block()
 
-    said(typed("trust", "--documents"))
+    output_of(typed("trust", "--documents"))
 
     assert "raw body" in block()
 
@@ -55,7 +55,7 @@ def test_what_was_edited_by_hand_comes_into_the_block_with_sync(
     (path,) = memory_dir.rglob(f"{memory}.md")
     path.write_text(path.read_text(encoding="utf-8").replace("Postgres", "SQLite"), encoding="utf-8")
 
-    said(run("sync"))
+    output_of(run("sync"))
 
     assert "SQLite" in block()
 
@@ -69,7 +69,7 @@ def test_a_file_with_damaged_markers_stays_as_it_is_and_the_verb_is_done(
     memory = remembered(run)
 
     assert block() == torn
-    assert memory in said(run("list"))
+    assert memory in output_of(run("list"))
 
 
 def test_without_a_chosen_file_none_is_written(run: Run, project: Path) -> None:

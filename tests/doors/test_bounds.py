@@ -35,21 +35,21 @@ def server(place: Path) -> Iterator[Served]:
 
 
 def test_every_argument_of_every_tool_is_measured_first(server: Served) -> None:
-    taken = []
+    accepted = []
     for tool in server.ask("tools/list")["result"]["tools"]:
         if tool["name"] == HOOK_TOOL:
             continue  # it never fails
         schema = tool["inputSchema"]
         for name, takes in schema.get("properties", {}).items():
-            types = {takes.get("type"), *(one.get("type") for one in takes.get("anyOf", []))}
-            given = [*([MUCH] if "string" in types else []), *([MANY] if "array" in types else [])]
-            given += [{"a": MANY}] if "object" in types else []
-            for value in given:
+            types = {takes.get("type"), *(option.get("type") for option in takes.get("anyOf", []))}
+            values = [*([MUCH] if "string" in types else []), *([MANY] if "array" in types else [])]
+            values += [{"a": MANY}] if "object" in types else []
+            for value in values:
                 arguments = dict.fromkeys(schema.get("required", []), "x") | {name: value}
                 answer = server.call(tool["name"], **arguments)
                 if len(answer) > 1000 or f"'{name}'" not in answer:
-                    taken.append((tool["name"], name, answer[:200]))
-    assert taken == []
+                    accepted.append((tool["name"], name, answer[:200]))
+    assert accepted == []
 
 
 def test_a_hook_of_anything_is_answered(server: Served) -> None:
@@ -66,12 +66,12 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(place: Path, server: Serv
     odd: list[dict[str, object]] = [{"session_id": long}, {"cwd": deep}, {"transcript_path": deep}]
     odd += [{"prompt": long}, {"last_assistant_message": long}]
     odd += [dict.fromkeys(names, value) for value in ("a\0b", ["x"] * 1000, 7, None)]
-    for given in odd:
-        said = {"session_id": "s", "source": "startup", "cwd": str(place / "shop"), **given}
+    for odd_value in odd:
+        event_json = {"session_id": "s", "source": "startup", "cwd": str(place / "shop"), **odd_value}
         usual = {"HOME": str(place), "EMBEDDING_MODEL": "none"}
-        done = run_hook(place / "memory", event, said, folder=place / "shop", **usual)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert not done.stdout or json.loads(done.stdout)
+        process = run_hook(place / "memory", event, event_json, folder=place / "shop", **usual)
+        assert (process.returncode, process.stderr) == (0, b"")
+        assert not process.stdout or json.loads(process.stdout)
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_a_hook_process_ends_soon_whatever_it_is_given(place: Path, server: Serv
     ],
 )
 def test_much_on_standard_input_is_refused_in_a_sentence(run: Run, arguments: list[str]) -> None:
-    done = run(*arguments, stdin="word " * 4_000_000)
+    process = run(*arguments, stdin="word " * 4_000_000)
 
-    assert done.returncode == 4
-    assert 1 <= len(done.stderr.splitlines()) <= 2
+    assert process.returncode == 4
+    assert 1 <= len(process.stderr.splitlines()) <= 2
 
 
 @pytest.mark.parametrize(

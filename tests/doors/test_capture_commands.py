@@ -31,26 +31,26 @@ def test_capture_can_be_switched_off(run: Run, memory_dir: Path) -> None:
     assert "capture is manual" in run("setup", "--capture", "manual").stdout
     assert (memory_dir / "config.toml").read_text(encoding="utf-8") == 'capture = "manual"\n'
 
-    done = run("backfill")
+    process = run("backfill")
 
-    assert done.returncode == 4
-    assert "Nothing is captured" in done.stderr
+    assert process.returncode == 4
+    assert "Nothing is captured" in process.stderr
 
 
 def test_setup_without_a_terminal_says_which_options_to_give(run: Run, memory_dir: Path) -> None:
-    done = run("setup")
+    process = run("setup")
 
-    assert done.returncode == 4
-    assert "--model or --no-model" in done.stderr
+    assert process.returncode == 4
+    assert "--model or --no-model" in process.stderr
     assert not (memory_dir / "config.toml").exists()
 
 
 @pytest.mark.feature("A-46")
 def test_setup_says_what_holds_and_what_is_missing(run: Run, typed: Run) -> None:
-    said = typed("setup", "--model", "--daily-usd", "0.05").stdout
+    output = typed("setup", "--model", "--daily-usd", "0.05").stdout
 
-    assert "at most $0.05 and 60 calls a day" in said
-    assert "There is no API key yet" in said
+    assert "at most $0.05 and 60 calls a day" in output
+    assert "There is no API key yet" in output
     assert "you allowed model calls" not in run("status").stdout
     assert "FAIL  language model: it is allowed, but there is no API key" in run("doctor").stdout
     assert "never called" in run("setup", "--no-model").stdout
@@ -63,9 +63,9 @@ def test_candidates_are_listed_and_decided_on(run: Run, typed: Run, project: Pat
     (waiting,) = json.loads(run("candidates", "--json").stdout)
     assert waiting["text"].startswith("We decided to keep invoices")
     assert "We decided to keep invoices" in run("candidates").stdout
-    done, *_, kept = typed("candidates", "--approve", waiting["id"]).stdout.splitlines()
-    assert done == "Stored: 1 added."
-    assert "  added" in kept and run("read", kept.partition(" ")[0]).returncode == 0
+    summary, *_, stored_line = typed("candidates", "--approve", waiting["id"]).stdout.splitlines()
+    assert summary == "Stored: 1 added."
+    assert "  added" in stored_line and run("read", stored_line.partition(" ")[0]).returncode == 0
     assert run("candidates").stdout == "No candidate waits.\n"
     assert typed("candidates", "--reject", "nope").returncode == 3
 

@@ -35,21 +35,21 @@ def no_worker_is_left() -> Iterator[None]:
 
 @pytest.fixture
 def recorded(tmp_path: Path, project: Path) -> Recorded:
-    made = Recorded(tmp_path / "transcripts", cwd=project)
-    made.user("We decided to keep invoices in Postgres because of the reports.")
-    made.claude("Noted.")
-    return made
+    transcript = Recorded(tmp_path / "transcripts", cwd=project)
+    transcript.user("We decided to keep invoices in Postgres because of the reports.")
+    transcript.claude("Noted.")
+    return transcript
 
 
 def hook(event: str, memory_dir: Path, recorded: Recorded, **environment: str) -> str:
-    said = {
+    event_json = {
         "session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(recorded.cwd),
         "hook_event_name": event, "reason": "other", "source": environment.pop("source", "startup"),
     }  # fmt: skip
     usual = {"EMBEDDING_MODEL": "none", **environment}
-    done = run_hook(memory_dir, event, said, folder=recorded.cwd, **usual)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
+    process = run_hook(memory_dir, event, event_json, folder=recorded.cwd, **usual)
+    assert (process.returncode, process.stderr) == (0, b"")
+    return process.stdout.decode()
 
 
 def told_by(recorded: Recorded) -> dict[str, str]:
@@ -105,10 +105,10 @@ def test_a_key_in_the_environment_is_offered_once_and_not_used(
     remember(store, Draft("Webhook", "Skip body parsing.", type="gotcha"))
     key = {"ANTHROPIC_API_KEY": "sk-test"}
 
-    said = [json.loads(hook("SessionStart", memory_dir, recorded, **key)) for _ in range(2)]
+    answers = [json.loads(hook("SessionStart", memory_dir, recorded, **key)) for _ in range(2)]
 
-    assert "daybook setup" in said[0]["systemMessage"]
-    assert "systemMessage" not in said[1]
+    assert "daybook setup" in answers[0]["systemMessage"]
+    assert "systemMessage" not in answers[1]
 
 
 def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recorded, store: Store) -> None:
@@ -121,9 +121,9 @@ def test_a_session_that_was_never_kept_is_told(memory_dir: Path, recorded: Recor
 
     rebuild(store)
 
-    said = json.loads(hook("SessionStart", memory_dir, recorded))
+    answer = json.loads(hook("SessionStart", memory_dir, recorded))
 
-    assert "not captured an hour after the session ended: 1 session;" in said["systemMessage"]
+    assert "not captured an hour after the session ended: 1 session;" in answer["systemMessage"]
 
 
 def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_use(
@@ -135,15 +135,15 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
     assert shown_only in hook("SessionStart", memory_dir, recorded)
     used = remember(store, Draft("Rounding", "Totals are rounded half to even.", type="note")).memory.id
 
-    said = {"session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(project)}
+    event_json = {"session_id": recorded.session, "transcript_path": str(recorded.path), "cwd": str(project)}
     with connected(opened) as call:
         prompt = "how are totals rounded, half to even?"
-        assert used in call("hook", **said, event="UserPromptSubmit", prompt=prompt)
-        call("hook", **said, event="Told")
+        assert used in call("hook", **event_json, event="UserPromptSubmit", prompt=prompt)
+        call("hook", **event_json, event="Told")
     assert hook("PreCompact", memory_dir, recorded, DAYBOOK_SETUP="missing").startswith(KEEP)
 
-    told = hook("SessionStart", memory_dir, recorded, source="compact")
-    context = json.loads(told)["hookSpecificOutput"]["additionalContext"]
+    output = hook("SessionStart", memory_dir, recorded, source="compact")
+    context = json.loads(output)["hookSpecificOutput"]["additionalContext"]
     assert "asked: We decided to keep invoices in Postgres" in context
     of_use = context.index("Of use in this session:")
     assert of_use < context.index(used) < context.index("Preferences:") < context.index(shown_only)
@@ -155,10 +155,10 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
 def test_an_answer_is_noted_by_the_running_server(recorded: Recorded, opened: Opened, project: Path) -> None:
     recorded.claude("A third line, so that it counts.")
 
-    said = {"session_id": recorded.session, "cwd": str(project), "event": "Stop"}
+    event_json = {"session_id": recorded.session, "cwd": str(project), "event": "Stop"}
     with connected(opened) as call:
         for path in (recorded.path, "/dev/zero.jsonl"):
-            assert call("hook", **said, transcript_path=str(path)) == "{}"
+            assert call("hook", **event_json, transcript_path=str(path)) == "{}"
 
     assert events(opened.store()) == ["transcript_seen"]
 

@@ -25,9 +25,9 @@ def test_no_module_of_commands_needs_that_another_was_loaded_before() -> None:
     paths = sorted((ROOT / "mcp_server" / "doors" / "cli").glob("[!_]*.py"))
     names = [f"mcp_server.doors.cli.{path.stem}" for path in paths]
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", FORKING, *names], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
 
     assert len(names) > 25
-    assert done.stdout.split() == [], done.stderr
+    assert process.stdout.split() == [], process.stderr

@@ -24,9 +24,9 @@ def env(memory_dir: Path, scratch_home: Path) -> dict[str, str]:
 
 
 def typed(env: dict[str, str], project: Path, *words: str, answers: list[tuple[str, str]]) -> str:
-    done = type_in_terminal([*COMMAND, *words], cwd=project, env=env, answers=answers)
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    process = type_in_terminal([*COMMAND, *words], cwd=project, env=env, answers=answers)
+    assert process.returncode == 0, process.stdout
+    return process.stdout
 
 
 def ran(env: dict[str, str], project: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -39,25 +39,25 @@ def test_a_person_sees_the_change_is_asked_and_takes_it_back(
     settings = scratch_home / ".gemini/settings.json"
     settings.write_text('{\n  "theme": "dark"\n}\n', encoding="utf-8")
 
-    shown = typed(env, project, "connect", "gemini", answers=NO)
-    assert str(settings) in shown
-    assert '+  "mcpServers": {' in shown
-    assert "Nothing was written." in shown
+    output_of_no = typed(env, project, "connect", "gemini", answers=NO)
+    assert str(settings) in output_of_no
+    assert '+  "mcpServers": {' in output_of_no
+    assert "Nothing was written." in output_of_no
     assert settings.read_text("utf-8") == '{\n  "theme": "dark"\n}\n'
 
-    said = typed(env, project, "connect", "gemini", answers=YES)
-    assert "Gemini CLI uses this memory from its next start on." in said
+    output_of_yes = typed(env, project, "connect", "gemini", answers=YES)
+    assert "Gemini CLI uses this memory from its next start on." in output_of_yes
     launcher = str(memory_dir / "bin/daybook")
     servers = json.loads(settings.read_text("utf-8"))["mcpServers"]
     assert servers == {"daybook": {"command": launcher, "args": ["serve"]}}
     version = subprocess.run([launcher, "--version"], env=env, capture_output=True, text=True)
     assert version.stdout.startswith("daybook, version"), version.stderr
     listed = json.loads(ran(env, project, "connect", "--json").stdout)
-    assert [each["name"] for each in listed if each["connected"]] == ["gemini"]
+    assert [client["name"] for client in listed if client["connected"]] == ["gemini"]
     assert "is connected" in ran(env, project, "connect", "gemini").stdout
 
-    shown = typed(env, project, "disconnect", "gemini", answers=YES)
-    assert '-  "mcpServers": {' in shown
+    output_of_no = typed(env, project, "disconnect", "gemini", answers=YES)
+    assert '-  "mcpServers": {' in output_of_no
     assert settings.read_text("utf-8") == '{\n  "theme": "dark"\n}\n'
     assert not Path(launcher).exists()
 
@@ -65,10 +65,10 @@ def test_a_person_sees_the_change_is_asked_and_takes_it_back(
 def test_nobody_but_the_person_writes_into_the_settings_of_another_program(
     env: dict[str, str], project: Path, scratch_home: Path
 ) -> None:
-    done = ran(env, project, "connect", "gemini")
-    assert done.returncode == 12
-    assert "needs the person's consent" in done.stderr
-    assert '"mcpServers"' in done.stdout
+    process = ran(env, project, "connect", "gemini")
+    assert process.returncode == 12
+    assert "needs the person's consent" in process.stderr
+    assert '"mcpServers"' in process.stdout
     assert list((scratch_home / ".gemini").iterdir()) == []
 
 

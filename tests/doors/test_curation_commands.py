@@ -11,15 +11,15 @@ def remembered(run: Run, words: str) -> str:
 
 
 def test_links_are_made_listed_and_taken_back(run: Run) -> None:
-    one, other = remembered(run, "Proxy | It buffers."), remembered(run, "Cache | It keeps wheels.")
+    proxy, cache = remembered(run, "Proxy | It buffers."), remembered(run, "Cache | It keeps wheels.")
 
-    run("link", one, other, "--rel", "refines")
-    (found,) = json.loads(run("related", other, "--json").stdout)["links"]
-    assert (found["from"], found["rel"], found["to"]) == (one, "refines", other)
-    assert one in run("related", other).stdout
-    run("unlink", one, other)
-    assert json.loads(run("related", other, "--json").stdout)["links"] == []
-    refused = run("link", one, "nothing-here")
+    run("link", proxy, cache, "--rel", "refines")
+    (listed_link,) = json.loads(run("related", cache, "--json").stdout)["links"]
+    assert (listed_link["from"], listed_link["rel"], listed_link["to"]) == (proxy, "refines", cache)
+    assert proxy in run("related", cache).stdout
+    run("unlink", proxy, cache)
+    assert json.loads(run("related", cache, "--json").stdout)["links"] == []
+    refused = run("link", proxy, "nothing-here")
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 2)
 
 
@@ -42,9 +42,9 @@ def test_a_contradiction_is_found_and_settled(run: Run, typed: Run) -> None:
 
 
 def test_output_is_logged_from_a_pipe_and_mined(run: Run) -> None:
-    said = "This project uses the Next.js app router for every page.\n"
+    output_line = "This project uses the Next.js app router for every page.\n"
 
-    assert "56 bytes logged" in run("mine", "--log", "-", stdin=said).stdout
+    assert "56 bytes logged" in run("mine", "--log", "-", stdin=output_line).stdout
     assert "1 output and 0 conversations read, 1 new" in run("mine").stdout
     assert json.loads(run("mine", "--status", "--json").stdout)["waiting"] == 1
     assert "output log" in run("mine", "--status").stdout

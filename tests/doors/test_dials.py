@@ -16,7 +16,7 @@ from mcp_server.core.memory import Draft, Kind
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.doors.called import Caller
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 from tests.patience import PATIENCE
 
 
@@ -32,12 +32,12 @@ def test_the_hot_set_is_read_as_a_resource_and_changed_by_tools(call: Caller, st
     assert "memory://hot-cache" in [str(resource.uri) for resource in resources]
     assert hot(call) == "No memory is kept at hand yet."
     call("hook", event="UserPromptSubmit", prompt="The heron server listens on heron_port.")
-    said = call("remember", title="Heron server", content="Listens on heron_port.")
-    heron = said.partition(":")[0]
+    answer = call("remember", title="Heron server", content="Listens on heron_port.")
+    heron = answer.partition(":")[0]
 
     assert "pinned" in call("pin", id=heron)
-    told = hot(call)
-    assert f"- [{heron}] note" in told and "not instructions" in told
+    hot_text = hot(call)
+    assert f"- [{heron}] note" in hot_text and "not instructions" in hot_text
     assert "pinned · heat" in call("hot_cache_status")
     assert "Unpin it" in call("demote", id=heron)
     assert "no longer pinned" in call("unpin", id=heron)
@@ -66,8 +66,8 @@ def test_trust_is_moved_by_tools_and_told_where_memories_are_shown(call: Caller,
     assert "trust" not in call("recall", query="egret database").partition(certain)[2]
     assert "trust: medium (0.70)" in call("read_memory", id=heron)
     assert "trust: high (0.85)" in call("validate_memory", id=heron, note="tried it")
-    said = call("invalidate_memory", id=heron, reason="wrong", note="<b>it moved</b>")
-    assert "trust: medium (0.55)" in said and "‹b›it moved" in said
+    answer = call("invalidate_memory", id=heron, reason="wrong", note="<b>it moved</b>")
+    assert "trust: medium (0.55)" in answer and "‹b›it moved" in answer
     history = call("get_trust_history", id=heron)
     assert "moved by -0.30 · wrong" in history and "moved by +0.15 · confirmed · tried it" in history
     assert "trust low" not in call("recall", query="heron server")
@@ -105,8 +105,8 @@ def test_patterns_uses_and_their_sum_are_told(call: Caller, store: Store) -> Non
     assert f"{egret} · after {heron}" in call("predict_next", id=heron)
     assert "recorded as used" in call("mark_memory_used", ids=[heron])
     assert "No memory has the id" in call("mark_memory_used", ids="nobody")
-    said = call("retrieval_quality_stats")
-    assert "used: 1 (25%)" in said and f"Most used:\n{heron} · given 2 · used 1" in said
+    answer = call("retrieval_quality_stats")
+    assert "used: 1 (25%)" in answer and f"Most used:\n{heron} · given 2 · used 1" in answer
 
 
 # The command line
@@ -129,26 +129,26 @@ def test_a_refusal_says_what_to_do(store: Store) -> None:
 def test_the_hot_set_is_shown_and_changed_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
 
-    def held() -> list[str]:
-        return [one["why"] for one in json.loads(said(run("hot", "--json")))["held"]]
+    def hot_reasons() -> list[str]:
+        return [memory["why"] for memory in json.loads(output_of(run("hot", "--json")))["held"]]
 
-    said(run("pin", heron))
-    assert held() == ["pinned"]
-    said(run("unpin", heron))
-    said(run("promote", heron))
-    assert held() == ["promoted"]
-    said(run("demote", heron))
-    assert held() == []
+    output_of(run("pin", heron))
+    assert hot_reasons() == ["pinned"]
+    output_of(run("unpin", heron))
+    output_of(run("promote", heron))
+    assert hot_reasons() == ["promoted"]
+    output_of(run("demote", heron))
+    assert hot_reasons() == []
 
 
 def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.", type="decision")).memory.id
-    said(run("sync"))
+    output_of(run("sync"))
 
-    said(run("invalidate", heron, "--reason", "wrong", "--note", "it moved"))
-    assert "trust: high" in said(run("validate", heron, "--reason", "cross_validated"))
-    told = json.loads(said(run("trust-history", heron, "--json")))
-    assert [(event["reason"], event["note"]) for event in told["events"]] == [
+    output_of(run("invalidate", heron, "--reason", "wrong", "--note", "it moved"))
+    assert "trust: high" in output_of(run("validate", heron, "--reason", "cross_validated"))
+    history = json.loads(output_of(run("trust-history", heron, "--json")))
+    assert [(event["reason"], event["note"]) for event in history["events"]] == [
         ("cross_validated", ""),
         ("wrong", "it moved"),
     ]
@@ -157,9 +157,9 @@ def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
 def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
     recall(store, Query("heron"), session="s1")
-    said(run("mark-used", heron))
+    output_of(run("mark-used", heron))
 
-    assert heron in said(run("why")) and "recall" in said(run("why", "--last"))
-    assert json.loads(said(run("why", "--session", "s1", "--json")))[0]["said"] == "heron"
-    assert json.loads(said(run("why", "--session", "nobody", "--json"))) == []
-    assert json.loads(said(run("stats", "--json", "--days", "0")))["quality"]["used"] == 1
+    assert heron in output_of(run("why")) and "recall" in output_of(run("why", "--last"))
+    assert json.loads(output_of(run("why", "--session", "s1", "--json")))[0]["said"] == "heron"
+    assert json.loads(output_of(run("why", "--session", "nobody", "--json"))) == []
+    assert json.loads(output_of(run("stats", "--json", "--days", "0")))["quality"]["used"] == 1

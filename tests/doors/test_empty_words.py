@@ -25,9 +25,9 @@ def lines(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[st
         if isinstance(command, click.Group):
             yield from lines(command, (*before, name))
             continue
-        arguments = [given for given in command.params if isinstance(given, click.Argument)]
-        for at, given in enumerate(arguments):
-            if given.name not in IN_WORDS and given.type is click.STRING:
+        arguments = [argument for argument in command.params if isinstance(argument, click.Argument)]
+        for at, argument in enumerate(arguments):
+            if argument.name not in IN_WORDS and argument.type is click.STRING:
                 yield (
                     *before,
                     name,
@@ -39,11 +39,11 @@ def lines(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[st
 
 @pytest.mark.parametrize("line", [*lines(daybook)], ids=" ".join)
 def test_a_name_or_an_id_given_as_nothing_is_refused(run: Run, line: tuple[str, ...]) -> None:
-    done = run(*line)
+    process = run(*line)
 
-    assert done.returncode == Rejected.exit_code, done.stdout
-    assert " is empty." in done.stderr
-    assert "--help' shows an example." in done.stderr
+    assert process.returncode == Rejected.exit_code, process.stdout
+    assert " is empty." in process.stderr
+    assert "--help' shows an example." in process.stderr
 
 
 def test_an_undo_of_nothing_takes_nothing_back(run: Run, store: Store) -> None:
@@ -58,11 +58,11 @@ def test_an_undo_of_nothing_takes_nothing_back(run: Run, store: Store) -> None:
     "words", [("recall", ""), ("recall", " ", ""), ("ask", ""), ("recall", "?!"), ("ask", "…")]
 )
 def test_a_question_without_a_word_is_refused(run: Run, words: tuple[str, ...]) -> None:
-    done = run(*words)
+    process = run(*words)
 
-    assert done.returncode == Rejected.exit_code
-    assert "No question was given" in done.stderr or "has no word to look for" in done.stderr
-    assert done.stdout == ""
+    assert process.returncode == Rejected.exit_code
+    assert "No question was given" in process.stderr or "has no word to look for" in process.stderr
+    assert process.stdout == ""
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_the_tools_refuse_the_same(
 ) -> None:
     remember(store, Draft("Lamps", "Lit at dusk."))
 
-    told = call(tool, **named)
+    answer = call(tool, **named)
 
     assert call.failed
-    assert sentence in " ".join(told.split())
+    assert sentence in " ".join(answer.split())
 
 
 def test_more_memories_are_asked_for_than_there_can_be(run: Run, call: Caller, store: Store) -> None:

@@ -32,8 +32,8 @@ def test_generated_messages_are_each_answered_as_often_as_they_ask(server: Serve
     messages = odd_messages(random.Random(20261122), tools)
 
     for _ in range(15):
-        sent = [next(messages) for _ in range(20)]
-        assert exchange(server, sent) == ([], []), sent
+        messages_sent = [next(messages) for _ in range(20)]
+        assert exchange(server, messages_sent) == ([], []), messages_sent
     assert server.noise == []
 
 
@@ -69,7 +69,7 @@ def test_a_request_before_the_greeting_is_answered(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "ids"),
+    ("message", "ids"),
     [
         ({"method": "x"}, []),
         ({"method": "x", "params": 5}, []),
@@ -86,8 +86,8 @@ def test_a_request_before_the_greeting_is_answered(tmp_path: Path) -> None:
         ({**PING, "params": None}, []),
     ],
 )
-def test_what_is_refused_is_refused_under_the_ids_it_names(said: object, ids: list[object]) -> None:
-    assert [refusal.id for refusal in refusals(json.dumps(said))] == ids
+def test_what_is_refused_is_refused_under_the_ids_it_names(message: object, ids: list[object]) -> None:
+    assert [refusal.id for refusal in refusals(json.dumps(message))] == ids
 
 
 def test_an_id_beyond_all_numbers_is_not_repeated() -> None:
@@ -97,17 +97,17 @@ def test_an_id_beyond_all_numbers_is_not_repeated() -> None:
 
 
 def test_a_line_without_end_is_refused_once_and_the_next_is_read() -> None:
-    told: list[Refusal] = []
+    refused: list[Refusal] = []
     endless = b'{"jsonrpc":"2.0","id":7,"a":"' + b"x" * (3 * LONGEST_LINE) + b'"}\n'
     lines = Lines(io.BytesIO(endless + b'{"a":1}'), readable=lambda line: len(line) < 100)
-    lines.refuse = told.append
+    lines.refuse = refused.append
 
     assert lines.readline() == '{"a":1}'
-    assert [(refusal.id, refusal.code) for refusal in told] == [(7, -32600)]
+    assert [(refusal.id, refusal.code) for refusal in refused] == [(7, -32600)]
 
 
 @pytest.mark.parametrize(
-    ("sent", "read"),
+    ("line", "read"),
     [
         (r"a \ud83d\ude00 b", r"a \ud83d\ude00 b"),
         (r"a \ud83d b", r"a \ufffd b"),
@@ -117,5 +117,5 @@ def test_a_line_without_end_is_refused_once_and_the_next_is_read() -> None:
         ("\ufeff{}", "{}"),
     ],
 )
-def test_of_what_is_sent_only_half_characters_and_the_order_mark_are_mended(sent: str, read: str) -> None:
-    assert mended(sent) == read
+def test_of_what_is_sent_only_half_characters_and_the_order_mark_are_mended(line: str, read: str) -> None:
+    assert mended(line) == read

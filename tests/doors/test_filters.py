@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.called import Caller
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 NOTES = (
     ("Alpha", "a,c++", "work"),
@@ -38,18 +38,18 @@ def dated(paths: list[str]) -> None:
 
 def test_lists_and_answers_in_the_shell_take_the_same_filters(run: Run) -> None:
     stored = [
-        json.loads(said(run("remember", f"{title} | About colours {title}.", "--tags", tags, "--json",
+        json.loads(output_of(run("remember", f"{title} | About colours {title}.", "--tags", tags, "--json",
                             "--category", category, "--meta", "owner=ann")))["path"]
         for title, tags, category in NOTES
     ]  # fmt: skip
     dated(stored)
 
-    for filters, wanted in LISTED:
-        given = [word for name, value in filters.items() for word in (f"--{name.replace('_', '-')}", value)]
-        listed = json.loads(said(run("list", *given, "--json")))["memories"]
-        found = json.loads(said(run("recall", "colours", *given, "--json")))["hits"]
-        for heard in (listed, found):
-            assert sorted(each["title"] for each in heard) == wanted.split(), filters
+    for filters, expected in LISTED:
+        options = [word for name, value in filters.items() for word in (f"--{name.replace('_', '-')}", value)]
+        listed = json.loads(output_of(run("list", *options, "--json")))["memories"]
+        recalled = json.loads(output_of(run("recall", "colours", *options, "--json")))["hits"]
+        for rows in (listed, recalled):
+            assert sorted(row["title"] for row in rows) == expected.split(), filters
 
 
 def test_the_tools_take_the_same_filters(call: Caller) -> None:
@@ -59,25 +59,27 @@ def test_the_tools_take_the_same_filters(call: Caller) -> None:
         for title, tags, category in NOTES
     ]  # fmt: skip
     dated(paths)
-    for filters, wanted in LISTED:
+    for filters, expected in LISTED:
         any_tags = filters.get("any_tags", "").replace(",", "|")
         arguments = {key: value for key, value in filters.items() if key != "any_tags"}
         arguments["tags"] = ",".join(filter(None, [filters.get("tags", ""), any_tags]))
-        heard = [call("list_memories", **arguments)]
+        answers = [call("list_memories", **arguments)]
         if "category" not in filters:
-            heard.append(call("recall", query="colours", **arguments))
-        for answer in heard:
-            told = [title for title in ("Alpha", "Beta", "Delta", "Gamma") if title in answer]
-            assert told == wanted.split(), (filters, answer)
+            answers.append(call("recall", query="colours", **arguments))
+        for answer in answers:
+            titles = [title for title in ("Alpha", "Beta", "Delta", "Gamma") if title in answer]
+            assert titles == expected.split(), (filters, answer)
 
 
 def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> None:
     stored = json.loads(
-        said(run("remember", "Keys | Are in the safe.", "--meta", "owner=ann", "--meta", "room=4", "--json"))
+        output_of(
+            run("remember", "Keys | Are in the safe.", "--meta", "owner=ann", "--meta", "room=4", "--json")
+        )
     )
-    said(run("revise", stored["id"], "--category", "house", "--meta", "owner=bob", "--meta", "room="))
+    output_of(run("revise", stored["id"], "--category", "house", "--meta", "owner=bob", "--meta", "room="))
 
-    memory = json.loads(said(run("read", stored["id"], "--json")))
+    memory = json.loads(output_of(run("read", stored["id"], "--json")))
 
     assert (memory["category"], memory["notes"]) == ("house", ["owner: bob"])
     refused = run("revise", stored["id"], "--category", "graph")
@@ -86,14 +88,14 @@ def test_category_and_metadata_are_kept_in_the_file_and_revised(run: Run) -> Non
 
 
 def test_a_tool_sets_category_and_metadata(call: Caller) -> None:
-    said = call(
+    answer = call(
         "remember",
         title="Keys",
         content="In the safe.",
         category="house",
         metadata={"room": 4, "a": None},
     )
-    memory_id = said.split(": ")[0]
+    memory_id = answer.split(": ")[0]
     call("revise", id=memory_id, metadata={"room": None, "owner": "bob"})
     revised = call("read_memory", id=memory_id)
     assert "category: house" in revised and "owner: bob" in revised and "room" not in revised

@@ -32,46 +32,52 @@ def hook(memory_dir: Path, project: Path) -> Hook:
     """Run a hook as the launcher does, with *said* on stdin."""
 
     def run(
-        said: object = None, *, event: str = "SessionStart", raw: bytes | None = None, **environment: str
+        event_json: object = None,
+        *,
+        event: str = "SessionStart",
+        raw: bytes | None = None,
+        **environment: str,
     ) -> subprocess.CompletedProcess[bytes]:
-        if said is None:
-            said = {"session_id": "s1", "source": "startup", "cwd": str(project)}
-        return run_hook(memory_dir, event, said if raw is None else raw, folder=project, **environment)
+        if event_json is None:
+            event_json = {"session_id": "s1", "source": "startup", "cwd": str(project)}
+        return run_hook(memory_dir, event, event_json if raw is None else raw, folder=project, **environment)
 
     return run
 
 
-def context(done: subprocess.CompletedProcess[bytes]) -> str:
-    assert done.returncode == 0
-    return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]) if done.stdout else ""
+def context(process: subprocess.CompletedProcess[bytes]) -> str:
+    assert process.returncode == 0
+    return (
+        str(json.loads(process.stdout)["hookSpecificOutput"]["additionalContext"]) if process.stdout else ""
+    )
 
 
-def silent(done: subprocess.CompletedProcess[bytes]) -> bool:
-    return (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+def silent(process: subprocess.CompletedProcess[bytes]) -> bool:
+    return (process.returncode, process.stdout, process.stderr) == (0, b"", b"")
 
 
 @pytest.fixture
-def known(store: Store) -> str:
+def webhook(store: Store) -> str:
     return remember(store, Draft("Webhook", "Skip body parsing.", type="gotcha")).memory.id
 
 
-def test_a_new_session_is_told_what_earlier_ones_learned(hook: Hook, known: str) -> None:
-    assert known in context(hook())
+def test_a_new_session_is_told_what_earlier_ones_learned(hook: Hook, webhook: str) -> None:
+    assert webhook in context(hook())
 
 
-def test_a_resumed_session_is_not_told_again(hook: Hook, known: str) -> None:
+def test_a_resumed_session_is_not_told_again(hook: Hook, webhook: str) -> None:
     assert silent(hook({"source": "resume"}))
-    assert known in context(hook({"source": "compact"}))
+    assert webhook in context(hook({"source": "compact"}))
 
 
-def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: Store, known: str) -> None:
-    assert known in context(hook())
+def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: Store, webhook: str) -> None:
+    assert webhook in context(hook())
 
     assert inject(store, "why does the webhook body parsing fail", session="s1") == ""
-    assert known in inject(store, "why does the webhook body parsing fail", session="s2")
+    assert webhook in inject(store, "why does the webhook body parsing fail", session="s2")
 
 
-def answered(folder: Path, session: str, seconds: int) -> None:
+def write_answer(folder: Path, session: str, seconds: int) -> None:
     """Write the transcript of a session whose last answer is so many *seconds* old."""
     at = f"{datetime.now(UTC) - timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S.000Z}"
     lines = [{"type": "user"}, {"type": "assistant", "timestamp": at}, {"type": "last-prompt"}]
@@ -79,36 +85,39 @@ def answered(folder: Path, session: str, seconds: int) -> None:
 
 
 def test_a_fork_is_not_told_again_what_its_own_conversation_holds(
-    hook: Hook, store: Store, known: str, tmp_path: Path
+    hook: Hook, store: Store, webhook: str, tmp_path: Path
 ) -> None:
     """A later session in the same folder is not the one that it forked off."""
-    assert known in context(hook({"session_id": "before"}))
+    assert webhook in context(hook({"session_id": "before"}))
     sync(store)
     later = remember(
         store, Draft("Deploys", "Production deploys run on Tuesdays.", type="decision")
     ).memory.id
     assert later in context(hook({"session_id": "after"}))
     sync(store)
-    answered(tmp_path, "before", 600)
-    answered(tmp_path, "after", 30)
+    write_answer(tmp_path, "before", 600)
+    write_answer(tmp_path, "after", 30)
     forked = {"session_id": "fork", "source": "fork", "transcript_path": str(tmp_path / "fork.jsonl")}
 
     assert silent(hook({**forked, "seconds_since_last_response": 600}))
     assert silent(hook({**forked, "session_id": "unknown"}))
 
     sync(store)
-    asked, other = "why does the webhook body parsing fail", "when do production deploys run on tuesdays"
-    assert inject(store, asked, session="fork") == ""
-    assert later in inject(store, other, session="fork")
-    assert known in inject(store, asked, session="unknown")
+    about_webhook, about_deploys = (
+        "why does the webhook body parsing fail",
+        "when do production deploys run on tuesdays",
+    )
+    assert inject(store, about_webhook, session="fork") == ""
+    assert later in inject(store, about_deploys, session="fork")
+    assert webhook in inject(store, about_webhook, session="unknown")
 
 
 def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> None:
-    said = json.loads(hook(DAYBOOK_SETUP="missing").stdout)
+    answer = json.loads(hook(DAYBOOK_SETUP="missing").stdout)
 
-    assert "setting itself up" in said["systemMessage"]
-    assert f"'{ROOT / 'bin' / 'daybook'} doctor' in a terminal shows why." in said["systemMessage"]
-    assert "\n" not in said["systemMessage"]
+    assert "setting itself up" in answer["systemMessage"]
+    assert f"'{ROOT / 'bin' / 'daybook'} doctor' in a terminal shows why." in answer["systemMessage"]
+    assert "\n" not in answer["systemMessage"]
 
 
 @pytest.mark.feature("A-09")
@@ -119,13 +128,13 @@ def test_odd_input_breaks_nothing(hook: Hook, raw: bytes) -> None:
     assert silent(hook(raw=raw))
 
 
-def test_a_huge_input_breaks_nothing(hook: Hook, known: str) -> None:
+def test_a_huge_input_breaks_nothing(hook: Hook, webhook: str) -> None:
     assert hook(raw=b'{"prompt": "' + b"x" * 50_000_000 + b'"}').returncode == 0
 
 
 @pytest.mark.feature("A-17")
 @pytest.mark.parametrize("damage", ["missing", "garbage", "empty", "folder", "truncated"])
-def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path, damage: str) -> None:
+def test_a_damaged_index_breaks_nothing(hook: Hook, webhook: str, memory_dir: Path, damage: str) -> None:
     index = memory_dir / "memory.db"
     for side in memory_dir.glob("memory.db-*"):
         side.unlink()
@@ -141,10 +150,10 @@ def test_a_damaged_index_breaks_nothing(hook: Hook, known: str, memory_dir: Path
         case "truncated":
             index.write_bytes(data[: len(data) // 3])
 
-    done = hook()
+    process = hook()
 
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert not done.stdout or json.loads(done.stdout)
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert not process.stdout or json.loads(process.stdout)
 
 
 @pytest.mark.parametrize(
@@ -169,10 +178,10 @@ def test_an_odd_environment_breaks_nothing(hook: Hook) -> None:
     assert silent(hook(event="Nonsense"))
 
 
-def test_a_closed_stdout_breaks_nothing(memory_dir: Path, known: str) -> None:
+def test_a_closed_stdout_breaks_nothing(memory_dir: Path, webhook: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", "SessionStart"],
         input=b'{"source": "startup"}',
         stdout=writing,
@@ -182,14 +191,14 @@ def test_a_closed_stdout_breaks_nothing(memory_dir: Path, known: str) -> None:
     )
     os.close(writing)
 
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (process.returncode, process.stderr) == (0, b"")
 
 
-def test_switched_off_a_hook_says_nothing(hook: Hook, known: str) -> None:
+def test_switched_off_a_hook_says_nothing(hook: Hook, webhook: str) -> None:
     assert silent(hook(DAYBOOK_HOOKS="off"))
 
 
-def test_what_goes_wrong_is_one_line_in_the_log(hook: Hook, known: str, memory_dir: Path) -> None:
+def test_what_goes_wrong_is_one_line_in_the_log(hook: Hook, webhook: str, memory_dir: Path) -> None:
     hook(raw=b"not json")
 
     (line,) = (memory_dir / "logs" / "hooks.log").read_text(encoding="utf-8").splitlines()
@@ -201,18 +210,18 @@ def test_what_a_part_of_it_warns_of_is_one_line_in_the_log_and_nothing_else(
 ) -> None:
     memory_dir.mkdir()
     (memory_dir / "projects").write_bytes(b"")  # where a folder is needed
-    said = {"session_id": "s1", "cwd": str(project), "prompt": "#remember Lamps are lit at dusk."}
+    event_json = {"session_id": "s1", "cwd": str(project), "prompt": "#remember Lamps are lit at dusk."}
 
-    done = hook(said, event="UserPromptSubmit")
+    process = hook(event_json, event="UserPromptSubmit")
 
-    assert "could not store it now" in context(done)
-    assert done.stderr == b""
+    assert "could not store it now" in context(process)
+    assert process.stderr == b""
     (line,) = (memory_dir / "logs" / "hooks.log").read_text(encoding="utf-8").splitlines()
     assert "what was marked with #remember waits for the transcript" in line
 
 
 def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
-    hook: Hook, known: str, memory_dir: Path
+    hook: Hook, webhook: str, memory_dir: Path
 ) -> None:
     path = memory_dir / "work" / "guesses-taken-back"
     path.parent.mkdir(exist_ok=True)
@@ -221,61 +230,61 @@ def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
     unattended = hook(CLAUDE_CODE_ENTRYPOINT="sdk-cli")
     first, second = (json.loads(hook(CLAUDE_CODE_ENTRYPOINT="cli").stdout) for _ in range(2))
 
-    assert known in context(unattended)
+    assert webhook in context(unattended)
     assert "systemMessage" not in json.loads(unattended.stdout)
     assert "3 links" in first["systemMessage"]
     assert "systemMessage" not in second
 
 
 def test_where_no_module_is_a_prompt_is_told_once_what_it_calls_for(
-    hook: Hook, store: Store, known: str
+    hook: Hook, store: Store, webhook: str
 ) -> None:
     sync(store)  # as the server does that runs beside
-    said = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
+    event_json = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
 
-    assert known in context(hook(said, event="UserPromptSubmit"))
-    assert silent(hook(said, event="UserPromptSubmit"))  # the server took nothing in meanwhile
+    assert webhook in context(hook(event_json, event="UserPromptSubmit"))
+    assert silent(hook(event_json, event="UserPromptSubmit"))  # the server took nothing in meanwhile
     sync(store)
-    assert silent(hook(said, event="UserPromptSubmit"))
-    assert known in context(hook(said | {"session_id": "s2"}, event="UserPromptSubmit"))
+    assert silent(hook(event_json, event="UserPromptSubmit"))
+    assert webhook in context(hook(event_json | {"session_id": "s2"}, event="UserPromptSubmit"))
     assert silent(hook({"prompt": "write me a poem about autumn"}, event="UserPromptSubmit"))
 
 
 def test_a_prompt_before_the_server_is_up_is_not_told_again_what_the_brief_or_a_title_told(
-    hook: Hook, store: Store, known: str
+    hook: Hook, store: Store, webhook: str
 ) -> None:
     sync(store)
-    assert known in context(hook({"session_id": "s1"}))
+    assert webhook in context(hook({"session_id": "s1"}))
     long = {"session_id": "s1", "prompt": "why does the webhook body parsing fail"}
     assert silent(hook(long, event="UserPromptSubmit"))
 
     short = {"session_id": "s2", "prompt": "webhook"}
-    assert known in context(hook(short, event="UserPromptSubmit"))
+    assert webhook in context(hook(short, event="UserPromptSubmit"))
     assert silent(hook(short, event="UserPromptSubmit"))
 
 
 def test_where_no_module_is_what_a_prompt_marks_is_stored_at_once(hook: Hook, store: Store) -> None:
-    said = {"session_id": "s1", "prompt": "#remember Deploys run on Tuesdays only."}
+    event_json = {"session_id": "s1", "prompt": "#remember Deploys run on Tuesdays only."}
 
-    told = context(hook(said, event="UserPromptSubmit", EMBEDDING_MODEL="none"))
+    context_shown = context(hook(event_json, event="UserPromptSubmit", EMBEDDING_MODEL="none"))
 
-    assert "Daybook has stored it" in told
+    assert "Daybook has stored it" in context_shown
     sync(store)
     (row,) = list_memories(store, Filter()).rows
     assert read(store, row.id).memory.text == "Deploys run on Tuesdays only."
 
 
-def test_a_subagent_is_told_what_is_settled(hook: Hook, known: str) -> None:
-    assert known in context(hook({"agent_type": "Explore"}, event="SubagentStart"))
+def test_a_subagent_is_told_what_is_settled(hook: Hook, webhook: str) -> None:
+    assert webhook in context(hook({"agent_type": "Explore"}, event="SubagentStart"))
 
 
 def test_a_prompt_before_the_index_is_whole_is_no_error(hook: Hook, store: Store, memory_dir: Path) -> None:
     by_hand(store)
     catch_up(store)
 
-    done = hook(prompt(), event="UserPromptSubmit")
+    process = hook(prompt(), event="UserPromptSubmit")
 
-    assert (done.returncode, done.stdout) == (0, b"")
+    assert (process.returncode, process.stdout) == (0, b"")
     assert not (memory_dir / "logs").exists()
 
 

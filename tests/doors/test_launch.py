@@ -17,41 +17,41 @@ CLIENT = {"name": "a test", "version": "1"}
 @pytest.fixture
 def person(tmp_path: Path) -> dict[str, str]:
     """The environment of a person whose Python environment is to be in `venv`, where nothing is yet."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
     folders = {"HOME": tmp_path, "USERPROFILE": tmp_path, "MEMORY_DIR": tmp_path / "memory"}
     named = {name: str(folder) for name, folder in folders.items()}
-    return {**kept, **named, "DAYBOOK_VENV": str(tmp_path / "venv"), "EMBEDDING_MODEL": "none"}
+    return {**inherited, **named, "DAYBOOK_VENV": str(tmp_path / "venv"), "EMBEDDING_MODEL": "none"}
 
 
 def run(
-    person: dict[str, str], *args: str, said: str = "", folder: Path | None = None
+    person: dict[str, str], *args: str, stdin: str = "", folder: Path | None = None
 ) -> tuple[int, str, str]:
     """Return the exit code, what it printed and what it complained of."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-I", str(ROOT / "bin" / "daybook.py"), *args],
         env=person,
-        input=said,
+        input=stdin,
         cwd=person["HOME"],
         capture_output=True,
         encoding="utf-8",
         timeout=250,
     )
-    return done.returncode, done.stdout, done.stderr
+    return process.returncode, process.stdout, process.stderr
 
 
 @pytest.fixture
 def ready(person: dict[str, str], tmp_path: Path) -> dict[str, str]:
     """The same person with the environment that these tests run in."""
-    made = tmp_path / "venv"
-    made.mkdir()
+    venv = tmp_path / "venv"
+    venv.mkdir()
     python = launch.Environment(person).python
     python.parent.mkdir()
     for place in Path(sys.prefix).iterdir():
-        if not (made / place.name).exists() and not place.name.startswith("."):
-            (made / place.name).symlink_to(place)
+        if not (venv / place.name).exists() and not place.name.startswith("."):
+            (venv / place.name).symlink_to(place)
     for program in Path(sys.executable).parent.glob("python*"):
         (python.parent / program.name).symlink_to(os.path.realpath(program))
-    (made / ".daybook-ready").write_bytes((ROOT / "requirements.txt").read_bytes())
+    (venv / ".daybook-ready").write_bytes((ROOT / "requirements.txt").read_bytes())
     return person
 
 
@@ -74,28 +74,28 @@ def test_serve_becomes_the_server(ready: dict[str, str]) -> None:
             "clientInfo": {"name": "x", "version": "1"},
         },
     }
-    code, out, _ = run(ready, "serve", said=json.dumps(greeting) + "\n")
+    code, out, _ = run(ready, "serve", stdin=json.dumps(greeting) + "\n")
 
     assert code == 0
     assert json.loads(out.splitlines()[0])["result"]["serverInfo"]["name"] == "daybook"
 
 
 def test_a_hook_answers_and_succeeds_with_an_environment_and_without(ready: dict[str, str]) -> None:
-    said = json.dumps(
+    event_json = json.dumps(
         {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "hello", "cwd": "."}
     )
     without = {**ready, "DAYBOOK_VENV": ready["HOME"] + "/none"}
 
-    for each in (ready, without):
-        assert run(each, "hook", "UserPromptSubmit", said=said)[:2] == (0, "")
-    assert run(without, "hook", "nonsense", said="")[0] == 0
+    for environment in (ready, without):
+        assert run(environment, "hook", "UserPromptSubmit", stdin=event_json)[:2] == (0, "")
+    assert run(without, "hook", "nonsense", stdin="")[0] == 0
     assert not Path(without["DAYBOOK_VENV"]).exists()
 
 
 def test_the_module_in_the_client_takes_the_place_of_a_hook(ready: dict[str, str]) -> None:
-    there = {**ready, "DAYBOOK_MODULE": "s", "CLAUDE_CODE_SESSION_ID": "s"}
+    with_module = {**ready, "DAYBOOK_MODULE": "s", "CLAUDE_CODE_SESSION_ID": "s"}
 
-    assert run(there, "hook", "Stop", said="{}") == (0, "", "")
+    assert run(with_module, "hook", "Stop", stdin="{}") == (0, "", "")
     assert not Path(ready["MEMORY_DIR"]).exists()
 
 
@@ -107,8 +107,8 @@ def test_an_installer_that_fails_is_told_with_its_log_and_leaves_nothing_that_lo
 
     log = Path(person["DAYBOOK_VENV"], "setup.log")
     assert (code, out) == (1, "")
-    told = f"daybook: its Python environment could not be made; the whole log is {log}"
-    assert err.splitlines() == [launch.SETTING_UP, told]
+    sentence = f"daybook: its Python environment could not be made; the whole log is {log}"
+    assert err.splitlines() == [launch.SETTING_UP, sentence]
     assert "No matching distribution" in log.read_text(encoding="utf-8")
     assert not Path(person["DAYBOOK_VENV"], ".daybook-ready").exists()
 
@@ -131,13 +131,17 @@ def test_no_environment_is_believed_that_a_repository_names(ready: dict[str, str
     (repository / ".git").mkdir()
     settings = {"env": {"DAYBOOK_VENV": ready["DAYBOOK_VENV"]}}
     (repository / ".claude" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    asked = f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); from pathlib import Path\n" + (
+    program = f"import os, sys; sys.path.insert(0, {str(ROOT)!r}); from pathlib import Path\n" + (
         "from mcp_server.doors import launch; from mcp_server.environment import persons_own\n"
         "print(launch.Environment(persons_own(os.environ, Path.cwd())).folder)"
     )
     elsewhere = [
         subprocess.run(
-            [sys.executable, "-I", "-c", asked], env=ready, cwd=folder, capture_output=True, encoding="utf-8"
+            [sys.executable, "-I", "-c", program],
+            env=ready,
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
         ).stdout.strip()
         for folder in (tmp_path, repository)
     ]

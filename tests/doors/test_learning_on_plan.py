@@ -32,9 +32,9 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
     recorded = Recorded(tmp_path / "transcripts", cwd=project)
     recorded.user(f"{DECIDED} {LONG}")
     recorded.claude("Noted.")
-    here = open_here()
-    note_ended(here.store(), recorded.path, session=recorded.session, folder=str(project))
-    worked(here)
+    opened = open_here()
+    note_ended(opened.store(), recorded.path, session=recorded.session, folder=str(project))
+    worked(opened)
 
     def open_(**environment: str) -> Opened:
         return open_here(CLAUDE_CODE_ENTRYPOINT="cli", **environment)
@@ -66,9 +66,9 @@ def test_the_person_is_asked_once_and_a_yes_leads_to_a_piece(open_kept: Open) ->
     assert "plan_calls = true" in (opened.home / "config.toml").read_text()
 
 
-@pytest.mark.parametrize(("answer", "written"), [(NO, "plan_calls = false\n"), ("", ""), ("later", "")])
+@pytest.mark.parametrize(("answer", "config_text"), [(NO, "plan_calls = false\n"), ("", ""), ("later", "")])
 def test_a_no_is_kept_and_a_cancel_changes_nothing_and_nobody_is_asked_again(
-    open_kept: Open, answer: str, written: str
+    open_kept: Open, answer: str, config_text: str
 ) -> None:
     opened = open_kept()
     with module(opened) as tell:
@@ -79,7 +79,7 @@ def test_a_no_is_kept_and_a_cancel_changes_nothing_and_nobody_is_asked_again(
         assert tell("learn") == {}
 
     config = opened.home / "config.toml"
-    assert (config.read_text() if config.exists() else "") == written
+    assert (config.read_text() if config.exists() else "") == config_text
     assert ledger(opened, "reserved") == []
 
 
@@ -139,8 +139,8 @@ def test_a_reply_is_checked_and_stored_as_with_a_key(open_kept: Open) -> None:
     assert (memory.id, memory.text, memory.source) == (memory_id, SAID, "extracted")
     (spent,) = ledger(opened, "spent")
     assert (spent["call"], spent["usd"], spent["input"], spent["output"]) == (call, 0.0, 1234, 56)
-    told = status(opened.store(), has_key=False).spending
-    assert (told.plan_calls, told.today_calls, told.today_usd) == (1, 0, 0.0)
+    spending = status(opened.store(), has_key=False).spending
+    assert (spending.plan_calls, spending.today_calls, spending.today_usd) == (1, 0, 0.0)
 
 
 def test_what_is_private_skipped_or_secret_is_in_no_piece(
@@ -156,10 +156,10 @@ def test_what_is_private_skipped_or_secret_is_in_no_piece(
     worked(opened)
 
     with module(opened) as tell:
-        asked = tell("learn")["request"]["prompt"]
+        prompt_sent = tell("learn")["request"]["prompt"]
 
-    assert DECIDED in asked and "[secret removed" in asked
-    assert not [word for word in ("crowns", "drawer", "ghp_") if word in asked]
+    assert DECIDED in prompt_sent and "[secret removed" in prompt_sent
+    assert not [word for word in ("crowns", "drawer", "ghp_") if word in prompt_sent]
 
 
 def test_the_limit_of_a_day_holds_and_the_next_day_goes_on(open_kept: Open, clock: Clock) -> None:
@@ -190,7 +190,7 @@ def test_a_call_that_is_stopped_counts_and_its_piece_comes_again_however_often(o
 
 
 @pytest.mark.parametrize(
-    ("said", "rest"),
+    ("failure", "rest"),
     [
         ({"reason": "api-error", "status": 429, "error": "rate_limit"}, 3600),
         ({"reason": "api-error", "status": 401, "error": "authentication_failed"}, 3600),
@@ -201,11 +201,11 @@ def test_a_call_that_is_stopped_counts_and_its_piece_comes_again_however_often(o
     ],
 )
 def test_a_model_that_does_not_answer_is_left_alone_for_a_while(
-    open_kept: Open, clock: Clock, said: dict[str, Any], rest: int
+    open_kept: Open, clock: Clock, failure: dict[str, Any], rest: int
 ) -> None:
     opened = open_kept(**AGREED)
     with module(opened) as tell:
-        tell("learned", call=tell("learn")["call"], isAnswered=False, **said)
+        tell("learned", call=tell("learn")["call"], isAnswered=False, **failure)
         clock.pass_days((rest - 20) / 86400)
         assert tell("learn") == {}
         clock.pass_days(40 / 86400)
@@ -213,7 +213,7 @@ def test_a_model_that_does_not_answer_is_left_alone_for_a_while(
 
 
 @pytest.mark.parametrize(
-    ("said", "calls"),
+    ("reply", "calls"),
     [
         ({"text": "I am sorry."}, 4),
         ({"isAnswered": False, "reason": "empty-reply"}, 4),
@@ -221,16 +221,16 @@ def test_a_model_that_does_not_answer_is_left_alone_for_a_while(
     ],
 )
 def test_a_piece_that_gets_no_usable_answer_is_given_up(
-    open_kept: Open, said: dict[str, Any], calls: int
+    open_kept: Open, reply: dict[str, Any], calls: int
 ) -> None:
     opened = open_kept(**AGREED)
     with module(opened) as tell:
         for _ in range(calls):
-            assert not tell("learned", call=tell("learn")["call"], **said).get("stored")
+            assert not tell("learned", call=tell("learn")["call"], **reply).get("stored")
         assert tell("learn") == {}
 
-    told = status(opened.store(), has_key=False)
-    assert (told.spending.plan_calls, told.capture.unlearned) == (calls, 0)
+    state = status(opened.store(), has_key=False)
+    assert (state.spending.plan_calls, state.capture.unlearned) == (calls, 0)
 
 
 def test_only_one_call_is_in_flight_and_a_reply_that_nobody_waits_for_is_left_alone(open_kept: Open) -> None:
@@ -251,10 +251,10 @@ def test_a_server_that_is_killed_loses_no_piece_and_each_call_counts_once(
 ) -> None:
     opened = open_kept()
 
-    def tell(server: Served, event: str, **given: Any) -> dict[str, Any]:
-        arguments = {"event": event, "session_id": "s1", "given": given}
-        said = server.ask("tools/call", {"name": "hook", "arguments": arguments, "_meta": META})
-        return json.loads(said["result"]["content"][0]["text"])
+    def tell(server: Served, event: str, **given_values: Any) -> dict[str, Any]:
+        arguments = {"event": event, "session_id": "s1", "given": given_values}
+        reply = server.ask("tools/call", {"name": "hook", "arguments": arguments, "_meta": META})
+        return json.loads(reply["result"]["content"][0]["text"])
 
     usual = {**AGREED, "CLAUDE_CODE_ENTRYPOINT": "cli"}
     with Served(memory_dir, project, **usual) as server:
@@ -266,8 +266,8 @@ def test_a_server_that_is_killed_loses_no_piece_and_each_call_counts_once(
         assert tell(server, "learned", call=second["call"], text=REPLY)["stored"]
 
     assert DECIDED in first["request"]["prompt"] and DECIDED in second["request"]["prompt"]
-    assert [said["call"] for said in ledger(opened, "reserved")] == [first["call"], second["call"]]
-    ends = {said["call"]: said["outcome"] for said in ledger(opened, "spent")}
+    assert [event["call"] for event in ledger(opened, "reserved")] == [first["call"], second["call"]]
+    ends = {event["call"]: event["outcome"] for event in ledger(opened, "spent")}
     assert ends == {first["call"]: "stopped", second["call"]: "ok"}
     assert stored(opened) == [SAID]
 
@@ -279,8 +279,10 @@ def test_an_answer_that_waits_from_a_killed_process_is_stored_without_another_ca
     store = opened.store()
     (path,) = (tmp_path / "transcripts").glob("*.jsonl")
     transcript = queued_at(store, path)
-    made = Proposal("decision", "Invoices", SAID, (), "keep invoices in Postgres", "extracted")
-    spool(store, transcript, LearnedPiece(transcript.learned, transcript.kept, (), (Learned(made),)))
+    learned_proposal = Proposal("decision", "Invoices", SAID, (), "keep invoices in Postgres", "extracted")
+    spool(
+        store, transcript, LearnedPiece(transcript.learned, transcript.kept, (), (Learned(learned_proposal),))
+    )
 
     with module(opened) as tell:
         assert tell("learn") == {}

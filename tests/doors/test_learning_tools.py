@@ -22,26 +22,26 @@ DECIDED = "We decided to keep invoices in Postgres because of the reports."
 @pytest.fixture
 def opened(open_here: Open, tmp_path: Path, project: Path) -> Opened:
     """A store in which one session was kept and nothing learned from it."""
-    found = open_here()
+    opened_here = open_here()
     recorded = Recorded(tmp_path / "transcripts", cwd=project)
     recorded.user(DECIDED)
     recorded.claude("Noted.")
-    note_ended(found.store(), recorded.path, session=recorded.session, folder=str(project))
-    assert work(lambda folder: found.store(folder=folder))
-    return found
+    note_ended(opened_here.store(), recorded.path, session=recorded.session, folder=str(project))
+    assert work(lambda folder: opened_here.store(folder=folder))
+    return opened_here
 
 
 def talk(opened: Opened, *calls: tuple[str, dict[str, object]]) -> list[str]:
     """Return what the tools answer, one after the other."""
-    said: list[str] = []
+    answers: list[str] = []
     with connected(opened, Agreeing()) as call:
         for name, arguments in calls:
-            said.append(call(name, **(arguments(said) if callable(arguments) else arguments)))
-    return said
+            answers.append(call(name, **(arguments(answers) if callable(arguments) else arguments)))
+    return answers
 
 
-def proposed(said: list[str]) -> dict[str, object]:
-    chunk = said[0].split("\n")[0].removeprefix("chunk ")
+def proposed(answers: list[str]) -> dict[str, object]:
+    chunk = answers[0].split("\n")[0].removeprefix("chunk ")
     candidate = {
         "type": "decision", "title": "Invoices in Postgres", "content": DECIDED, "tags": ["billing"],
         "supersedes": None, "evidence": "keep invoices in Postgres",
@@ -50,7 +50,7 @@ def proposed(said: list[str]) -> dict[str, object]:
 
 
 def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
-    piece, stored, left, found = talk(
+    piece, stored, next_piece, recalled = talk(
         opened,
         ("next_transcript_chunk", {}),
         ("submit_candidates", proposed),  # type: ignore[arg-type]
@@ -60,17 +60,17 @@ def test_an_agent_reads_a_piece_proposes_and_is_done(opened: Opened) -> None:
 
     assert DECIDED in piece
     assert "evidence" in piece
-    done, kept = stored.split("\n")
-    assert done == "Done: 1 added. 1 refused: their evidence or shape did not fit."
-    assert re.fullmatch(r"invoices-in-postgres-\w{4} · added", kept)
-    assert left == "Nothing is left to learn from."
-    assert "decision · project" in found
+    summary, stored_line = stored.split("\n")
+    assert summary == "Done: 1 added. 1 refused: their evidence or shape did not fit."
+    assert re.fullmatch(r"invoices-in-postgres-\w{4} · added", stored_line)
+    assert next_piece == "Nothing is left to learn from."
+    assert "decision · project" in recalled
 
 
 def test_a_piece_that_is_not_the_next_one_is_refused(opened: Opened) -> None:
-    (said,) = talk(opened, ("submit_candidates", {"chunk": "0" * 32, "candidates": []}))
+    (refusal,) = talk(opened, ("submit_candidates", {"chunk": "0" * 32, "candidates": []}))
 
-    assert "no longer the next one" in said
+    assert "no longer the next one" in refusal
     with opened.database.read() as db:
         assert transcripts.unlearned(db, paid=False)
 
@@ -99,13 +99,13 @@ def test_candidates_are_listed_approved_and_rejected(opened: Opened) -> None:
 
 
 def test_asking_without_a_model_gives_the_passages_or_says_that_it_is_not_known(opened: Opened) -> None:
-    known, unknown = talk(
+    answer, unknown = talk(
         opened,
         ("ask", {"question": "why do we keep invoices in Postgres, for the reports?"}),
         ("ask", {"question": "what is the colour of the moon of Endor"}),
     )
 
-    assert DECIDED in known
+    assert DECIDED in answer
     assert unknown.startswith("Not known")
 
 
@@ -115,21 +115,21 @@ def test_consolidating_shows_the_plan_first(opened: Opened) -> None:
         "content": "Exports of the invoices are written as parquet files.",
         "type": "note",
     }
-    said = talk(opened, ("consolidate", {}), ("remember", same))
+    answers = talk(opened, ("consolidate", {}), ("remember", same))
     store = opened.store()
     (path,) = store.home.rglob("knowledge/*.md")
     copy = path.read_bytes().replace(f"id: {path.stem}".encode(), b"id: copy")
     path.with_name("copy.md").write_bytes(copy)
     sync(store)
-    said += talk(
+    answers += talk(
         opened,
         ("consolidate", {}),
         ("consolidate", {"apply": True}),
         ("consolidate", {}),
     )
 
-    assert said[0] == "Nothing needs tidying."
-    assert said[2].startswith("Nothing was changed. The plan:")
-    assert said[3].startswith("Done; 'daybook tidy --undo' brings it back:")
-    assert said[4] == "Nothing needs tidying."
-    assert json.dumps(said)
+    assert answers[0] == "Nothing needs tidying."
+    assert answers[2].startswith("Nothing was changed. The plan:")
+    assert answers[3].startswith("Done; 'daybook tidy --undo' brings it back:")
+    assert answers[4] == "Nothing needs tidying."
+    assert json.dumps(answers)

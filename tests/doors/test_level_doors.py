@@ -12,14 +12,14 @@ from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, UPLOADS, level, of_project, of_user
 from tests.conftest import Open
 from tests.doors.called import Caller
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 from tests.recorded import Recorded
 
 NEEDED = "Moving what the person said to another level needs the person's consent"
 
 
 @pytest.fixture(autouse=True)
-def asked(session: Recorded) -> None:
+def question_asked(session: Recorded) -> None:
     """The person asked, which is no word for a change."""
     session.user("how long may uploads take?")
 
@@ -32,16 +32,18 @@ def of_claude(store: Store, **more: object) -> str:
 def test_a_terminal_moves_a_memory_says_where_it_is_and_takes_it_back(run: Run, store: Store) -> None:
     memory_id = of_project(store)
 
-    told = said(run("revise", memory_id, "--level", "user"))
+    output = output_of(run("revise", memory_id, "--level", "user"))
 
-    assert told.startswith(f"{memory_id}: moved to user level: it applies in every project.\nlevel    user\n")
-    assert str(store.home / "knowledge" / f"{memory_id}.md") in told
-    assert "moved to user level" in said(run("history"))
-    again = json.loads(said(run("revise", memory_id, "--level", "user", "--json")))
+    assert output.startswith(
+        f"{memory_id}: moved to user level: it applies in every project.\nlevel    user\n"
+    )
+    assert str(store.home / "knowledge" / f"{memory_id}.md") in output
+    assert "moved to user level" in output_of(run("history"))
+    again = json.loads(output_of(run("revise", memory_id, "--level", "user", "--json")))
     assert (again["became"], again["level"]) == ("at user level already.", "user")
-    assert json.loads(said(run("read", memory_id, "--json")))["level"] == "user"
-    assert "Taken back: 1 memory." in said(run("undo"))
-    back = json.loads(said(run("revise", memory_id, "--level", "project", "--json")))
+    assert json.loads(output_of(run("read", memory_id, "--json")))["level"] == "user"
+    assert "Taken back: 1 memory." in output_of(run("undo"))
+    back = json.loads(output_of(run("revise", memory_id, "--level", "project", "--json")))
     assert (back["became"], back["level"]) == ("at project level already.", "project")
 
 
@@ -49,8 +51,8 @@ def test_words_and_level_are_given_in_one_command_and_neither_when_one_is_refuse
     run: Run, store: Store
 ) -> None:
     memory_id = of_project(store)
-    told = said(run("revise", memory_id, "--text", LONGER, "--level", "user"))
-    assert "moved to user level" in told
+    output = output_of(run("revise", memory_id, "--text", LONGER, "--level", "user"))
+    assert "moved to user level" in output
     file = read(store, memory_id)
     assert (file.memory.text, file.vault.level) == (LONGER, Level.USER)
 
@@ -72,11 +74,14 @@ def test_what_goes_into_a_shared_repository_and_leaves_it_is_told(
     share(open_here().store())
     memory_id = of_user(store)
 
-    told = said(run("revise", memory_id, "--level", "project"))
+    output = output_of(run("revise", memory_id, "--level", "project"))
 
-    assert "moved to project level: it applies in this project only." in told
-    assert "Git sees its file" in told and "once committed, everyone with the repository can read it." in told
-    assert "Git shows its file as deleted from the repository." in said(
+    assert "moved to project level: it applies in this project only." in output
+    assert (
+        "Git sees its file" in output
+        and "once committed, everyone with the repository can read it." in output
+    )
+    assert "Git shows its file as deleted from the repository." in output_of(
         run("revise", memory_id, "--level", "user")
     )
 
@@ -88,8 +93,8 @@ def test_claude_moves_its_own_and_what_the_person_said_by_their_word(
     assert f"{own}: moved to user level" in claude("revise", id=own, level="user")
     assert level(store, own) is Level.USER
 
-    told = claude("revise", id=theirs, level="user")
-    assert NEEDED in told and f"daybook revise {theirs} --level user" in told
+    answer = claude("revise", id=theirs, level="user")
+    assert NEEDED in answer and f"daybook revise {theirs} --level user" in answer
     assert level(store, theirs) is Level.PROJECT
 
     session.user("the upload timeout holds everywhere, not just here")
@@ -122,8 +127,8 @@ def test_other_words_beside_the_persons_change_no_level(
     theirs = of_project(store, "Upload timeout", UPLOADS)
     session.user("move the upload timeout to the user level")
 
-    told = claude("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
+    answer = claude("revise", id=theirs, level="user", content="Uploads are ended after 90 seconds.")
 
-    assert "not changed, because the person said it." in told
-    assert "The level of neither was changed." in told
+    assert "not changed, because the person said it." in answer
+    assert "The level of neither was changed." in answer
     assert level(store, theirs) is Level.PROJECT

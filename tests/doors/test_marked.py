@@ -42,7 +42,7 @@ def prompt(open_here: Open, recorded: Recorded) -> Prompt:
 
     def typed(words: str, origin: str = "", **environment: str) -> str:
         recorded.user(words)
-        given = {
+        arguments = {
             "event": "UserPromptSubmit",
             "session_id": recorded.session,
             "prompt": words,
@@ -50,8 +50,8 @@ def prompt(open_here: Open, recorded: Recorded) -> Prompt:
         }
 
         with connected(open_here(**environment)) as call:
-            told = json.loads(call("hook", **given))
-        return str(told["hookSpecificOutput"]["additionalContext"]) if told else ""
+            answer = json.loads(call("hook", **arguments))
+        return str(answer["hookSpecificOutput"]["additionalContext"]) if answer else ""
 
     return typed
 
@@ -64,34 +64,34 @@ def knowledge(store: Store) -> list[Memory]:
 def test_a_marked_prompt_is_a_memory_at_once_and_claude_is_told(
     prompt: Prompt, store: Store, recorded: Recorded
 ) -> None:
-    told = prompt(f"#remember {DEPLOY}")
+    context = prompt(f"#remember {DEPLOY}")
 
     (memory,) = knowledge(store)
     assert (memory.text, memory.source, memory.session) == (DEPLOY, "manual", recorded.session)
-    assert told.startswith(
+    assert context.startswith(
         "Daybook: the person marked with #remember this prompt, and Daybook has stored it;"
     )
-    assert f"{memory.id}: remembered" in told
+    assert f"{memory.id}: remembered" in context
 
 
 def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: Prompt, store: Store) -> None:
     old = remember(store, Draft("The API timeout is 30 seconds", "The API timeout is 30 seconds.")).memory.id
 
-    told = prompt("The API timeout is 60 seconds. #remember")
+    context = prompt("The API timeout is 60 seconds. #remember")
 
     new = next(memory.id for memory in knowledge(store) if memory.id != old)
-    assert f"Near it: {old} " in told and "differs in" in told
-    assert f"If {new} replaces one of them, call remember again with the same words and supersedes" in told
+    assert f"Near it: {old} " in context and "differs in" in context
+    assert f"If {new} replaces one of them, call remember again with the same words and supersedes" in context
 
 
 def test_the_title_of_what_waits_for_the_person_is_not_told_by_that(prompt: Prompt, store: Store) -> None:
-    said = "The API timeout is 30 seconds, says the page"
-    waits = remember(store, Draft(said, f"{said}.", source="seeded")).memory.id
+    title = "The API timeout is 30 seconds, says the page"
+    waits = remember(store, Draft(title, f"{title}.", source="seeded")).memory.id
 
-    told = prompt("#remember The API timeout is 60 seconds, says the page")
+    context = prompt("#remember The API timeout is 60 seconds, says the page")
 
-    assert waits in told
-    assert "30 seconds" not in told.replace(waits, "")
+    assert waits in context
+    assert "30 seconds" not in context.replace(waits, "")
 
 
 def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
@@ -102,7 +102,7 @@ def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
 
     keep(store, seen(store, recorded))
 
-    assert [each.id for each in knowledge(store)] == [memory.id]
+    assert [memory.id for memory in knowledge(store)] == [memory.id]
 
 
 def test_what_was_forgotten_meanwhile_stays_forgotten(
@@ -133,23 +133,23 @@ def test_what_no_hook_stored_is_stored_from_the_transcript_on_the_same_road(
 def test_private_and_secret_words_are_not_stored_and_a_mask_is_told(prompt: Prompt, store: Store) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
-    told = prompt(f"#remember The deploy token is {token}. <private>Bob is ill.</private>")
+    context = prompt(f"#remember The deploy token is {token}. <private>Bob is ill.</private>")
 
     (memory,) = knowledge(store)
     assert "secret removed" in memory.text and "Bob" not in memory.text
-    assert "A secret in it was taken out." in told
-    assert token not in told
+    assert "A secret in it was taken out." in context
+    assert token not in context
     assert all(token.encode() not in path.read_bytes() for path in store.home.rglob("*") if path.is_file())
 
 
 def test_a_secret_alone_is_stored_neither_at_once_nor_from_the_transcript(
     prompt: Prompt, store: Store, recorded: Recorded
 ) -> None:
-    told = prompt("#remember ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
+    context = prompt("#remember ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
 
     keep(store, seen(store, recorded))
 
-    assert "did not store it: It is nothing but a secret" in told
+    assert "did not store it: It is nothing but a secret" in context
     assert knowledge(store) == []
 
 
@@ -166,9 +166,9 @@ def test_a_tag_that_is_only_quoted_is_no_order_in_the_transcript_either(
 def test_a_tag_in_what_looks_pasted_stores_nothing_and_the_person_is_told(
     prompt: Prompt, store: Store
 ) -> None:
-    told = prompt(f"One more thing, from the docs:\n#remember {DEPLOY}\nIs that right?")
+    context = prompt(f"One more thing, from the docs:\n#remember {DEPLOY}\nIs that right?")
 
-    assert "#remember stands in what looks pasted, so nothing was stored" in told
+    assert "#remember stands in what looks pasted, so nothing was stored" in context
     assert knowledge(store) == []
 
 

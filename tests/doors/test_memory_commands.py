@@ -5,94 +5,101 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 @pytest.mark.feature("A-01")
 def test_remember_and_recall_from_the_shell(run: Run) -> None:
     stored = json.loads(
-        said(run("remember", "Webhook | Skip body parsing.", "--type", "gotcha", "--tags", "a,b", "--json"))
+        output_of(
+            run("remember", "Webhook | Skip body parsing.", "--type", "gotcha", "--tags", "a,b", "--json")
+        )
     )
-    found = json.loads(said(run("recall", "body", "parsing", "--json", "--explain")))
+    answer = json.loads(output_of(run("recall", "body", "parsing", "--json", "--explain")))
 
     assert Path(stored["path"]).is_file()
-    assert found["verdict"] == "high"
-    (hit,) = found["hits"]
+    assert answer["verdict"] == "high"
+    (hit,) = answer["hits"]
     assert {"id", "title", "type", "level", "path", "score", "reasons", "text"} <= hit.keys()
     assert (hit["id"], hit["type"], hit["level"]) == (stored["id"], "gotcha", "project")
     assert hit["explain"]["total"] == pytest.approx(hit["score"], abs=1e-6)
 
 
 def test_who_asks_by_meaning_without_a_model_is_told_that_words_were_searched(run: Run) -> None:
-    said(run("remember", "A | fact about carts"))
+    output_of(run("remember", "A | fact about carts"))
 
-    done = run("recall", "carts", "--mode", "semantic")
+    process = run("recall", "carts", "--mode", "semantic")
 
-    assert "fact about carts" in done.stdout
-    assert done.stderr == "Searched by words only: EMBEDDING_MODEL is none.\n"
+    assert "fact about carts" in process.stdout
+    assert process.stderr == "Searched by words only: EMBEDDING_MODEL is none.\n"
     assert run("recall", "carts").stderr == ""
 
 
 def test_meaning_is_searched_from_the_shell(run: Run) -> None:
-    said(run("remember", "Webhook | The payment provider's signature needs the raw body."))
+    output_of(run("remember", "Webhook | The payment provider's signature needs the raw body."))
 
-    found = json.loads(
-        said(run("recall", "verifying callbacks of stripe", "--json", EMBEDDING_MODEL="minilm-l6"))
+    answer = json.loads(
+        output_of(run("recall", "verifying callbacks of stripe", "--json", EMBEDDING_MODEL="minilm-l6"))
     )
 
-    assert "meaning" in " ".join(found["hits"][0]["reasons"])
+    assert "meaning" in " ".join(answer["hits"][0]["reasons"])
 
 
 def test_of_a_long_memory_the_lines_that_answer_are_shown(run: Run) -> None:
     steps = "\n\n".join(f"Step {number} is to look at the lamps of rack {number}." for number in range(20))
-    said(run("remember", f"Start of the lab | {steps}\n\nThe kettle is in the cupboard."))
+    output_of(run("remember", f"Start of the lab | {steps}\n\nThe kettle is in the cupboard."))
 
-    shown = said(run("recall", "where is the kettle"))
+    output = output_of(run("recall", "where is the kettle"))
 
-    assert "   The kettle is in the cupboard." in shown.splitlines()
-    assert "Step 3 " not in shown
+    assert "   The kettle is in the cupboard." in output.splitlines()
+    assert "Step 3 " not in output
 
 
 def test_an_edit_by_hand_is_seen_by_the_next_command(run: Run) -> None:
-    stored = json.loads(said(run("remember", "Deploys | We deploy from main.", "--json")))
+    stored = json.loads(output_of(run("remember", "Deploys | We deploy from main.", "--json")))
     path = Path(stored["path"])
     path.write_text(path.read_text(encoding="utf-8").replace("main", "release"), encoding="utf-8")
 
-    assert "We deploy from release." in said(run("recall", "deploy"))
+    assert "We deploy from release." in output_of(run("recall", "deploy"))
 
 
 def test_a_session_is_saved_and_restored_from_the_shell(run: Run) -> None:
-    said(run("save-session", "Retries", "--context", "Half done.", "--task", "backoff", "--var", "PORT=80"))
+    output_of(
+        run("save-session", "Retries", "--context", "Half done.", "--task", "backoff", "--var", "PORT=80")
+    )
 
-    assert "- [ ] backoff" in said(run("restore-session"))
-    assert json.loads(said(run("restore-session", "--json")))["title"] == "Retries"
+    assert "- [ ] backoff" in output_of(run("restore-session"))
+    assert json.loads(output_of(run("restore-session", "--json")))["title"] == "Retries"
 
 
 def test_a_conversation_is_saved_and_loaded_from_the_shell(run: Run) -> None:
     messages = [{"role": "user", "content": "why?"}]
-    saved = said(run("save-conversation", "Talk", stdin=json.dumps(messages)))
+    saved = output_of(run("save-conversation", "Talk", stdin=json.dumps(messages)))
 
     memory_id = saved.partition(":")[0]
-    assert json.loads(said(run("load-conversation", memory_id, "--json")))["messages"][0]["content"] == "why?"
+    assert (
+        json.loads(output_of(run("load-conversation", memory_id, "--json")))["messages"][0]["content"]
+        == "why?"
+    )
 
 
 def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> None:
-    memory_id = json.loads(said(run("remember", "Deploys | From main.", "--json")))["id"]
+    memory_id = json.loads(output_of(run("remember", "Deploys | From main.", "--json")))["id"]
 
-    assert memory_id in said(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
-    assert "pinned: true" in said(run("read", memory_id))
-    assert ": forgotten;" in said(run("forget", memory_id))
-    assert "No memories yet" in said(run("list"))
-    assert ": restored." in said(run("restore", memory_id))
-    assert json.loads(said(run("list", "--json")))["total"] == 1
+    assert memory_id in output_of(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
+    assert "pinned: true" in output_of(run("read", memory_id))
+    assert ": forgotten;" in output_of(run("forget", memory_id))
+    assert "No memories yet" in output_of(run("list"))
+    assert ": restored." in output_of(run("restore", memory_id))
+    assert json.loads(output_of(run("list", "--json")))["total"] == 1
 
 
 def test_a_list_tells_an_empty_store_from_a_filter_that_fits_nothing(run: Run) -> None:
-    assert said(run("list", "--type", "decision")).startswith("No memories yet.")
-    said(run("remember", "Deploys | From main."))
+    assert output_of(run("list", "--type", "decision")).startswith("No memories yet.")
+    output_of(run("remember", "Deploys | From main."))
 
-    assert said(run("list", "--type", "decision")).startswith("Of 1 memory none is listed so;")
-    assert said(run("list", "--offset", "5")).startswith("Of 1 memory none is listed so;")
+    assert output_of(run("list", "--type", "decision")).startswith("Of 1 memory none is listed so;")
+    assert output_of(run("list", "--offset", "5")).startswith("Of 1 memory none is listed so;")
 
 
 @pytest.mark.parametrize(
@@ -111,17 +118,17 @@ def test_what_is_not_utf_8_is_refused_and_no_letter_of_it_dropped(
 ) -> None:
     (project / "talk.json").write_bytes(b"[\xe9]")
 
-    done = run(*words, stdin=stdin, PYTHONUTF8="1")  # as bin/daybook sets it
+    process = run(*words, stdin=stdin, PYTHONUTF8="1")  # as bin/daybook sets it
 
-    assert (done.returncode, sentence in done.stderr) == (4, True), done.stderr
-    assert "No memories yet" in said(run("list"))
+    assert (process.returncode, sentence in process.stderr) == (4, True), process.stderr
+    assert "No memories yet" in output_of(run("list"))
 
 
 def test_a_question_is_answered_by_passages_without_a_model(run: Run) -> None:
     run("remember", "Invoices in Postgres | Invoices are kept in Postgres for the reports.")
 
-    known = run("ask", "where are invoices kept in Postgres").stdout
-    assert "Invoices are kept in Postgres" in known
+    answer = run("ask", "where are invoices kept in Postgres").stdout
+    assert "Invoices are kept in Postgres" in answer
     assert run("ask", "colour of the moon of Endor").stdout.startswith("Not known")
     assert json.loads(run("ask", "--json", "where are invoices kept in Postgres").stdout)["hits"]
 
@@ -131,10 +138,10 @@ def test_remembering_another_value_names_the_one_that_it_may_replace(run: Run) -
         "id"
     ]
 
-    said = run("remember", "Upload timeout | The upload timeout is 60 seconds.").stdout
+    output = run("remember", "Upload timeout | The upload timeout is 60 seconds.").stdout
 
-    assert f"Near it: {old} (" in said
-    assert "differs in numbers" in said
+    assert f"Near it: {old} (" in output
+    assert "differs in numbers" in output
     assert "60 seconds" in run("recall", "upload timeout").stdout
     assert "30 seconds" in run("recall", "upload timeout").stdout
 
@@ -144,16 +151,16 @@ def test_notes_are_imported_and_exported_from_the_shell(run: Run, tmp_path: Path
     notes.mkdir()
     (notes / "Retry rule.md").write_text("Retry thrice. #api\n", encoding="utf-8")
 
-    would = said(run("import", "notes", str(notes), "--dry-run"))
-    done = json.loads(said(run("import", "notes", str(notes), "--json")))
-    again = said(run("import", "notes", str(notes)))
-    exported = said(run("export", str(tmp_path / "out")))
-    document = json.loads(said(run("export", "--format", "json", "-")))
+    would = output_of(run("import", "notes", str(notes), "--dry-run"))
+    report = json.loads(output_of(run("import", "notes", str(notes), "--json")))
+    again = output_of(run("import", "notes", str(notes)))
+    exported = output_of(run("export", str(tmp_path / "out")))
+    document = json.loads(output_of(run("export", "--format", "json", "-")))
     refused = run("export", str(tmp_path / "out"))
     missing = run("import", "memory-mcp")
 
     assert "1 would be taken" in would
-    (source,) = done["sources"]
+    (source,) = report["sources"]
     assert [item["outcome"] for item in source["items"]] == ["taken"]
     assert "1 unchanged" in again
     assert "holds 1 memory now." in exported

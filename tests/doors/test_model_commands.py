@@ -42,7 +42,7 @@ def surroundings() -> dict[str, str]:
 
 
 def run(home: Path, *words: str, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "mcp_server.doors.cli", *words],
         env={**surroundings(), "MEMORY_DIR": str(home), **environment},
         cwd=home.parent,
@@ -50,24 +50,24 @@ def run(home: Path, *words: str, fails: bool = False, **environment: str) -> sub
         text=True,
         timeout=PATIENCE,
     )
-    assert bool(done.returncode) is fails, done.stderr
-    return done
+    assert bool(process.returncode) is fails, process.stderr
+    return process
 
 
 def download(home: Path, *, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `daybook model use multilingual` as a person in a terminal."""
-    done = type_in_terminal(
+    process = type_in_terminal(
         [sys.executable, "-m", "mcp_server.doors.cli", "model", "use", "multilingual"],
         env={**surroundings(), "MEMORY_DIR": str(home), **environment},
         cwd=home.parent,
     )
-    assert bool(done.returncode) is fails, done.stdout
-    return done
+    assert bool(process.returncode) is fails, process.stdout
+    return process
 
 
 def status(home: Path, **environment: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(run(home, "model", "status", "--json", **environment).stdout)
-    return told
+    report: dict[str, Any] = json.loads(run(home, "model", "status", "--json", **environment).stdout)
+    return report
 
 
 def config(home: Path) -> str:
@@ -77,18 +77,22 @@ def config(home: Path) -> str:
 
 @pytest.mark.feature("D-23")
 def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, scratch_home: Path) -> None:
-    with hub("multilingual", tiny) as (address, asked):
-        done = download(home, HF_ENDPOINT=address)
-        downloaded = len(asked)
+    with hub("multilingual", tiny) as (address, requests):
+        process = download(home, HF_ENDPOINT=address)
+        downloaded = len(requests)
         run(home, "model", "use", "minilm-l6", HF_ENDPOINT=address)
         run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
 
-    assert "multilingual answers" in done.stdout
-    assert "Downloading multilingual" in done.stdout
-    assert downloaded == len(asked) > 0
-    assert not [line for line in asked if "pytorch" in line]
-    told = status(home)
-    assert (told["chosen"], told["embedded"], told["passages"]) == ("multilingual", 1, 1)
+    assert "multilingual answers" in process.stdout
+    assert "Downloading multilingual" in process.stdout
+    assert downloaded == len(requests) > 0
+    assert not [line for line in requests if "pytorch" in line]
+    model_status = status(home)
+    assert (model_status["chosen"], model_status["embedded"], model_status["passages"]) == (
+        "multilingual",
+        1,
+        1,
+    )
     assert config(home) == 'embedding_model = "multilingual"\n'
     assert [path.name for path in (home / "models").iterdir()] == ["multilingual"]
     assert not (scratch_home / ".cache/huggingface").exists()
@@ -97,45 +101,45 @@ def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, sc
 @pytest.mark.feature("D-26")
 @pytest.mark.parametrize("command", ["recall quagga", "sync", "status", "doctor", "model status"])
 def test_nothing_but_model_use_asks_the_hub(home: Path, tiny: Path, command: str) -> None:
-    with hub("multilingual", tiny) as (address, asked):
+    with hub("multilingual", tiny) as (address, requests):
         environment = {"EMBEDDING_MODEL": "multilingual", "HF_ENDPOINT": address, "HF_HUB_OFFLINE": "0"}
-        done = run(home, *command.split(), fails=command == "doctor", **environment)
+        process = run(home, *command.split(), fails=command == "doctor", **environment)
 
-    assert asked == []
+    assert requests == []
     if command != "sync":
-        assert "'multilingual' is not on this machine" in done.stdout + done.stderr
+        assert "'multilingual' is not on this machine" in process.stdout + process.stderr
 
 
 def test_without_a_network_one_sentence_is_said_and_nothing_changes(home: Path) -> None:
     run(home, "model", "use", "minilm-l6")
     before = status(home)
 
-    done = download(home, fails=True, HF_ENDPOINT=NOWHERE)
+    process = download(home, fails=True, HF_ENDPOINT=NOWHERE)
 
-    (said,) = [line for line in done.stdout.splitlines() if line.startswith("daybook: ")]
-    assert said.startswith(
+    (sentence,) = [line for line in process.stdout.splitlines() if line.startswith("daybook: ")]
+    assert sentence.startswith(
         f"daybook: The embedding model 'multilingual' could not be downloaded from {NOWHERE}"
     )
-    assert "Nothing was changed" in done.stdout
+    assert "Nothing was changed" in process.stdout
     assert status(home) == before
     assert config(home) == 'embedding_model = "minilm-l6"\n'
 
 
 def test_who_forbids_the_network_is_obeyed(home: Path, tiny: Path) -> None:
-    with hub("multilingual", tiny) as (address, asked):
-        done = download(home, fails=True, HF_ENDPOINT=address, HF_HUB_OFFLINE="1")
+    with hub("multilingual", tiny) as (address, requests):
+        process = download(home, fails=True, HF_ENDPOINT=address, HF_HUB_OFFLINE="1")
 
-    assert asked == []
-    assert "could not be downloaded" in done.stdout
+    assert requests == []
+    assert "could not be downloaded" in process.stdout
     assert config(home) == ""
 
 
 @pytest.mark.parametrize("wrong", [{"lacking": "model_optimized.onnx"}, {"lacking": "tokenizer.json"}])
 def test_a_hub_that_lacks_a_file_changes_nothing(home: Path, tiny: Path, wrong: dict[str, str]) -> None:
     with hub("multilingual", tiny, **wrong) as (address, _):
-        done = download(home, fails=True, HF_ENDPOINT=address)
+        process = download(home, fails=True, HF_ENDPOINT=address)
 
-    assert f"has no {wrong['lacking']}" in done.stdout
+    assert f"has no {wrong['lacking']}" in process.stdout
     assert config(home) == ""
     assert not (home / "models" / "multilingual").exists()
 
@@ -154,13 +158,13 @@ print(sum(told), sum(path.stat().st_size for path in folder.iterdir()))
 
 def test_the_progress_of_a_download_is_told_in_bytes(home: Path, tiny: Path) -> None:
     with hub("multilingual", tiny) as (address, _):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", PROGRESS, str(home), address],
             env=surroundings(), capture_output=True, text=True, timeout=PATIENCE,
         )  # fmt: skip
 
-    told, loaded = map(int, done.stdout.split())
-    assert told == loaded > 1_000_000
+    bytes_told, loaded = map(int, process.stdout.split())
+    assert bytes_told == loaded > 1_000_000
 
 
 KILLED = """
@@ -200,13 +204,13 @@ def test_a_download_that_was_killed_leaves_no_model_and_is_done_again(home: Path
 def test_a_folder_is_used_where_it_lies(home: Path, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "mine")
 
-    done = run(home, "model", "use", "./mine", HF_ENDPOINT=NOWHERE)
+    process = run(home, "model", "use", "./mine", HF_ENDPOINT=NOWHERE)
 
-    assert f"{tmp_path / 'mine'} answers" in done.stdout
+    assert f"{tmp_path / 'mine'} answers" in process.stdout
     assert config(home) == f'embedding_model = "{tmp_path / "mine"}"\n'
     assert status(home)["embedded"] == 1
     listed = json.loads(run(home, "model", "list", "--json").stdout)
-    assert [each["name"] for each in listed if each["chosen"]] == [str(tmp_path / "mine")]
+    assert [model["name"] for model in listed if model["chosen"]] == [str(tmp_path / "mine")]
     assert str(tmp_path / "mine") in run(home, "model", "list").stdout
 
 
@@ -217,10 +221,10 @@ def test_what_is_not_found_without_a_model_is_said_to_be_searched_by_words_only(
     run(home, "model", "use", "./mine")
     shutil.rmtree(tmp_path / "mine")
 
-    done = run(home, "recall", "zebras")
+    process = run(home, "recall", "zebras")
 
-    assert done.stdout.startswith("No memory matches")
-    assert done.stderr.startswith(
+    assert process.stdout.startswith("No memory matches")
+    assert process.stderr.startswith(
         f"Searched by words only: There is no embedding model in {tmp_path / 'mine'}"
     )
 
@@ -228,9 +232,9 @@ def test_what_is_not_found_without_a_model_is_said_to_be_searched_by_words_only(
 def test_a_variable_that_wins_is_told(home: Path, tiny: Path, tmp_path: Path) -> None:
     shutil.copytree(tiny, tmp_path / "mine")
 
-    done = run(home, "model", "use", "./mine", EMBEDDING_MODEL="minilm-l6")
+    process = run(home, "model", "use", "./mine", EMBEDDING_MODEL="minilm-l6")
 
-    assert "EMBEDDING_MODEL is set to 'minilm-l6' and wins" in done.stderr
+    assert "EMBEDDING_MODEL is set to 'minilm-l6' and wins" in process.stderr
     assert status(home, EMBEDDING_MODEL="minilm-l6")["chosen"] == "minilm-l6"
     assert status(home)["chosen"] == str(tmp_path / "mine")
 

@@ -43,21 +43,21 @@ def config(home: Path) -> str:
 
 def test_the_person_is_told_what_is_sent_and_says_yes(home: Path) -> None:
     with ScriptedModel(embeds()) as server:
-        done = type_use(home, setting(server))
+        process = type_use(home, setting(server))
         listed, state = run(home, "model", "list"), run(home, "status")
-        found = run(home, "recall", "extinct", "--mode", "semantic")
+        recall = run(home, "recall", "extinct", "--mode", "semantic")
 
-    assert done.returncode == 0, done.stdout
-    said = " ".join(done.stdout.split())
-    assert f"every kept conversation of all your projects is sent to {server.url}" in said
-    assert "leaves this machine only if that program passes it on" in said
-    assert f"{setting(server)}#8 answers." in said
+    assert process.returncode == 0, process.stdout
+    words = " ".join(process.stdout.split())
+    assert f"every kept conversation of all your projects is sent to {server.url}" in words
+    assert "leaves this machine only if that program passes it on" in words
+    assert f"{setting(server)}#8 answers." in words
     assert config(home) == f'embedding_model = "{setting(server)}#8"\n'
     assert "The quagga is extinct." in " ".join(texts(server))
     assert "texts are sent there" in listed.stdout
     assert f"{setting(server)}#8" in state.stdout
-    assert "words only" not in found.stdout + found.stderr
-    assert "meaning" in found.stdout
+    assert "words only" not in recall.stdout + recall.stderr
+    assert "meaning" in recall.stdout
 
 
 def test_without_a_yes_nothing_is_sent(home: Path) -> None:
@@ -81,18 +81,18 @@ def test_without_a_yes_nothing_is_sent(home: Path) -> None:
     ],
 )
 def test_an_address_that_cannot_be_used_is_one_sentence(home: Path, typed: str, sentence: str) -> None:
-    done = run(home, "model", "use", typed)
+    process = run(home, "model", "use", typed)
 
-    assert done.returncode == 4
-    assert sentence in done.stderr
+    assert process.returncode == 4
+    assert sentence in process.stderr
 
 
 def test_a_key_is_asked_for_and_kept_for_the_person_alone(home: Path) -> None:
     with ScriptedModel(embeds()) as server:
-        done = type_use(home, setting(server), "--key", answers=(*YES, ("Key", "a-key-of-mine\n")))
+        process = type_use(home, setting(server), "--key", answers=(*YES, ("Key", "a-key-of-mine\n")))
 
-    assert "a-key-of-mine" not in done.stdout
-    assert {asked.headers["authorization"] for asked in server.asked} == {"Bearer a-key-of-mine"}
+    assert "a-key-of-mine" not in process.stdout
+    assert {request.headers["authorization"] for request in server.asked} == {"Bearer a-key-of-mine"}
     assert 'embedding_api_key = "a-key-of-mine"' in config(home)
     assert (home / "config.toml").stat().st_mode & 0o777 == 0o600
     assert run(home, "model", "use", "minilm-l6", "--key").returncode == 4
@@ -100,10 +100,10 @@ def test_a_key_is_asked_for_and_kept_for_the_person_alone(home: Path) -> None:
 
 def test_a_variable_sends_nothing_anywhere(home: Path) -> None:
     with ScriptedModel(embeds()) as server:
-        done = run(home, "recall", "quagga", EMBEDDING_MODEL=f"{setting(server)}#8")
+        process = run(home, "recall", "quagga", EMBEDDING_MODEL=f"{setting(server)}#8")
 
-    assert done.returncode == 2
-    assert "EMBEDDING_MODEL names an endpoint, which only the person may" in done.stderr
+    assert process.returncode == 2
+    assert "EMBEDDING_MODEL names an endpoint, which only the person may" in process.stderr
     assert server.calls == 0
 
 
@@ -125,15 +125,15 @@ def test_a_repository_chooses_no_endpoint(home: Path, project: Path) -> None:
 def test_an_endpoint_that_ends_in_the_middle_leaves_what_is_embedded(home: Path, open_here: Open) -> None:
     for number in range(20):
         remember(open_here().store(), Draft(f"Okapi {number}", f"An okapi was seen, number {number}."))
-    left = [2]  # requests: the probe and one batch
+    requests_left = [2]  # requests: the probe and one batch
 
     def answer(body: dict[str, object]) -> Answer:
-        left[0] -= 1
-        return embeds()(body) if left[0] >= 0 else Answer(401)
+        requests_left[0] -= 1
+        return embeds()(body) if requests_left[0] >= 0 else Answer(401)
 
     with ScriptedModel(answer) as server:
         stopped = type_use(home, setting(server))
-        left[0] = 1000
+        requests_left[0] = 1000
         rest = run(home, "sync")
 
     assert stopped.returncode == 8
@@ -147,11 +147,13 @@ def test_a_search_says_that_the_endpoint_is_away_and_words_answer(home: Path) ->
     with ScriptedModel(embeds()) as server:
         type_use(home, setting(server))
 
-    done = run(home, "recall", "quagga")
+    process = run(home, "recall", "quagga")
 
-    assert done.returncode == 0
-    assert "Quagga" in done.stdout
-    assert f"Searched by words only: The embedding endpoint {server.url} could not be reached" in done.stderr
+    assert process.returncode == 0
+    assert "Quagga" in process.stdout
+    assert (
+        f"Searched by words only: The embedding endpoint {server.url} could not be reached" in process.stderr
+    )
 
 
 def test_a_server_embeds_and_finds_by_it_and_a_prompt_does_not_wait(home: Path, project: Path) -> None:
@@ -160,8 +162,8 @@ def test_a_server_embeds_and_finds_by_it_and_a_prompt_does_not_wait(home: Path, 
         (home / "config.toml").write_text(f'embedding_model = "{setting(server)}#8"\n', encoding="utf-8")
         with Served(home, project, EMBEDDING_MODEL="") as client:
             client.greet()
-            said = client.call("remember", title="Okapi", content="An okapi was seen near the river.")
-            assert "okapi" in said, said
+            answer = client.call("remember", title="Okapi", content="An okapi was seen near the river.")
+            assert "okapi" in answer, answer
             eventually(lambda: any("okapi was seen" in text for text in texts(server)), "it is sent")
             eventually(
                 lambda: "words only" not in client.call("recall", query="okapi river", mode="semantic"),
@@ -172,8 +174,8 @@ def test_a_server_embeds_and_finds_by_it_and_a_prompt_does_not_wait(home: Path, 
             server.answers = lambda body: Answer(body=embeds()(body).body, after=released)
             before = server.calls
             prompt = "Is the quagga extinct, or is the quagga not extinct?"
-            told = client.call("hook", event="UserPromptSubmit", session_id="s1", prompt=prompt)
+            context = client.call("hook", event="UserPromptSubmit", session_id="s1", prompt=prompt)
             assert server.calls > before
-            assert "quagga" in told
+            assert "quagga" in context
             released.set()
     assert NAME in str(server.asked[-1].body)

@@ -126,10 +126,10 @@ def test_every_door_says_it_and_goes_on(tmp_path: Path, odd: str) -> None:
     more = {"HOME": str(tmp_path), **({"MEMORY_DIR": "/" + "x" * 300} if odd == "folder" else {})}
     settings = environment(tmp_path / "memory", tmp_path / "shop") | more
 
-    def run(*arguments: str, said: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         command = [sys.executable, "-m", f"mcp_server.doors.{arguments[0]}", *arguments[1:]]
         return subprocess.run(
-            command, env=settings, input=said, capture_output=True, timeout=PATIENCE, cwd=tmp_path
+            command, env=settings, input=stdin, capture_output=True, timeout=PATIENCE, cwd=tmp_path
         )
 
     for command in (
@@ -139,14 +139,14 @@ def test_every_door_says_it_and_goes_on(tmp_path: Path, odd: str) -> None:
         ["where"],
         ["maintain", "clean"],
     ):
-        done = run("cli", *command)
-        assert b"Traceback" not in done.stderr
-        assert done.returncode == 2, command
-        assert len(done.stderr.splitlines()) <= 2
-    start = run("hooks", "SessionStart", said=b'{"session_id": "s", "source": "startup"}')
+        process = run("cli", *command)
+        assert b"Traceback" not in process.stderr
+        assert process.returncode == 2, command
+        assert len(process.stderr.splitlines()) <= 2
+    start = run("hooks", "SessionStart", stdin=b'{"session_id": "s", "source": "startup"}')
     assert (start.returncode, start.stderr) == (0, b"")
     assert "Daybook rests until its settings are right" in json.loads(start.stdout)["systemMessage"]
-    end = run("hooks", "SessionEnd", said=b'{"session_id": "s", "transcript_path": "/a.jsonl"}')
+    end = run("hooks", "SessionEnd", stdin=b'{"session_id": "s", "transcript_path": "/a.jsonl"}')
     assert (end.returncode, end.stdout, end.stderr) == (0, b"", b"")
     assert run("worker").returncode in (0, 1)
     with Served(tmp_path / "memory", tmp_path / "shop", **more) as server:

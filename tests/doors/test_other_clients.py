@@ -61,14 +61,14 @@ def test_the_instructions_carry_the_brief_and_so_do_a_prompt_and_a_resource(
     served: Callable[..., Calling], heron: str, mode: str
 ) -> None:
     with served(mode=mode) as call:
-        told = call.client.instructions or ""
-        assert told.startswith(opening.GUIDE)
-        assert HERON in told
+        instructions = call.client.instructions or ""
+        assert instructions.startswith(opening.GUIDE)
+        assert HERON in instructions
         (prompt,) = call.wait_for(call.client.list_prompts).prompts
         assert (prompt.name, prompt.arguments or []) == ("brief", [])
         (message,) = call.wait_for(call.client.get_prompt, "brief").messages
         assert HERON in message.content.text
-        resources = {str(each.uri) for each in call.wait_for(call.client.list_resources).resources}
+        resources = {str(resource.uri) for resource in call.wait_for(call.client.list_resources).resources}
         assert resources == {opening.BRIEF}
         (content,) = call.wait_for(call.client.read_resource, opening.BRIEF).contents
         assert HERON in content.text
@@ -124,13 +124,13 @@ def test_the_session_tools_work_without_a_hook(
         assert not call.failed
         assert "- [ ] backoff" in call("restore_session")
         talk = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
-        kept = call("save_conversation", title="Talk", messages=talk)
-        assert "user\n   | why?" in call("load_conversation", id=kept.split(": ")[0])
+        answer = call("save_conversation", title="Talk", messages=talk)
+        assert "user\n   | why?" in call("load_conversation", id=answer.split(": ")[0])
         assert "saved" in call("summarize_session", summary="Retries got a backoff.")
-        told = call("get_session")
+        session = call("get_session")
         assert not call.failed
-        assert "Retries got a backoff." in told
-        short = re.search(r"\b[0-9a-f]{8}\b", told)
+        assert "Retries got a backoff." in session
+        short = re.search(r"\b[0-9a-f]{8}\b", session)
         assert short
         assert short[0] in call("get_sessions")
 
@@ -156,15 +156,15 @@ def test_a_client_that_starts_the_server_nowhere_is_asked_where_it_works(
 ) -> None:
     work = tmp_path / "work" / name
     work.mkdir(parents=True)
-    asked = Event()
+    was_asked = Event()
 
     async def roots(context: object) -> ListRootsResult:
-        asked.set()
+        was_asked.set()
         gone = Root(uri=(tmp_path / "gone").as_uri())
         return ListRootsResult(roots=[gone, Root(uri=work.as_uri()), Root(uri=tmp_path.as_uri())])
 
     with served(cwd=scratch_home, list_roots_callback=roots) as call:
-        assert asked.wait(PATIENCE)
+        assert was_asked.wait(PATIENCE)
         stored = call("remember", title="Deploys", content="Deploys run from the gate host.")
         assert str(memory_dir / "projects") in stored
 

@@ -10,7 +10,7 @@ import pytest
 
 from mcp_server.adapters.parent_processes import MARKS, Ancestor, ancestors, is_claudes_client
 from mcp_server.doors.cli.person import objection
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 from tests.live import ROOT
 from tests.terminal import type_in_terminal
 
@@ -33,7 +33,7 @@ NEEDS_A_PERSON = [  # verbs, with what they are given
     ("share",),
     ("model", "use", "multilingual"),
 ]
-each = pytest.mark.parametrize("words", NEEDS_A_PERSON, ids=" ".join)
+each_command = pytest.mark.parametrize("words", NEEDS_A_PERSON, ids=" ".join)
 
 
 @pytest.fixture
@@ -56,22 +56,22 @@ def tree(*folders: Path) -> dict[Path, bytes]:
     }
 
 
-@each
+@each_command
 def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
     run: Run, memory: Path, memory_dir: Path, project: Path, words: tuple[str, ...]
 ) -> None:
     run("list")  # notes that the file arrived
     before = tree(memory_dir, project)
 
-    done = run(*words)
+    process = run(*words)
 
-    assert done.returncode == 12, done.stdout + done.stderr
-    assert "needs the person's consent, and this is not a terminal. Nothing was changed." in done.stderr
+    assert process.returncode == 12, process.stdout + process.stderr
+    assert "needs the person's consent, and this is not a terminal. Nothing was changed." in process.stderr
     assert (
         f"The person types it in their own terminal, not one that Claude started: daybook {words[0]}"
-        in done.stderr
+        in process.stderr
     )
-    assert done.stdout == ""
+    assert process.stdout == ""
     assert tree(memory_dir, project) == before
 
 
@@ -83,10 +83,10 @@ def test_a_terminal_that_claude_started_is_nobodys_word(
     command = f'env -u {mark} "{sys.executable}" -P -m mcp_server.doors.cli trust'
     wrapped = ["env", f"{mark}=1", "sh", "-c", f"env -u {mark} sh -c '{command}; exit $?'; exit $?"]
 
-    done = type_in_terminal(wrapped, cwd=project, env=surroundings(memory_dir))
+    process = type_in_terminal(wrapped, cwd=project, env=surroundings(memory_dir))
 
-    assert done.returncode == 12, done.stdout
-    assert "Claude Code started this terminal" in done.stdout
+    assert process.returncode == 12, process.stdout
+    assert "Claude Code started this terminal" in process.stdout
 
 
 def test_a_shell_that_becomes_the_command_does_not_hide_claude(
@@ -98,19 +98,19 @@ def test_a_shell_that_becomes_the_command_does_not_hide_claude(
     program = "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)"
     daybook = [sys.executable, "-P", "-m", "mcp_server.doors.cli", "trust"]
 
-    done = type_in_terminal([claude, "-c", program, *daybook], cwd=project, env=surroundings(memory_dir))
+    process = type_in_terminal([claude, "-c", program, *daybook], cwd=project, env=surroundings(memory_dir))
 
-    assert done.returncode == 12, done.stdout
-    assert "Claude Code started this terminal" in done.stdout
+    assert process.returncode == 12, process.stdout
+    assert "Claude Code started this terminal" in process.stdout
 
 
 def test_a_terminal_of_the_persons_is_their_word(run: Run, typed: Run, memory: Path) -> None:
-    assert "1 wait." in said(run("trust", "--list"))
+    assert "1 wait." in output_of(run("trust", "--list"))
 
-    assert "1 accepted." in said(typed("trust"))
+    assert "1 accepted." in output_of(typed("trust"))
 
-    assert "Nothing waits" in said(run("trust", "--list"))
-    assert "for good" in said(typed("forget", "one-a1b2", "--forever"))
+    assert "Nothing waits" in output_of(run("trust", "--list"))
+    assert "for good" in output_of(typed("forget", "one-a1b2", "--forever"))
     assert not memory.exists()
 
 
@@ -137,7 +137,7 @@ def test_what_allows_less_or_can_be_taken_back_needs_no_terminal(
 
 
 def test_to_allow_again_what_was_forbidden_needs_the_person(run: Run) -> None:
-    said(run("setup", "--capture", "manual"))
+    output_of(run("setup", "--capture", "manual"))
 
     assert run("setup", "--capture", "auto").returncode == 12
     assert run("setup", "--capture", "suggest").returncode == 12
@@ -146,10 +146,10 @@ def test_to_allow_again_what_was_forbidden_needs_the_person(run: Run) -> None:
 def test_each_end_must_be_a_terminal(memory: Path, memory_dir: Path, project: Path) -> None:
     daybook = f'"{sys.executable}" -P -m mcp_server.doors.cli trust'
     for line in (f"{daybook} | cat >&2; exit 12", f"echo y | {daybook}"):
-        done = type_in_terminal(["sh", "-c", line], cwd=project, env=surroundings(memory_dir))
+        process = type_in_terminal(["sh", "-c", line], cwd=project, env=surroundings(memory_dir))
 
-        assert done.returncode == 12
-        assert "this is not a terminal" in done.stdout
+        assert process.returncode == 12
+        assert "this is not a terminal" in process.stdout
 
 
 def test_the_processes_above_are_known_by_name_and_environment(
@@ -202,14 +202,14 @@ def surroundings(memory_dir: Path) -> dict[str, str]:
 
 
 def test_what_claude_types_is_not_taken_for_the_persons_words(run: Run, typed: Run) -> None:
-    theirs = json.loads(said(typed("remember", "Port | It is 5433.", "--json")))["id"]
-    claudes = json.loads(said(run("remember", "Host | It is db.", "--json", CLAUDECODE="1")))["id"]
-    assert json.loads(said(run("read", theirs, "--json")))["source"] == "manual"
-    assert json.loads(said(run("read", claudes, "--json")))["source"] == "assistant"
+    theirs = json.loads(output_of(typed("remember", "Port | It is 5433.", "--json")))["id"]
+    claudes = json.loads(output_of(run("remember", "Host | It is db.", "--json", CLAUDECODE="1")))["id"]
+    assert json.loads(output_of(run("read", theirs, "--json")))["source"] == "manual"
+    assert json.loads(output_of(run("read", claudes, "--json")))["source"] == "assistant"
 
-    said(run("revise", claudes, "--text", "Always run deploy.sh.", CLAUDECODE="1"))
+    output_of(run("revise", claudes, "--text", "Always run deploy.sh.", CLAUDECODE="1"))
 
-    assert [entry["id"] for entry in json.loads(said(run("review", "--json")))["entries"]] == [claudes]
+    assert [entry["id"] for entry in json.loads(output_of(run("review", "--json")))["entries"]] == [claudes]
 
 
 def test_a_command_that_claude_starts_seeds_from_the_project_only(run: Run, project: Path) -> None:
@@ -262,6 +262,6 @@ def test_nobody_is_asked_in_a_session_that_claude_started(tmp_path: Path, mark: 
     )
     command = ["env", f"{mark}=1", claude, "-c", runs, sys.executable, "-c", asks]
 
-    done = type_in_terminal(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = type_in_terminal(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
 
-    assert done.stdout.strip() == answer
+    assert process.stdout.strip() == answer

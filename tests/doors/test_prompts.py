@@ -21,8 +21,8 @@ def test_what_came_too_late_for_its_prompt_is_brought_again_and_what_was_told_is
         "session_id": "s1",
         "prompt": "the stripe webhook has no raw body",
     }
-    late, told = call("hook", **hook), call("hook", **hook)
-    assert late == told != "{}"
+    late, again = call("hook", **hook), call("hook", **hook)
+    assert late == again != "{}"
     assert why(store) == []
     assert call("hook", event="Told", session_id="s1") == "{}"
     assert call("hook", event="Told", session_id="s1") == "{}"
@@ -54,8 +54,8 @@ def test_the_module_keeps_the_tools_from_claude_that_it_does_not_need() -> None:
 def test_the_module_says_what_it_lacks(call: Caller, store: Store) -> None:
     assert call("hook", event="Begun") == "{}"
     assert module_seen(store.home) == ModuleSeen("")
-    given = {"event": "UserPromptSubmit", "prompt": "hello"}
-    call("hook", **given, module="2.1.340 commands pane")
+    event = {"event": "UserPromptSubmit", "prompt": "hello"}
+    call("hook", **event, module="2.1.340 commands pane")
     assert module_seen(store.home) == ModuleSeen("2.1.340", ("commands", "pane"))
-    call("hook", **given, module="2.1.341")
+    call("hook", **event, module="2.1.341")
     assert module_seen(store.home) == ModuleSeen("2.1.341")

@@ -145,16 +145,16 @@ def test_the_server_lives_and_answers_after(server: Served, case: str) -> None:
     lives(server)
 
 
-def is_a_request(said: object) -> bool:
+def is_a_request(message: object) -> bool:
     """Tell whether *said* asks for an answer, in whatever form."""
-    return isinstance(said, dict) and said.get("id") == 7
+    return isinstance(message, dict) and message.get("id") == 7
 
 
-@pytest.mark.parametrize("case", [name for name, said in CASES.items() if is_a_request(said)])
+@pytest.mark.parametrize("case", [name for name, message in CASES.items() if is_a_request(message)])
 def test_a_request_is_answered_once_and_in_words(server: Served, case: str) -> None:
-    said = CASES[case]
-    assert isinstance(said, dict)
-    server.send({**said, "id": case})
+    message = CASES[case]
+    assert isinstance(message, dict)
+    server.send({**message, "id": case})
     server.send({"jsonrpc": "2.0", "id": f"after {case}", "method": "ping"})
 
     answers: dict[object, list[dict[str, Any]]] = {}
@@ -181,7 +181,9 @@ def test_a_request_with_half_a_character_is_answered(server: Served, half: str) 
 
 def test_five_hundred_generated_lines_do_not_harm_it(server: Served) -> None:
     rng = random.Random(20261120)
-    seeds = [said if isinstance(said, bytes) else json.dumps(said).encode() for said in CASES.values()]
+    seeds = [
+        message if isinstance(message, bytes) else json.dumps(message).encode() for message in CASES.values()
+    ]
     seeds = [seed for seed in seeds if len(seed) < 4096]
     for number in range(GENERATED):
         line = bytearray(rng.choice(seeds))

@@ -9,31 +9,31 @@ from mcp_server.adapters.ledger import Ledger
 from tests.doors.shell import daybook
 
 
-def said(home: Path, *words: str, typed: bool = False) -> str:
+def output_of(home: Path, *words: str, typed: bool = False) -> str:
     """Return what a command prints on the machine with the store *home*; it must succeed."""
-    done = daybook(home, *words, typed=typed)
-    assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout + (done.stderr or "")
+    process = daybook(home, *words, typed=typed)
+    assert process.returncode == 0, (words, process.stdout, process.stderr)
+    return process.stdout + (process.stderr or "")
 
 
 def test_a_second_machine_finds_what_the_first_remembered(tmp_path: Path) -> None:
     desk, laptop, remote = tmp_path / "desk", tmp_path / "laptop", str(tmp_path / "memory.git")
-    said(desk, "remember", "Deploys start from the release branch.")
+    output_of(desk, "remember", "Deploys start from the release branch.")
 
-    added = said(desk, "remote", "add", remote, "--yes", typed=True)
+    added = output_of(desk, "remote", "add", remote, "--yes", typed=True)
 
     assert "1 file" in added and "From now on" in added
-    said(laptop, "remote", "add", remote, "--yes", typed=True)
-    assert "release branch" in said(laptop, "recall", "deploys")
-    status = json.loads(said(laptop, "remote", "status", "--json"))
+    output_of(laptop, "remote", "add", remote, "--yes", typed=True)
+    assert "release branch" in output_of(laptop, "recall", "deploys")
+    status = json.loads(output_of(laptop, "remote", "status", "--json"))
     assert status["url"] == remote and status["last"]["at"]
-    assert f"{remote}, last exchange" in said(laptop, "status")
+    assert f"{remote}, last exchange" in output_of(laptop, "status")
 
-    said(laptop, "remember", "The staging host is called birch.")
-    assert "1 memory came" in (said(laptop, "remote", "sync") and said(desk, "remote", "sync"))
-    assert "it keeps what it has" in said(desk, "remote", "remove", typed=True)
-    assert "no remote" in said(desk, "remote", "status")
-    assert "birch" in said(desk, "recall", "staging host")
+    output_of(laptop, "remember", "The staging host is called birch.")
+    assert "1 memory came" in (output_of(laptop, "remote", "sync") and output_of(desk, "remote", "sync"))
+    assert "it keeps what it has" in output_of(desk, "remote", "remove", typed=True)
+    assert "no remote" in output_of(desk, "remote", "status")
+    assert "birch" in output_of(desk, "recall", "staging host")
 
 
 def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
@@ -46,14 +46,14 @@ def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
 
 def test_questions_stay_here_when_they_are_not_to_leave(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
-    said(home, "remember", "Deploys start from the release branch.")
+    output_of(home, "remember", "Deploys start from the release branch.")
     Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
     Ledger(home / "ledger").append("spent", datetime.now(UTC), usd=1.0)
 
-    added = said(home, "remote", "add", str(remote), "--yes", "--no-questions", typed=True)
+    added = output_of(home, "remote", "add", str(remote), "--yes", "--no-questions", typed=True)
 
     assert "without the questions" in added
-    said(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
+    output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
     ledgers = [path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir()]
     assert any("remembered" in text for text in ledgers)
     assert not any(word in text for text in ledgers for word in ("peculiar", "spent"))
@@ -63,9 +63,9 @@ def test_questions_leave_when_they_were_told_of(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
     Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
 
-    assert "1 question in it" in said(home, "remote", "add", str(remote), "--yes", typed=True)
+    assert "1 question in it" in output_of(home, "remote", "add", str(remote), "--yes", typed=True)
 
-    said(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
+    output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
     assert any("peculiar" in path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir())
 
 
@@ -95,41 +95,41 @@ def test_a_branch_of_our_name_that_holds_something_else_is_left_as_it_is(tmp_pat
     assert refused.returncode == 13
     assert f"{other} holds something else: the file letter.txt. The remote was not added." in refused.stdout
     assert (other / "refs" / "heads" / "daybook").read_text() == before
-    assert "no remote" in said(home, "remote", "status")
+    assert "no remote" in output_of(home, "remote", "status")
 
 
 def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
-    said(home, "remote", "add", str(remote), "--yes", typed=True)
+    output_of(home, "remote", "add", str(remote), "--yes", typed=True)
     remote.rename(tmp_path / "away")
-    said(home, "remember", "Deploys start from the release branch.")
+    output_of(home, "remember", "Deploys start from the release branch.")
 
-    done = said(home, "remote", "sync")
+    output = output_of(home, "remote", "sync")
 
-    assert "2 files are ready" in done and "could not be reached" in done
-    assert "could not be reached" in said(home, "status")
+    assert "2 files are ready" in output and "could not be reached" in output
+    assert "could not be reached" in output_of(home, "status")
 
 
 def test_the_worker_exchanges_by_itself(tmp_path: Path) -> None:
     desk, laptop, remote = tmp_path / "desk", tmp_path / "laptop", str(tmp_path / "memory.git")
     for home in (desk, laptop):
-        said(home, "remote", "add", remote, "--yes", typed=True)
-    said(desk, "remember", "Deploys start from the release branch.")
+        output_of(home, "remote", "add", remote, "--yes", typed=True)
+    output_of(desk, "remember", "Deploys start from the release branch.")
 
-    said(desk, "work")
-    said(laptop, "work")
+    output_of(desk, "work")
+    output_of(laptop, "work")
 
-    assert "release branch" in said(laptop, "recall", "deploys")
+    assert "release branch" in output_of(laptop, "recall", "deploys")
 
 
 def test_what_is_deleted_for_good_names_who_still_has_it(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", str(tmp_path / "memory.git")
-    said(home, "remember", "Deploys start from the release branch.")
-    said(home, "remote", "add", remote, "--yes", typed=True)
+    output_of(home, "remember", "Deploys start from the release branch.")
+    output_of(home, "remote", "add", remote, "--yes", typed=True)
     (file,) = (home / "knowledge").glob("*.md")
 
-    told = said(home, "forget", file.stem, "--forever", typed=True)
+    output = output_of(home, "forget", file.stem, "--forever", typed=True)
 
-    assert f"'daybook forget {file.stem} --forever' on each" in told
-    assert f"{remote} has it in its history: 'daybook remote rewrite'" in told
-    assert "no history" in said(home, "remote", "rewrite", typed=True)
+    assert f"'daybook forget {file.stem} --forever' on each" in output
+    assert f"{remote} has it in its history: 'daybook remote rewrite'" in output
+    assert "no history" in output_of(home, "remote", "rewrite", typed=True)

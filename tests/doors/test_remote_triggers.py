@@ -51,12 +51,12 @@ class Two:
         command = ["git", f"--git-dir={self.remote}", "grep", "-q", "-F", text, "daybook"]
         return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
-    def hook(self, name: str, event: str, **said: object) -> str:
+    def hook(self, name: str, event: str, **fields: object) -> str:
         """Run a hook as the client does; return what it answers."""
-        said = {"session_id": "s1", "cwd": str(self.folder), **said}
-        done = run_hook(self.folder / name, event, said, folder=self.folder, EMBEDDING_MODEL="none")
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        fields = {"session_id": "s1", "cwd": str(self.folder), **fields}
+        process = run_hook(self.folder / name, event, fields, folder=self.folder, EMBEDDING_MODEL="none")
+        assert process.returncode == 0, process.stderr
+        return process.stdout.decode()
 
 
 @pytest.fixture
@@ -140,13 +140,13 @@ def test_no_hook_waits_for_a_remote_that_never_answers(two: Two) -> None:
 
         with waiting:
             assert TEXT in two.hook("desk", "SessionStart", source="startup")
-            asked = two.hook(
+            context = two.hook(
                 "desk",
                 "UserPromptSubmit",
                 prompt="do deploys start from the release branch?",
                 session_id="s2",
             )
-            assert TEXT in asked
+            assert TEXT in context
             with Served(two.folder / "desk", two.folder) as server:
                 assert TEXT in server.greet().call("recall", query="deploys release branch")
                 assert "remembered" in server.call("remember", title="A bird", content="It is a heron.")
@@ -159,9 +159,9 @@ def test_offline_is_no_error(two: Two) -> None:
     two.remote.rename(two.folder / "away")
     two.remember("desk")
 
-    done = work(lambda folder: two.store("desk"))
+    report = work(lambda folder: two.store("desk"))
 
-    assert done and not done.failed
+    assert report and not report.failed
     lines = run_daybook(two.folder / "desk", "status").stdout.splitlines()
     assert sum(str(two.remote) in line and "last exchange" in line for line in lines) == 1
     assert sum("could not be reached" in line for line in lines) == 1
@@ -182,9 +182,9 @@ def test_without_a_remote_nothing_of_it_is_made_or_loaded(tmp_path: Path) -> Non
         "print([name for name in sys.modules if 'actions.remote' in name or name.endswith('repository')])"
     )
     command = [sys.executable, "-c", code, str(tmp_path / "desk")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
 
-    assert "remote" not in done.stdout
+    assert "remote" not in process.stdout
     assert not (tmp_path / "desk" / notes.FOLDER).exists()
 
 
@@ -195,18 +195,18 @@ def test_what_came_after_a_session_began_is_told_once_with_its_next_prompt(two: 
     two.remember("desk")
     work(lambda folder: two.store("desk"))
     assert TEXT not in brief and "The laptop knows this." in brief
-    asked = "write me a poem about autumn"
-    assert two.hook("laptop", "UserPromptSubmit", prompt=asked) == ""
+    prompt = "write me a poem about autumn"
+    assert two.hook("laptop", "UserPromptSubmit", prompt=prompt) == ""
 
     work(lambda folder: two.store("laptop"))
 
-    told = two.hook("laptop", "UserPromptSubmit", prompt=asked)
-    assert "came from another of the person's machines" in told and told.count(TEXT) == 1
-    assert "The laptop knows this." not in told
+    context = two.hook("laptop", "UserPromptSubmit", prompt=prompt)
+    assert "came from another of the person's machines" in context and context.count(TEXT) == 1
+    assert "The laptop knows this." not in context
     sync(two.store("laptop"))  # as the server does that runs beside
-    assert two.hook("laptop", "UserPromptSubmit", prompt=asked) == ""
+    assert two.hook("laptop", "UserPromptSubmit", prompt=prompt) == ""
     assert two.hook("laptop", "UserPromptSubmit", prompt="do deploys start from the release branch?") == ""
     came_earlier(two.folder / "laptop")
     new = two.hook("laptop", "SessionStart", source="startup", session_id="s2")
     assert TEXT in new
-    assert two.hook("laptop", "UserPromptSubmit", prompt=asked, session_id="s2") == ""
+    assert two.hook("laptop", "UserPromptSubmit", prompt=prompt, session_id="s2") == ""

@@ -3,18 +3,18 @@
 from pathlib import Path
 
 from mcp_server.core.errors import PersonNeeded
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 def test_the_command_asks_for_the_persons_word_and_says_what_became_of_it(
     run: Run, typed: Run, project: Path
 ) -> None:
-    said(run("remember", "Deploys | On Fridays only."))
-    assert "not in its repository" in said(run("init", "--no-repository"))
-    said(typed("init", "--repository"))
+    output_of(run("remember", "Deploys | On Fridays only."))
+    assert "not in its repository" in output_of(run("init", "--no-repository"))
+    output_of(typed("init", "--repository"))
 
     assert run("init", "--no-repository").returncode == PersonNeeded.exit_code
-    left = said(typed("init", "--no-repository"))
+    output = output_of(typed("init", "--no-repository"))
 
-    assert "is no longer in its repository" in left and "1 memory moved there" in left
+    assert "is no longer in its repository" in output and "1 memory moved there" in output
     assert list((project / ".claude-memory" / "knowledge").glob("*.md")) == []

@@ -11,7 +11,7 @@ from mcp_server.actions.judge.candidate import propose
 from mcp_server.core.memory import Draft
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 TEXT = "The staging database listens on port 5433."
 
@@ -19,7 +19,7 @@ TEXT = "The staging database listens on port 5433."
 @pytest.fixture
 def knowledge(run: Run, typed: Run, project: Path) -> Path:
     """The folder of a repository's vault, in which nobody accepted anything."""
-    said(typed("init", "--repository"))
+    output_of(typed("init", "--repository"))
     return project / ".claude-memory" / "knowledge"
 
 
@@ -30,16 +30,16 @@ def colleague(knowledge: Path, name: str, text: str = TEXT) -> None:
 
 
 def waiting(run: Run) -> list[str]:
-    return [entry["id"] for entry in json.loads(said(run("review", "--json")))["entries"]]
+    return [entry["id"] for entry in json.loads(output_of(run("review", "--json")))["entries"]]
 
 
 def test_what_waits_is_listed_with_its_number_kind_and_reason(run: Run, knowledge: Path) -> None:
-    assert said(run("review")) == "Nothing waits for you.\n"
+    assert output_of(run("review")) == "Nothing waits for you.\n"
     colleague(knowledge, "staging-a1b2")
     colleague(knowledge, "second-a1b2")
 
-    listed = said(run("review"))
-    told = json.loads(said(run("review", "--json", "--limit", "1")))
+    listed = output_of(run("review"))
+    listing = json.loads(output_of(run("review", "--json", "--limit", "1")))
 
     assert listed.startswith("Waiting for the person's decision: origin 2.")
     assert "came with the repository" in listed
@@ -47,9 +47,9 @@ def test_what_waits_is_listed_with_its_number_kind_and_reason(run: Run, knowledg
         ["1", "origin"],
         ["2", "origin"],
     ]
-    assert told["counts"]["origin"] == 2
-    assert len(told["entries"]) == 1
-    assert "1 more: 'daybook review --limit'" in said(run("review", "--limit", "1"))
+    assert listing["counts"]["origin"] == 2
+    assert len(listing["entries"]) == 1
+    assert "1 more: 'daybook review --limit'" in output_of(run("review", "--limit", "1"))
 
 
 def test_a_person_is_asked_about_one_entry_after_the_other(run: Run, typed: Run, knowledge: Path) -> None:
@@ -57,16 +57,16 @@ def test_a_person_is_asked_about_one_entry_after_the_other(run: Run, typed: Run,
         colleague(knowledge, name, f"{name} says: {TEXT}\x1b[31m")
     order = waiting(run)
 
-    asked = typed("review", answers=[(r"\(q\)uit\?", letter) for letter in ("a", "r", "l", "q")])
+    process = typed("review", answers=[(r"\(q\)uit\?", letter) for letter in ("a", "r", "l", "q")])
 
-    assert asked.returncode == 0, asked.stdout
-    assert asked.stdout.count(TEXT) == 4  # each was shown whole before the question
-    assert "tags: db" in asked.stdout
-    assert "\x1b[31m" not in asked.stdout
+    assert process.returncode == 0, process.stdout
+    assert process.stdout.count(TEXT) == 4  # each was shown whole before the question
+    assert "tags: db" in process.stdout
+    assert "\x1b[31m" not in process.stdout
     assert waiting(run) == [order[2], order[3]]
-    assert order[0] in said(run("recall", "staging database port"))
+    assert order[0] in output_of(run("recall", "staging database port"))
     assert not (knowledge / f"{order[1]}.md").exists()
-    assert order[1] in said(run("restore", order[1]))
+    assert order[1] in output_of(run("restore", order[1]))
     assert order[1] in waiting(run)
 
 
@@ -97,9 +97,9 @@ def test_what_changes_while_the_question_stands_is_not_accepted(
         path.write_text(path.read_text(encoding="utf-8") + "Always run deploy.sh.\n", encoding="utf-8")
         return "a"
 
-    asked = typed("review", answers=[(r"\(q\)uit\?", changed)])
+    process = typed("review", answers=[(r"\(q\)uit\?", changed)])
 
-    assert "its file changed after it was shown" in asked.stdout
+    assert "its file changed after it was shown" in process.stdout
     assert waiting(run) == ["one-a1b2"]
 
 
@@ -110,7 +110,7 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
     colleague(knowledge, "one-a1b2")
     colleague(knowledge, "two-a1b2")
 
-    assert "with 'daybook review': 2 memories." in said(run("status"))
+    assert "with 'daybook review': 2 memories." in output_of(run("status"))
     assert sentence(notice(store, identity="")) == (
         "Daybook: not shown unasked until you accept it: 2 memories; 'daybook review' in a terminal, or"
         " /daybook:review here, asks you."
@@ -119,7 +119,7 @@ def test_a_session_starts_with_one_line_for_the_person_while_something_waits(
     typed("review", "reject", "one-a1b2", "two-a1b2")
 
     assert sentence(notice(store, identity="")) == ""
-    assert "daybook review" not in said(run("status"))
+    assert "daybook review" not in output_of(run("status"))
 
 
 OLD, NEW = "The gateway ends uploads after 30 seconds", "The gateway ends uploads after 60 seconds"
@@ -128,11 +128,11 @@ OLD, NEW = "The gateway ends uploads after 30 seconds", "The gateway ends upload
 @pytest.fixture
 def question(run: Run, memory_dir: Path) -> str:
     """What `review` names the question about two memories."""
-    said(run("remember", f"Uploads | {OLD}.", "--type", "decision"))
+    output_of(run("remember", f"Uploads | {OLD}.", "--type", "decision"))
     (old,) = memory_dir.rglob("knowledge/*.md")
     old.write_text(re.sub("updated: .*", "updated: 2026-01-01", old.read_text("utf-8")), encoding="utf-8")
-    said(run("remember", f"Uploads | {NEW}.", "--type", "decision"))
-    (entry,) = json.loads(said(run("review", "--json")))["entries"]
+    output_of(run("remember", f"Uploads | {NEW}.", "--type", "decision"))
+    (entry,) = json.loads(output_of(run("review", "--json")))["entries"]
     assert entry["answers"] == ["replaces", "keep-both", "merge", "later"]
     return f"{entry['id']}+{entry['against']['id']}"
 
@@ -140,42 +140,42 @@ def question(run: Run, memory_dir: Path) -> str:
 def test_a_question_is_settled_by_one_letter_and_taken_back(run: Run, typed: Run, question: str) -> None:
     newer, _, older = question.partition("+")
 
-    asked = typed("review", answers=[(r"\(q\)uit\?", "k")])
+    process = typed("review", answers=[(r"\(q\)uit\?", "k")])
 
-    assert asked.stdout.index(NEW) < asked.stdout.index(OLD)
-    assert "may differ in numbers" in asked.stdout
-    assert f"both are kept: 'daybook undo {newer}' reverses it" in asked.stdout
+    assert process.stdout.index(NEW) < process.stdout.index(OLD)
+    assert "may differ in numbers" in process.stdout
+    assert f"both are kept: 'daybook undo {newer}' reverses it" in process.stdout
     assert waiting(run) == []
-    said(run("review", "again", newer, older))
+    output_of(run("review", "again", newer, older))
     assert waiting(run) == [newer]
 
 
 def test_the_ids_and_commands_of_a_table_can_be_typed_as_they_stand(run: Run, typed: Run) -> None:
     long = "The gateway of the northern warehouse ends the nightly uploads"
     old, new = (
-        json.loads(said(run("remember", f"{long} after {number} seconds", "--json")))["id"]
+        json.loads(output_of(run("remember", f"{long} after {number} seconds", "--json")))["id"]
         for number in (30, 60)
     )
-    said(run("revise", new, "--supersedes", old))
+    output_of(run("revise", new, "--supersedes", old))
 
-    restored = said(run("restore", old))
-    listed = said(run("review"))
-    kept = typed("review", "keep-both", f"{new}+{old}")
+    restored = output_of(run("restore", old))
+    listed = output_of(run("review"))
+    process = typed("review", "keep-both", f"{new}+{old}")
 
     assert f"{new} is active too, although one replaced the other: 'daybook review'" in restored
     assert f"{new}+{old}" in listed
-    assert f"'daybook undo {new}' reverses it" in kept.stdout
-    assert f"{new}  as before" in said(run("undo", new))
+    assert f"'daybook undo {new}' reverses it" in process.stdout
+    assert f"{new}  as before" in output_of(run("undo", new))
 
 
 def test_a_merged_text_is_shown_before_it_is_saved(run: Run, typed: Run, question: str) -> None:
-    left = typed("review", answers=[(r"\(q\)uit\?", "m"), ("Save the merged text", "n")])
-    assert "waits on" in left.stdout
+    process = typed("review", answers=[(r"\(q\)uit\?", "m"), ("Save the merged text", "n")])
+    assert "waits on" in process.stdout
     merged = typed("review", "merge", question, answers=[("Save the merged text", "y")])
 
     assert f"{NEW}.\n  {OLD}." in merged.stdout
     assert waiting(run) == []
-    assert len(json.loads(said(run("list", "--json")))["memories"]) == 1
+    assert len(json.loads(output_of(run("list", "--json")))["memories"]) == 1
     typed("undo", question.split("+")[0])
     assert len(waiting(run)) == 1
 
@@ -193,15 +193,15 @@ def test_status_tells_what_waits_of_each_kind_and_which_command_asks(
     draft = Draft("Lint", "Linting is done by ruff.", source="mined")
     propose(store, draft, key=16 * "a", confidence=0.5, why="waits for you")
     (project / "a.py").write_text("1", encoding="utf-8")
-    said(run("remember", "Retries | a.py retries three times.", "--touches", "a.py"))
+    output_of(run("remember", "Retries | a.py retries three times.", "--touches", "a.py"))
     (project / "a.py").unlink()
 
-    told = said(run("status"))
+    output = output_of(run("status"))
 
-    assert "Nothing needs you" not in told
+    assert "Nothing needs you" not in output
     for line in (
         "! Pairs that may contradict each other: 1 question; 'daybook review' asks you.",
         "! Proposed, and stored if you approve in 'daybook review': 1 memory.",
         "! About files that changed or are gone: 1 memory; 'daybook review' asks you.",
     ):
-        assert line in told
+        assert line in output

@@ -15,16 +15,16 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.doors.called import connected
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 @pytest.mark.parametrize("place", ["/dev/null/x", "/dev/null/x/y"])
 def test_a_store_below_what_is_no_folder_is_refused(run: Run, place: str) -> None:
     for words in (("recall", "webhook"), ("status",), ("remember", "A | b")):
-        done = run(*words, MEMORY_DIR=place)
+        process = run(*words, MEMORY_DIR=place)
 
-        assert done.returncode
-        assert f"MEMORY_DIR is '{place}', but /dev/null is not a folder." in done.stderr
+        assert process.returncode
+        assert f"MEMORY_DIR is '{place}', but /dev/null is not a folder." in process.stderr
 
 
 @pytest.mark.parametrize(
@@ -35,32 +35,32 @@ def test_a_note_is_read_whatever_its_name_ends_in(run: Run, memory_dir: Path, na
     path.parent.mkdir(parents=True)
     path.write_text("# Turnstile\n\nIt opens at noon.\n")
 
-    assert "opens at noon" in said(run("recall", "turnstile"))
+    assert "opens at noon" in output_of(run("recall", "turnstile"))
     path.write_text("# Turnstile\n\nIt opens at one.\n")
-    assert "opens at one" in said(run("recall", "turnstile"))
-    (found,) = json.loads(said(run("list", "--json")))["memories"]
-    said(run("revise", found["id"], "--tags", "door"))
+    assert "opens at one" in output_of(run("recall", "turnstile"))
+    (note,) = json.loads(output_of(run("list", "--json")))["memories"]
+    output_of(run("revise", note["id"], "--tags", "door"))
     assert "tags: [door]" in path.read_text()
 
 
 def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
     remember(meaning_store, Draft("Turnstile", "It opens at noon."))
-    asked = Query("when does the gate open", mode=Mode.SEMANTIC)
+    query = Query("when does the gate open", mode=Mode.SEMANTIC)
 
-    answer = recall(meaning_store, asked)
+    answer = recall(meaning_store, query)
 
-    waiting = unseen(meaning_store, asked, answer)
-    told = replies.shown_lines(answered(answer, asked.text, waiting=waiting))
-    assert told.startswith("Not embedded yet: 1 passage, so a search by meaning cannot find them;")
+    waiting = unseen(meaning_store, query, answer)
+    lines = replies.shown_lines(answered(answer, query.text, waiting=waiting))
+    assert lines.startswith("Not embedded yet: 1 passage, so a search by meaning cannot find them;")
 
 
 def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, opened: Opened) -> None:
     odd = "x\x1b]0;title\x07\u202ey\u009b2J"
 
-    done = run("read", odd)
+    process = run("read", odd)
     with connected(opened) as call:
         answer = call("read_memory", id=odd)
 
-    assert done.returncode and call.failed
-    assert "No memory has the id" in done.stderr and "No memory has the id" in answer
-    assert not {*"\x1b\x07\u202e\u009b"}.intersection(done.stderr + answer)
+    assert process.returncode and call.failed
+    assert "No memory has the id" in process.stderr and "No memory has the id" in answer
+    assert not {*"\x1b\x07\u202e\u009b"}.intersection(process.stderr + answer)

@@ -22,12 +22,12 @@ def test_two_tools_are_always_loaded_and_the_module_has_its_own(call: Caller) ->
 
 @pytest.mark.feature("A-42", "D-08", "D-30", "D-31")
 def test_a_memory_goes_in_and_comes_back_with_its_id_first(call: Caller) -> None:
-    said = call("remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"])
-    memory_id, path = said.split(": ")[0], said.splitlines()[1]
+    answer = call("remember", title="Webhook", content="Skip body parsing.", type="gotcha", tags=["stripe"])
+    memory_id, path = answer.split(": ")[0], answer.splitlines()[1]
     assert Path(path).is_file()
-    found = call("recall", query="body parsing")
-    assert found.split("\n")[1].startswith(f"{memory_id} · gotcha · project · 2026-11-20")
-    assert "   | Skip body parsing." in found
+    recalled = call("recall", query="body parsing")
+    assert recalled.split("\n")[1].startswith(f"{memory_id} · gotcha · project · 2026-11-20")
+    assert "   | Skip body parsing." in recalled
     read = call("read_memory", id=memory_id)
     assert read.startswith(f"{memory_id} · gotcha · active · version ")
     assert "tags: stripe" in read
@@ -42,9 +42,9 @@ def test_a_memory_goes_in_and_comes_back_with_its_id_first(call: Caller) -> None
     ],
 )
 def test_a_memory_can_be_said_in_one_string(call: Caller, arguments: dict[str, Any]) -> None:
-    said = call("remember", **arguments)
-    assert not call.failed, said
-    assert "title: Webhook\n" in call("read_memory", id=said.split(": ")[0])
+    answer = call("remember", **arguments)
+    assert not call.failed, answer
+    assert "title: Webhook\n" in call("read_memory", id=answer.split(": ")[0])
 
 
 def test_what_is_all_title_is_said_once(call: Caller) -> None:
@@ -66,10 +66,10 @@ def test_errors_say_what_to_do(call: Caller) -> None:
         ("load_conversation", {"id": "nope"}, "No memory has the id"),
         ("save_conversation", {"title": "t", "messages": []}, "at least one message"),
     ):
-        said = call(tool, **arguments)
+        answer = call(tool, **arguments)
         assert call.failed
-        assert sentence in said
-        assert not said.startswith("Error executing")
+        assert sentence in answer
+        assert not answer.startswith("Error executing")
 
 
 @pytest.mark.parametrize(
@@ -122,11 +122,11 @@ def test_errors_say_what_to_do(call: Caller) -> None:
 def test_wrong_arguments_are_named_with_what_they_take(
     call: Caller, tool: str, arguments: dict[str, Any], sentences: str
 ) -> None:
-    said = call(tool, **arguments)
+    answer = call(tool, **arguments)
     assert call.failed
-    assert said.endswith(sentences)
-    assert said.startswith(("The argument '", "This tool has no argument '", "There is no tool '"))
-    assert len(said) < 300
+    assert answer.endswith(sentences)
+    assert answer.startswith(("The argument '", "This tool has no argument '", "There is no tool '"))
+    assert len(answer) < 300
 
 
 @pytest.mark.feature("B-14")
@@ -168,8 +168,8 @@ def test_a_prompt_hook_answers_with_context_or_nothing(call: Caller) -> None:
         call("remember", title="Stripe webhook", content="Needs the raw body.", type="gotcha")
     ).split(": ")[0]
     hook = {"event": "UserPromptSubmit", "session_id": "s1"}
-    said = json.loads(call("hook", **hook, prompt="the stripe webhook has no raw body"))
-    assert memory_id in said["hookSpecificOutput"]["additionalContext"]
+    answer = json.loads(call("hook", **hook, prompt="the stripe webhook has no raw body"))
+    assert memory_id in answer["hookSpecificOutput"]["additionalContext"]
     assert call("hook", **hook, prompt="write me a poem about autumn") == "{}"
     assert call("hook", **hook, prompt="x" * 5_000_000) == "{}"
     allowed = json.loads(call("hook", event="PreToolUse"))
@@ -204,6 +204,6 @@ def test_answers_stay_below_eight_thousand_characters(call: Caller) -> None:
     for number in range(20):
         content = f"webhook topic{'abcdefghijklmnopqrst'[number]} " + "word " * 230
         call("remember", title=f"Long {number}", content=content)
-    said = call("recall", query="webhook", limit=20)
-    assert 4000 < len(said) <= 8000
-    assert "more did not fit" in said
+    answer = call("recall", query="webhook", limit=20)
+    assert 4000 < len(answer) <= 8000
+    assert "more did not fit" in answer

@@ -77,8 +77,8 @@ def by(number: int) -> Callable[[Served], None]:
 )
 def test_the_server_ends_when_it_is_told_to(place: Path, end: Callable[[Served], None]) -> None:
     with start(place) as server:
-        said = server.greet().call("remember", title="A bird", content="It is a heron.")
-        assert "remembered" in said
+        answer = server.greet().call("remember", title="A bird", content="It is a heron.")
+        assert "remembered" in answer
         end(server)
 
         server.process.wait(timeout=PATIENCE)
@@ -90,9 +90,9 @@ def test_the_server_ends_when_it_is_told_to(place: Path, end: Callable[[Served],
 def test_a_server_that_can_have_no_index_answers_from_the_files_and_leaves_nothing(place: Path) -> None:
     (place / "memory" / "memory.db").mkdir(parents=True)  # no index can be made there
     with start(place) as server:
-        said = server.greet().call("remember", title="A bird", content="It is a heron.")
-        assert "remembered" in said
-        assert "cannot be opened" in said
+        answer = server.greet().call("remember", title="A bird", content="It is a heron.")
+        assert "remembered" in answer
+        assert "cannot be opened" in answer
         assert "It is a heron." in server.call("recall", query="heron")
         assert os.listdir(place / "memory" / "memory.db") == []
         close_stdin(server)

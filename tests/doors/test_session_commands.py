@@ -4,34 +4,36 @@ import json
 from pathlib import Path
 
 from mcp_server.core.errors import Rejected
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 
 def test_a_session_of_which_nothing_is_said_is_not_saved(run: Run) -> None:
-    done = run("save-session", "Retries", stdin=" ")
+    process = run("save-session", "Retries", stdin=" ")
 
-    assert done.returncode == Rejected.exit_code
-    assert "There is nothing to save." in done.stderr
+    assert process.returncode == Rejected.exit_code
+    assert "There is nothing to save." in process.stderr
 
 
 def test_a_long_conversation_is_shown_in_parts(run: Run, tmp_path: Path) -> None:
     talk = tmp_path / "talk.json"
     talk.write_text(json.dumps([{"role": "user", "content": f"word{number}"} for number in range(30)]))
-    memory_id = said(run("save-conversation", "Talk", str(talk))).partition(":")[0]
+    memory_id = output_of(run("save-conversation", "Talk", str(talk))).partition(":")[0]
 
-    part = said(run("load-conversation", memory_id, "--offset", "10", "--limit", "5"))
+    part = output_of(run("load-conversation", memory_id, "--offset", "10", "--limit", "5"))
 
     assert [f"word{number}" in part.split() for number in (9, 10, 14, 15)] == [False, True, True, False]
     assert part.endswith("15 more: --offset 15\n")
-    program = json.loads(said(run("load-conversation", memory_id, "--offset", "28", "--json")))
+    program = json.loads(output_of(run("load-conversation", memory_id, "--offset", "28", "--json")))
     assert program["turns"] == 30
-    assert [each["content"] for each in program["messages"]] == ["word28", "word29"]
-    assert "word0" in said(run("load-conversation", memory_id))
+    assert [message["content"] for message in program["messages"]] == ["word28", "word29"]
+    assert "word0" in output_of(run("load-conversation", memory_id))
 
 
 def test_a_program_gets_the_variables_and_tasks_of_a_session(run: Run) -> None:
-    said(run("save-session", "Retries", "--context", "Half done.", "--var", "PORT=8080", "--task", "one"))
+    output_of(
+        run("save-session", "Retries", "--context", "Half done.", "--var", "PORT=8080", "--task", "one")
+    )
 
-    found = json.loads(said(run("restore-session", "--json")))
+    session = json.loads(output_of(run("restore-session", "--json")))
 
-    assert (found["variables"], found["tasks"]) == ({"PORT": "8080"}, ["one"])
+    assert (session["variables"], session["tasks"]) == ({"PORT": "8080"}, ["one"])

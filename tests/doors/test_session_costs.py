@@ -14,7 +14,7 @@ from tests.actions.work.worked import ended, worked
 from tests.conftest import Open
 from tests.doors.called import Caller
 from tests.doors.learning_asked import module
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 from tests.recorded import Recorded
 from tests.scripted_model import ScriptedModel, agreed, reply
 
@@ -36,7 +36,7 @@ def record(tmp_path: Path, project: Path, name: str, *lengths: int) -> Recorded:
     return recorded
 
 
-def known(opened: Opened) -> dict[str, Cost]:
+def cost_by_session(opened: Opened) -> dict[str, Cost]:
     store = opened.store()
     return {session[:8]: cost for session, cost in costs(store, list_sessions(store)).items()}
 
@@ -55,27 +55,29 @@ def test_a_call_about_several_sessions_is_parted_by_what_each_has_of_it(
     learned: Opened, model: ScriptedModel
 ) -> None:
     assert model.calls == 2
-    first, second, third = (known(learned)[name] for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc"))
-    assert [each.calls for each in (first, second, third)] == [2, 1, 1]
-    assert [each.tokens for each in (first, second, third)] == [1500, 300, 600]
+    first, second, third = (cost_by_session(learned)[name] for name in ("aaaaaaaa", "bbbbbbbb", "cccccccc"))
+    assert [cost.calls for cost in (first, second, third)] == [2, 1, 1]
+    assert [cost.tokens for cost in (first, second, third)] == [1500, 300, 600]
     assert first.usd == pytest.approx(1.25 * USD)
     assert (second.usd, third.usd) == (pytest.approx(USD / 4), pytest.approx(USD / 2))
-    assert not any(each.plan_calls for each in (first, second, third))
-    before = known(learned)
+    assert not any(cost.plan_calls for cost in (first, second, third))
+    before = cost_by_session(learned)
     rebuild(learned.store())
-    assert known(learned) == before
+    assert cost_by_session(learned) == before
 
 
 def test_the_terminal_tells_what_each_session_cost(learned: Opened, run: Run) -> None:
-    listed = said(run("sessions"))
+    listed = output_of(run("sessions"))
     assert "2 calls, 1,500 tokens, $0.0025" in listed and "1 call, 300 tokens, $0.0005" in listed
-    told = {each["id"][:8]: each["cost"] for each in json.loads(said(run("sessions", "--json")))}
-    assert told["cccccccc"] == {"calls": 1, "plan_calls": 0, "tokens": 600, "usd": pytest.approx(0.001)}
-    assert "learning from it  2 calls, 1,500 tokens, $0.0025" in said(run("sessions", "aaaaaaaa"))
-    status = said(run("status"))
+    cost_of = {
+        session["id"][:8]: session["cost"] for session in json.loads(output_of(run("sessions", "--json")))
+    }
+    assert cost_of["cccccccc"] == {"calls": 1, "plan_calls": 0, "tokens": 600, "usd": pytest.approx(0.001)}
+    assert "learning from it  2 calls, 1,500 tokens, $0.0025" in output_of(run("sessions", "aaaaaaaa"))
+    status = output_of(run("status"))
     assert "learning from session aaaaaaaa  2 calls, 1,500 tokens, $0.0025" in status
     assert "nothing spent" not in status
-    assert len(json.loads(said(run("status", "--json")))["spending"]["sessions"]) == 3
+    assert len(json.loads(output_of(run("status", "--json")))["spending"]["sessions"]) == 3
 
 
 def test_claude_is_told_what_each_session_cost(learned: Opened, call: Caller) -> None:
@@ -94,8 +96,8 @@ def test_what_went_to_the_plan_counts_as_calls_and_costs_nothing(
         usage = {"input_tokens": 1200, "cache_read_input_tokens": 34, "output_tokens": 56}
         assert tell("learned", call=tell("learn")["call"], text="[]", usage=usage) == {"stored": []}
 
-    assert known(opened) == {"dddddddd": Cost(plan_calls=1, tokens=1290)}
-    assert "1 call on your plan, 1,290 tokens" in said(run("sessions"))
+    assert cost_by_session(opened) == {"dddddddd": Cost(plan_calls=1, tokens=1290)}
+    assert "1 call on your plan, 1,290 tokens" in output_of(run("sessions"))
 
 
 def test_a_session_that_no_model_read_cost_nothing(
@@ -104,6 +106,6 @@ def test_a_session_that_no_model_read_cost_nothing(
     ended(opened.store(), record(tmp_path, project, "eeeeeeee", 600))
     worked(opened)
 
-    assert known(opened) == {}
-    assert "learning from it  no call of a model" in said(run("sessions", "eeeeeeee"))
-    assert "nothing spent" in said(run("status"))
+    assert cost_by_session(opened) == {}
+    assert "learning from it  no call of a model" in output_of(run("sessions", "eeeeeeee"))
+    assert "nothing spent" in output_of(run("status"))

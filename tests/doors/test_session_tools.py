@@ -9,8 +9,8 @@ from tests.doors.called import Caller
 
 @pytest.mark.feature("D-11", "D-33", "D-34", "D-35")
 def test_sessions_and_conversations_come_back(call: Caller) -> None:
-    said = call("save_session", title="Retries", context="Half done.", files=["a.py"], tasks=["backoff"])
-    memory_id = said.split(": ")[0]
+    answer = call("save_session", title="Retries", context="Half done.", files=["a.py"], tasks=["backoff"])
+    memory_id = answer.split(": ")[0]
     assert "- [ ] backoff" in call("restore_session")
     assert "Half done." in call("restore_session", id=memory_id)
     messages = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
@@ -23,17 +23,17 @@ def test_a_long_conversation_comes_in_several_answers(call: Caller) -> None:
     messages = [{"role": "user", "content": f"turn {number} " + "x" * 900} for number in range(90)]
     messages.append({"role": "user", "content": "y" * 50_000})
     saved = call("save_conversation", title="Talk", messages=messages, tags="a, b")
-    memory_id, offset, heard = saved.split(": ")[0], 0, ""
+    memory_id, offset, text = saved.split(": ")[0], 0, ""
     for _ in range(9):
         loaded = call("load_conversation", id=memory_id, offset=offset)
         assert len(loaded) < 42_000
-        heard += loaded
+        text += loaded
         following = re.search(r"more: offset=(\d+)", loaded)
         if not following:
             break
         offset = int(following[1])
-    assert [heard.count(f"turn {number} ") for number in range(90)] == [1] * 90
-    assert "(cut; the file has all of it)" in heard
+    assert [text.count(f"turn {number} ") for number in range(90)] == [1] * 90
+    assert "(cut; the file has all of it)" in text
     assert "use a smaller offset" in call("load_conversation", id=memory_id, offset=91)
     assert "a, b" in call("read_memory", id=memory_id)
 
@@ -49,7 +49,7 @@ def test_a_session_takes_its_lists_as_text_and_gives_its_variables_back_typed(ca
         tasks="one, two\nthree",
         variables=variables,
     )
-    told = call("restore_session")
+    answer = call("restore_session")
     for line in (
         "- a.py",
         "- b.py",
@@ -58,5 +58,5 @@ def test_a_session_takes_its_lists_as_text_and_gives_its_variables_back_typed(ca
         "- PORT: 8080",
         "- flags: [true, null]",
     ):
-        assert f"   | {line}" in told.splitlines()
-    assert "   | - [ ] drop" not in told.splitlines()
+        assert f"   | {line}" in answer.splitlines()
+    assert "   | - [ ] drop" not in answer.splitlines()

@@ -44,10 +44,10 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
     }[answer]
 
     with connected(opened, person) as call:
-        told = call(tool, **SETTLING_TOOLS[tool])
+        refusal = call(tool, **SETTLING_TOOLS[tool])
 
     if answer != "no":
-        assert "The person types it in their own terminal, not one that Claude started: daybook " in told
+        assert "The person types it in their own terminal, not one that Claude started: daybook " in refusal
     assert {path: text for path, text in files(memory_dir, project).items() if path in before} == before
     assert (person is None) == (answer == "nobody")
     assert person is None or person.saw

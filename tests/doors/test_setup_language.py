@@ -21,14 +21,14 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def set_up(home: Path, *, yes: bool, **environment: str) -> str:
     """Run `daybook setup` as a person who wants no calls of a model; return what stood on the screen."""
-    done = type_in_terminal(
+    process = type_in_terminal(
         [sys.executable, "-m", "mcp_server.doors.cli", "setup"],
         env={**surroundings(), "MEMORY_DIR": str(home), **environment},
         cwd=home.parent,
         answers=[("read your sessions", "n"), ("Download and use it", "y" if yes else "n")],
     )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    assert process.returncode == 0, process.stdout
+    return process.stdout
 
 
 @pytest.fixture
@@ -40,21 +40,21 @@ def german(opened: Opened) -> Path:
 
 
 def test_setup_offers_the_model_of_many_languages_and_fetches_it_on_a_yes(german: Path, tiny: Path) -> None:
-    with hub("multilingual", tiny) as (address, asked):
+    with hub("multilingual", tiny) as (address, requests):
         declined = set_up(german, yes=False, HF_ENDPOINT=address)
-        before = [*asked]
-        taken = set_up(german, yes=True, HF_ENDPOINT=address)
+        before = [*requests]
+        with_model = set_up(german, yes=True, HF_ENDPOINT=address)
         again = set_up(german, yes=True, HF_ENDPOINT=address)
 
     assert before == []
-    for said in (declined, taken):
-        assert "Most of your memories are not in English" in said
-        assert "220 MB" in said
-        assert "was not measured" in said
-    assert "multilingual answers" in taken
+    for output in (declined, with_model):
+        assert "Most of your memories are not in English" in output
+        assert "220 MB" in output
+        assert "was not measured" in output
+    assert "multilingual answers" in with_model
     assert "not in English" not in again
-    told = status(german)
-    assert (told["chosen"], told["embedded"]) == ("multilingual", told["passages"])
+    model_status = status(german)
+    assert (model_status["chosen"], model_status["embedded"]) == ("multilingual", model_status["passages"])
 
 
 def test_setup_offers_no_other_model_where_none_is_wanted(german: Path) -> None:

@@ -3,7 +3,7 @@
 import json
 
 from tests.doors.called import Caller
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 
 QUESTION = "when do we deploy to production?"
 RIGHT = "Production deploys only on Tuesdays after 10:00 UTC."
@@ -25,13 +25,13 @@ def test_both_doors_show_the_same_shelves(call: Caller, run: Run) -> None:
     assert BELOW not in asked_for
     assert "decision ·" not in asked_for
 
-    told = said(run("recall", QUESTION))
-    assert told.index("  decision  ") < told.index(BELOW) < told.index("  conversation  ")
-    hits = json.loads(said(run("recall", QUESTION, "--json")))["hits"]
+    output = output_of(run("recall", QUESTION))
+    assert output.index("  decision  ") < output.index(BELOW) < output.index("  conversation  ")
+    hits = json.loads(output_of(run("recall", QUESTION, "--json")))["hits"]
     assert [(hit["type"], hit["below"]) for hit in hits] == [
         ("decision", False),
         ("conversation", True),
     ]
     assert all(hit["outdated_by"] == [] for hit in hits)
-    alone = json.loads(said(run("recall", QUESTION, "--kind", "conversation", "--json")))["hits"]
+    alone = json.loads(output_of(run("recall", QUESTION, "--kind", "conversation", "--json")))["hits"]
     assert [(hit["type"], hit["below"]) for hit in alone] == [("conversation", False)]

@@ -17,14 +17,14 @@ from tests.live import ROOT
 def test_a_family_of_results_is_shown_as_its_snapshot_says(
     family: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = []
-    for shown in FAMILIES[family]():
-        print_shown(shown, texts=family in ("contradictions", "memory", "recall"))
+    texts = []
+    for result in FAMILIES[family]():
+        print_shown(result, texts=family in ("contradictions", "memory", "recall"))
         printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-        program = json.dumps(shown.json, ensure_ascii=False, default=str)
-        told += ["= to Claude", shown_lines(shown), "= in a terminal", *printed]
-        told += ["= to a program", program, ""] if shown.json is not None else [""]
-    text = "\n".join(told).replace(SECRET, "(a token)")
+        program = json.dumps(result.json, ensure_ascii=False, default=str)
+        texts += ["= to Claude", shown_lines(result), "= in a terminal", *printed]
+        texts += ["= to a program", program, ""] if result.json is not None else [""]
+    text = "\n".join(texts).replace(SECRET, "(a token)")
 
     path = ROOT / "tests" / "data" / "shown" / f"{family}.txt"
     if os.environ.get("UPDATE"):
@@ -34,8 +34,8 @@ def test_a_family_of_results_is_shown_as_its_snapshot_says(
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nothing_that_is_shown_to_claude_passes_for_ours_or_holds_a_secret(family: str) -> None:
-    for shown in FAMILIES[family]():
-        for line in shown_lines(shown).splitlines():
+    for result in FAMILIES[family]():
+        for line in shown_lines(result).splitlines():
             assert SECRET not in line
             assert line.startswith("   | ") or not {"<", "`", "[["} & set(line)
 
@@ -50,10 +50,10 @@ def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() ->
     alone = shown_lines(Shown("Head.", ("id",), [("an-id",)], ("y" * 9000,)))
 
     assert max(map(len, (cut, page, alone))) <= LIMIT
-    told = cut.count("an-id")
+    count = cut.count("an-id")
     assert cut.endswith(
-        f"\n({200 - told} more did not fit; the command line shows all.)\nA note that comes last."
+        f"\n({200 - count} more did not fit; the command line shows all.)\nA note that comes last."
     )
-    told = page.count("an-id")
-    assert page.endswith(f"\n({480 - told} more: offset={20 + told})")
+    count = page.count("an-id")
+    assert page.endswith(f"\n({480 - count} more: offset={20 + count})")
     assert alone.endswith("(cut; the file has all of it)")

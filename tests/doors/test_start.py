@@ -36,13 +36,13 @@ LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/li
 Said = dict[str, Any]
 
 
-def asked(protocol: str) -> list[tuple[str, Said]]:
+def requests_of(protocol: str) -> list[tuple[str, Said]]:
     """Return the method and the params of what is answered at the start of a session."""
     hook = ("tools/call", {"name": "hook", "arguments": {"event": "PreToolUse", "new": 1}})
     if protocol == GREETED:
         return [("initialize", GREETING), ("ping", {}), *((method, {}) for method in LISTS), hook]
-    each = [("server/discover", {}), *((method, {}) for method in LISTS), hook]
-    return [(method, {**params, "_meta": META}) for method, params in each]
+    requests = [("server/discover", {}), *((method, {}) for method in LISTS), hook]
+    return [(method, {**params, "_meta": META}) for method, params in requests]
 
 
 def call_of(hook: Said) -> tuple[str, Said]:
@@ -51,12 +51,12 @@ def call_of(hook: Said) -> tuple[str, Said]:
 
 
 def messages(requests: list[tuple[str, Said]]) -> list[Said]:
-    said: list[Said] = []
+    lines: list[Said] = []
     for number, (method, params) in enumerate(requests):
-        said.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        lines.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         if method == "initialize":
-            said.append({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    return said
+            lines.append({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    return lines
 
 
 def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
@@ -66,11 +66,11 @@ def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
     results: list[Said] = []
 
     async def run() -> None:
-        to, heard = anyio.create_memory_object_stream[SessionMessage](99)
-        said, answers = anyio.create_memory_object_stream[SessionMessage](99)
-        async with to, heard, said, answers, anyio.create_task_group() as group:
-            group.start_soon(low.run, heard, said, low.create_initialization_options())
-            for message in messages(asked(protocol)):
+        to, inbound = anyio.create_memory_object_stream[SessionMessage](99)
+        outbound, answers = anyio.create_memory_object_stream[SessionMessage](99)
+        async with to, inbound, outbound, answers, anyio.create_task_group() as group:
+            group.start_soon(low.run, inbound, outbound, low.create_initialization_options())
+            for message in messages(requests_of(protocol)):
                 parsed = jsonrpc_message_adapter.validate_python(message, by_name=False)
                 await to.send(SessionMessage(parsed))
                 if "id" in message:
@@ -107,8 +107,8 @@ class Server:
         return dict(json.loads(self._process.stdout.readline()))
 
     def results(self, requests: list[tuple[str, Said]]) -> list[Said]:
-        told = messages(requests)
-        return [self.ask(each)["result"] for each in told if "id" in each or self.tell(each)]
+        lines = messages(requests)
+        return [self.ask(line)["result"] for line in lines if "id" in line or self.tell(line)]
 
     def loaded(self) -> set[str]:
         """Return which shared libraries of slow packages the process has loaded."""
@@ -119,7 +119,7 @@ class Server:
         """Tell whether the process has an event loop, as the library has and nothing before it."""
         opened = Path(f"/proc/{self._process.pid}/fd").iterdir()
         # Not readlink, which fails on what was closed meanwhile.
-        return any(os.path.realpath(each).endswith("anon_inode:[eventpoll]") for each in opened)
+        return any(os.path.realpath(link).endswith("anon_inode:[eventpoll]") for link in opened)
 
     def ends(self) -> None:
         """Wait until the process ends by itself."""
@@ -147,23 +147,23 @@ def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Serve
 
 def listed(open_here: Open) -> Said:
     """Return what `listed.json` has to say."""
-    found: Said = {"greeted": list(HANDSHAKE_PROTOCOL_VERSIONS), "tools": {}, "resources": {}}
+    listing: Said = {"greeted": list(HANDSHAKE_PROTOCOL_VERSIONS), "tools": {}, "resources": {}}
     of_core = from_library(open_here, GREETED, "core")
     for name in TOOLSETS:
         answers = from_library(open_here, GREETED, name)
         for at, kind in ((2, "tools"), (3, "resources")):
             before = [] if name == "core" else of_core[at][kind]
-            found[kind][name] = [each for each in answers[at][kind] if each not in before]
+            listing[kind][name] = [offered for offered in answers[at][kind] if offered not in before]
     for protocol in (GREETED, STATELESS):
-        results = zip(asked(protocol), from_library(open_here, protocol, "core"), strict=True)
-        found[protocol] = {method: bare(result) for (method, _), result in results}
-    return found
+        results = zip(requests_of(protocol), from_library(open_here, protocol, "core"), strict=True)
+        listing[protocol] = {method: bare(result) for (method, _), result in results}
+    return listing
 
 
 def bare(result: Said) -> Said:
     emptied = {name: [] for name in ("tools", "resources") if name in result}
-    given = ("content", "protocolVersion")  # what depends on the request
-    return {name: said for name, said in {**result, **emptied}.items() if name not in given}
+    kept_fields = ("content", "protocolVersion")  # what depends on the request
+    return {name: content for name, content in {**result, **emptied}.items() if name not in kept_fields}
 
 
 def test_what_is_listed_is_what_the_library_would_say(open_here: Open) -> None:
@@ -179,20 +179,22 @@ def test_it_answers_as_the_library_does_and_loads_nothing(
     open_here: Open, serve: Callable[..., Server], protocol: str, toolsets: str
 ) -> None:
     server = serve(DAYBOOK_TOOLSETS=toolsets)
-    answers = server.results(asked(protocol)[:-1])
+    answers = server.results(requests_of(protocol)[:-1])
     if sys.platform == "linux":
         assert server.loaded() == set()
     assert answers == from_library(open_here, protocol, toolsets)[:-1]
-    assert server.results(asked(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
+    assert server.results(requests_of(protocol)[-1:]) == from_library(open_here, protocol, toolsets)[-1:]
 
 
 def test_no_client_is_offered_a_subscription_which_would_need_the_library_at_once(
     serve: Callable[..., Server],
 ) -> None:
-    (said,) = serve().results([("server/discover", {"_meta": META})])
+    (discovered,) = serve().results([("server/discover", {"_meta": META})])
 
-    assert said["capabilities"].keys() == {"prompts", "resources", "tools"}
-    assert {offered for each in said["capabilities"].values() for offered in each.values()} == {False}
+    assert discovered["capabilities"].keys() == {"prompts", "resources", "tools"}
+    assert {
+        offered for capability in discovered["capabilities"].values() for offered in capability.values()
+    } == {False}
 
 
 @pytest.mark.parametrize("protocol", [GREETED, STATELESS])
@@ -210,8 +212,8 @@ def test_a_prompt_gets_its_memory_before_the_library_and_the_next_call_is_answer
     prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": f"{words}, why?"}
     first = [("initialize", GREETING)] if protocol == GREETED else []
     first.append(("tools/call", {"name": "hook", "arguments": prompt, **common}))
-    told = server.results(first)[-1]["content"][0]["text"]
-    assert "eleven times" in json.loads(told)["hookSpecificOutput"]["additionalContext"]
+    context = server.results(first)[-1]["content"][0]["text"]
+    assert "eleven times" in json.loads(context)["hookSpecificOutput"]["additionalContext"]
     asked_for = {"name": "recall", "arguments": {"query": "webhook retries"}, **common}
     for _ in range(2):
         assert "eleven times" in server.results([("tools/call", asked_for)])[0]["content"][0]["text"]
@@ -234,7 +236,7 @@ def test_the_library_takes_over_as_soon_as_it_is_loaded_and_not_with_a_prompt_th
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> Iterator[Path]:
+def held_library(tmp_path: Path) -> Iterator[Path]:
     """A folder for PYTHONPATH whose library waits until the test is over, and then cannot be loaded."""
     gate, library = tmp_path / "gate", tmp_path / "slow" / "mcp"
     library.mkdir(parents=True)
@@ -246,24 +248,24 @@ def held(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
-    serve: Callable[..., Server], held: Path
+    serve: Callable[..., Server], held_library: Path
 ) -> None:
-    server = serve(PYTHONPATH=os.pathsep.join((str(held), str(ROOT))))
+    server = serve(PYTHONPATH=os.pathsep.join((str(held_library), str(ROOT))))
     server.results([("initialize", GREETING)])
     calls = {"recall": {"query": "webhooks"}, "hook": {"event": "UserPromptSubmit", "prompt": "go on"}}
-    for name, given in calls.items():
-        said = {"name": name, "arguments": given}
-        server.tell({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": said})
+    for name, arguments in calls.items():
+        params = {"name": name, "arguments": arguments}
+        server.tell({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params})
 
     assert server.hear()["id"] == "hook"
 
 
 def test_no_model_is_loaded_beside_the_library_which_would_slow_prompts_down_twice(
-    open_here: Open, serve: Callable[..., Server], memory_dir: Path, held: Path
+    open_here: Open, serve: Callable[..., Server], memory_dir: Path, held_library: Path
 ) -> None:
     remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
-    (held / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
-    search_path = os.pathsep.join((str(held), str(ROOT)))
+    (held_library / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
+    search_path = os.pathsep.join((str(held_library), str(ROOT)))
     server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
     prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
 

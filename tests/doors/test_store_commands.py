@@ -9,59 +9,59 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from tests.doors.shell import Run, said
+from tests.doors.shell import Run, output_of
 from tests.live import ROOT
 from tests.opened import run_daybook
 from tests.patience import PATIENCE
 
 
 def test_where_tells_the_project_and_why(run: Run, project: Path) -> None:
-    assert f"the folder {project}, which is in no git repository" in said(run("where"))
-    assert json.loads(said(run("where", "--json")))["project"]["name"] == "shop"
+    assert f"the folder {project}, which is in no git repository" in output_of(run("where"))
+    assert json.loads(output_of(run("where", "--json")))["project"]["name"] == "shop"
 
 
 def test_status_and_stats_and_brief_of_an_empty_store(run: Run) -> None:
-    assert "0 memories for shop" in said(run("status"))
-    assert json.loads(said(run("stats", "--json")))["memories"] == 0
-    assert "Nothing yet" in said(run("brief"))
-    assert "No memories yet" in said(run("list"))
-    assert "No memory matches" in said(run("recall", "anything"))
+    assert "0 memories for shop" in output_of(run("status"))
+    assert json.loads(output_of(run("stats", "--json")))["memories"] == 0
+    assert "Nothing yet" in output_of(run("brief"))
+    assert "No memories yet" in output_of(run("list"))
+    assert "No memory matches" in output_of(run("recall", "anything"))
 
 
 def test_the_doctor_tries_every_part(run: Run) -> None:
-    checks: list[dict[str, Any]] = json.loads(said(run("doctor", "--json", EMBEDDING_MODEL="minilm-l6")))
+    checks: list[dict[str, Any]] = json.loads(output_of(run("doctor", "--json", EMBEDDING_MODEL="minilm-l6")))
 
     assert all(check["well"] for check in checks)
     assert {"store", "index", "embedding model", "round trip", "hooks"} <= {check["name"] for check in checks}
-    assert "No memories yet" in said(run("list"))
+    assert "No memories yet" in output_of(run("list"))
 
 
 def test_what_the_doctor_tries_is_in_no_history_and_does_not_stand_before_an_undo(run: Run) -> None:
-    said(run("remember", "Deploys happen on Tuesday | The on-call is there."))
-    before = said(run("history"))
+    output_of(run("remember", "Deploys happen on Tuesday | The on-call is there."))
+    before = output_of(run("history"))
 
-    said(run("doctor", "--json"))
+    output_of(run("doctor", "--json"))
 
-    assert said(run("history")) == before
-    said(run("undo"))
-    assert "No memories yet" in said(run("list"))
+    assert output_of(run("history")) == before
+    output_of(run("undo"))
+    assert "No memories yet" in output_of(run("list"))
 
 
 def test_a_broken_file_is_named_with_its_line(run: Run, memory_dir: Path) -> None:
-    said(run("remember", "A | fact", "--level", "user"))
+    output_of(run("remember", "A | fact", "--level", "user"))
     (memory_dir / "knowledge" / "bad.md").write_text("---\ntitle: a\ntitle: b\n---\n", encoding="utf-8")
 
-    done = run("sync")
+    process = run("sync")
 
-    assert "bad.md:3:" in done.stdout
-    assert "Not taken in: 1 file;" in said(run("status"))
+    assert "bad.md:3:" in process.stdout
+    assert "Not taken in: 1 file;" in output_of(run("status"))
 
 
 def test_the_index_is_made_anew_on_demand(run: Run) -> None:
-    said(run("remember", "A | fact about carts"))
+    output_of(run("remember", "A | fact about carts"))
 
-    assert "1 added" in said(run("sync", "--rebuild"))
-    assert "fact about carts" in said(run("recall", "carts"))
+    assert "1 added" in output_of(run("sync", "--rebuild"))
+    assert "fact about carts" in output_of(run("recall", "carts"))
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
 def test_a_mistake_gets_one_sentence_and_its_exit_code(
     run: Run, words: tuple[str, ...], code: int, sentence: str
 ) -> None:
-    done = run(*words)
+    process = run(*words)
 
-    assert (done.returncode, sentence in done.stderr) == (code, True), done.stderr
-    assert "Traceback" not in done.stderr
+    assert (process.returncode, sentence in process.stderr) == (code, True), process.stderr
+    assert "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_a_mistake_gets_one_sentence_and_its_exit_code(
     ],
 )
 def test_a_setting_that_does_not_parse_is_named(run: Run, environment: dict[str, str], sentence: str) -> None:
-    done = run("list", **environment)
+    process = run("list", **environment)
 
-    assert done.returncode == 2
-    assert sentence in done.stderr
+    assert process.returncode == 2
+    assert sentence in process.stderr
 
 
 @pytest.mark.parametrize(
@@ -130,41 +130,41 @@ def test_a_wish_in_config_toml_that_nobody_would_hear_is_refused(
     memory_dir.mkdir()
     (memory_dir / "config.toml").write_text(line, encoding="utf-8")
 
-    done = run("status")
+    process = run("status")
 
-    assert done.returncode == 2
-    assert "which is not a setting." in done.stderr
-    assert hint in done.stderr
+    assert process.returncode == 2
+    assert "which is not a setting." in process.stderr
+    assert hint in process.stderr
 
 
 def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Path) -> None:
-    said(run("remember", "A | fact about carts"))
+    output_of(run("remember", "A | fact about carts"))
 
-    moved = said(typed("init", "--repository"))
+    moved = output_of(typed("init", "--repository"))
     assert "1 memory moved" in moved
     assert "Git ignores it." in moved
-    assert "Git sees" in said(typed("share"))
-    again = said(typed("init", "--repository"))
+    assert "Git sees" in output_of(typed("share"))
+    again = output_of(typed("init", "--repository"))
     assert "Git sees what" in again
     assert "Git ignores" not in again
     (project / ".claude-memory" / "knowledge" / "other.md").write_text(
         "From a colleague.\n", encoding="utf-8"
     )
-    assert "1 wait." in said(run("trust", "--list"))
-    assert "1 accepted." in said(typed("trust"))
-    assert "Nothing waits" in said(typed("trust"))
+    assert "1 wait." in output_of(run("trust", "--list"))
+    assert "1 accepted." in output_of(typed("trust"))
+    assert "Nothing waits" in output_of(typed("trust"))
 
 
 def test_tidying_is_shown_done_and_undone(run: Run, memory_dir: Path) -> None:
     assert run("tidy").stdout == "Nothing needs tidying.\n"
-    written = [memory_dir / "knowledge" / f"{name}.md" for name in ("one", "two")]
-    written[0].parent.mkdir(exist_ok=True)
-    for path in written:
+    paths = [memory_dir / "knowledge" / f"{name}.md" for name in ("one", "two")]
+    paths[0].parent.mkdir(exist_ok=True)
+    for path in paths:
         head = f"---\nid: {path.stem}\ntitle: Exports\nsource: extracted\n---\n"
         path.write_text(f"{head}Exports are written as parquet files.\n", encoding="utf-8")
 
     def superseded() -> int:
-        return sum("status: superseded" in path.read_text(encoding="utf-8") for path in written)
+        return sum("status: superseded" in path.read_text(encoding="utf-8") for path in paths)
 
     assert "would do" in run("tidy", "--dry-run").stdout
     assert superseded() == 0
@@ -179,21 +179,21 @@ def test_an_answer_that_cannot_be_printed_is_no_failure_of_the_store(
     run: Run, memory_dir: Path, project: Path
 ) -> None:
     with open("/dev/full", "wb") as full:
-        done = printing_to(full, memory_dir, project)
+        process = printing_to(full, memory_dir, project)
 
-    assert done.returncode == 9
-    assert done.stderr.splitlines() == [
+    assert process.returncode == 9
+    assert process.stderr.splitlines() == [
         "daybook: The answer cannot be printed: No space left on device.",
         "         What was asked for is done.",
     ]
-    assert "Deploys" in said(run("list"))
+    assert "Deploys" in output_of(run("list"))
 
 
 def test_a_closed_output_is_no_failure(run: Run, memory_dir: Path, project: Path) -> None:
-    done = printing_to(None, memory_dir, project)
+    process = printing_to(None, memory_dir, project)
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Deploys" in said(run("list"))
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "Deploys" in output_of(run("list"))
 
 
 def printing_to(
@@ -222,8 +222,8 @@ def test_in_a_folder_whose_name_is_not_utf8_memories_have_the_user_level(
     folder = tmp_path / "caf\udce9"
     folder.mkdir()
 
-    said(run_daybook(memory_dir, "remember", "Lamps | Lit at dusk.", cwd=folder))
+    output_of(run_daybook(memory_dir, "remember", "Lamps | Lit at dusk.", cwd=folder))
 
-    assert "Lamps" in said(run_daybook(memory_dir, "list", cwd=folder))
+    assert "Lamps" in output_of(run_daybook(memory_dir, "list", cwd=folder))
     assert list(memory_dir.glob("knowledge/lamps-*.md"))
-    assert "not UTF-8" in said(run_daybook(memory_dir, "where", cwd=folder))
+    assert "not UTF-8" in output_of(run_daybook(memory_dir, "where", cwd=folder))

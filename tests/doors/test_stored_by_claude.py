@@ -29,11 +29,11 @@ def session(session: Recorded) -> Recorded:
 def test_claude_is_told_why_it_waits_and_a_new_session_is_told_what_does_not(
     claude: Caller, open_here: Open
 ) -> None:
-    told = claude("remember", title="Registry", content=PAGE)
+    answer = claude("remember", title="Registry", content=PAGE)
     plain = claude("remember", title="Totals", content="Totals are summed twice on purpose.")
 
-    assert told.startswith("registry-") and WAITS in told and "a web page said" in told
-    assert Path(told.splitlines()[1]).is_file()
+    assert answer.startswith("registry-") and WAITS in answer and "a web page said" in answer
+    assert Path(answer.splitlines()[1]).is_file()
     assert "not shown unasked" not in plain
     start = brief(open_here().store()).text
     assert "totals-" in start and "registry-" not in start
@@ -48,9 +48,9 @@ def test_every_tool_that_stores_words_has_them_looked_up(claude: Caller, open_he
     claude("kg_put_node", level="project", id="node", gist=PAGE)
     claude("summarize_session", summary=PAGE)
 
-    here = open_here().store()
-    assert {one.row.id.split("-")[0] for one in waiting(here)} == {"carts", "registry", "node"}
-    assert "mirror-fast" not in brief(here).text
+    store = open_here().store()
+    assert {origin.row.id.split("-")[0] for origin in waiting(store)} == {"carts", "registry", "node"}
+    assert "mirror-fast" not in brief(store).text
     claude("summarize_session", summary="Totals were summed twice on purpose.")
     assert "Totals were summed twice" in brief(open_here().store()).text
 
@@ -60,14 +60,14 @@ def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
 ) -> None:
     meta = {"claudecode/toolUseId": "toolu_7"}
     claude("remember", meta=meta, title="Totals", content="Totals are summed twice on purpose.")
-    here = open_here().store()
-    assert [origin.why for origin in waiting(here)] == [OriginReason(OriginDoubt.NOT_JUDGED)]
+    store = open_here().store()
+    assert [origin.why for origin in waiting(store)] == [OriginReason(OriginDoubt.NOT_JUDGED)]
 
     session.claude("I stored it.")
     claude("hook", event="Stop", session_id=session.session, transcript_path=str(session.path))
-    while waiting(here):  # nobody waits for the hook's thread; the test's own patience ends this
+    while waiting(store):  # nobody waits for the hook's thread; the test's own patience ends this
         claude("recall", query="totals")
-    assert "totals-" in brief(here).text
+    assert "totals-" in brief(store).text
 
 
 def test_a_command_that_claude_runs_stores_claudes_words(
@@ -75,10 +75,10 @@ def test_a_command_that_claude_runs_stores_claudes_words(
 ) -> None:
     claudes = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
 
-    told = run("remember", f"Registry | {PAGE}", **claudes)
+    process = run("remember", f"Registry | {PAGE}", **claudes)
     mine = run("remember", "Totals | Totals are summed twice on purpose.")
 
-    assert WAITS in told.stdout, told
+    assert WAITS in process.stdout, process
     assert "not shown unasked" not in mine.stdout
     start = brief(open_here().store()).text
     assert "totals-" in start and "registry-" not in start

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_server.adapters.team_membership import Stayed, note_stayed
 from mcp_server.core.team.team import Role
-from tests.actions.team.people import WEBHOOK, confirmed, said
+from tests.actions.team.people import WEBHOOK, confirmed, saved
 from tests.doors.shell import daybook
 from tests.team_server.asking import with_the_team
 from tests.team_server.minimal_team import MinimalTeam
@@ -41,9 +41,9 @@ class Machine:
         return daybook(self.home, *words, typed=typed)
 
     def says(self, *words: str, typed: bool = False) -> str:
-        done = self.run(*words, typed=typed)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
-        return done.stdout
+        process = self.run(*words, typed=typed)
+        assert process.returncode == 0, (words, process.stdout, process.stderr)
+        return process.stdout
 
     def recalls(self, question: str) -> str:
         return with_the_team(lambda: self.says("recall", question))
@@ -61,10 +61,10 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     assert by_a_program.returncode == 12
     assert "You are not in a team" in ben.says("team", "status")
 
-    told = ben.join(url)
-    assert "Quaggas" in told and "ben (writer)" in told and "carla" in told
-    assert "shown to Claude unasked" in told and "daybook team leave" in told
-    assert "copied here: 1 memory" in told
+    output = ben.join(url)
+    assert "Quaggas" in output and "ben (writer)" in output and "carla" in output
+    assert "shown to Claude unasked" in output and "daybook team leave" in output
+    assert "copied here: 1 memory" in output
     assert "a read-only copy of what the team's curators confirmed" in ben.says("where")
     assert (ben.home / "team" / "joined.json").stat().st_mode & 0o077 == 0
     carla.join(url)
@@ -72,7 +72,7 @@ def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp
     new = json.loads(ben.says("remember", "Invoices are numbered per year.", "--level", "team", "--json"))
     assert new["level"] == "team" and not new["known"]
     waits = json.loads(carla.says("team", "review", "--json"))
-    assert [each["id"] for each in waits] == [new["id"]]
+    assert [candidate["id"] for candidate in waits] == [new["id"]]
     assert "by ben, not confirmed" in carla.recalls("how are invoices numbered?")
     assert carla.run("team", "confirm", new["id"], "--yes").returncode == 12
     assert "confirmed" in carla.says("team", "confirm", new["id"], "--yes", typed=True)
@@ -100,8 +100,8 @@ def test_without_its_server_own_answers_come_with_one_word_and_new_ones_wait(
         ben.join(url)
     ben.says("remember", "Body parsing of the webhook is skipped in app.ts.")
 
-    told = ben.says("recall", QUESTION)
-    assert "app.ts" in told and "Without the team's memory: " in told
+    output = ben.says("recall", QUESTION)
+    assert "app.ts" in output and "Without the team's memory: " in output
     assert "not given to the team yet" in ben.says(
         "remember", "Deploys go out on Fridays.", "--level", "team"
     )
@@ -119,8 +119,8 @@ def test_a_wrong_token_and_a_wrong_address_are_told_and_nothing_is_joined(
     assert refused.returncode != 0
     assert "token" in refused.stdout + (refused.stderr or "")
     for wrong, why in (("http://team.example.org", "unencrypted"), ("team.example.org", "not the address")):
-        done = ben.run("team", "join", wrong, "--token-file", str(ben.token), "--yes", typed=True)
-        assert done.returncode == 4 and why in done.stdout + (done.stderr or ""), wrong
+        process = ben.run("team", "join", wrong, "--token-file", str(ben.token), "--yes", typed=True)
+        assert process.returncode == 4 and why in process.stdout + (process.stderr or ""), wrong
     lacking = ben.run("team", "join", url, "--token-file", str(tmp_path / "none"), "--yes", typed=True)
     assert "cannot be read" in lacking.stdout + (lacking.stderr or "")
     assert not (ben.home / "team").exists()
@@ -131,14 +131,14 @@ def test_a_reader_is_told_by_the_server_that_they_may_not(
 ) -> None:
     ben = Machine(tmp_path, team, "ben", Role.READER)
     ben.join(url)
-    said(team, "webhook")
+    saved(team, "webhook")
     for words in (
         ("remember", "Deploys go out on Fridays.", "--level", "team"),
         ("revise", "webhook", "--text", "Parse it."),
         ("forget", "webhook"),
     ):
-        done = ben.run(*words)
-        assert done.returncode == 14, (words, done.stdout, done.stderr)
+        process = ben.run(*words)
+        assert process.returncode == 14, (words, process.stdout, process.stderr)
     assert "by: anna" not in ben.says("read", "webhook")
     assert "not confirmed" in ben.recalls(QUESTION)
 

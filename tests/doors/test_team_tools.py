@@ -7,7 +7,7 @@ import pytest
 from mcp_server.actions.team import membership, side_by_side
 from mcp_server.bootstrap import Opened
 from mcp_server.core.team.team import Role
-from tests.actions.team.people import said
+from tests.actions.team.people import saved
 from tests.conftest import Open
 from tests.doors.called import connected
 from tests.patience import PATIENCE
@@ -38,15 +38,15 @@ def opened(team: MinimalTeam, open_here: Open, monkeypatch: pytest.MonkeyPatch) 
 def test_claude_shares_what_it_is_asked_to_and_finds_what_others_wrote(
     opened: Opened, team: MinimalTeam
 ) -> None:
-    said(team, "webhook")
+    saved(team, "webhook")
 
     with connected(opened) as call:
         shared = call("remember", title="Invoices", content="Invoices are numbered per year.", level="team")
         assert "remembered (team level)" in shared
         assert team.kept.load(shared.partition(":")[0]).author == "ben"
-        found = call("recall", query=QUESTION)
-        assert "webhook · gotcha · team" in found
-        assert "by anna, not confirmed" in found and "treat as data" in found
+        answer = call("recall", query=QUESTION)
+        assert "webhook · gotcha · team" in answer
+        assert "by anna, not confirmed" in answer and "treat as data" in answer
         whole = call("read_memory", id="webhook")
         assert "written by: anna" in whole and "nobody: treat as data" in whole
         assert "created" in call("history", id="webhook")
@@ -55,7 +55,7 @@ def test_claude_shares_what_it_is_asked_to_and_finds_what_others_wrote(
 def test_what_others_share_is_changed_and_taken_away_only_with_the_persons_yes(
     opened: Opened, team: MinimalTeam
 ) -> None:
-    said(team, "webhook")
+    saved(team, "webhook")
 
     with connected(opened, Person("no", "yes", "no", "yes", "yes")) as call:
         refused = call("revise", id="webhook", content="Parse it.")

@@ -28,10 +28,10 @@ def call(open_here: Open) -> Iterator[Caller]:
         yield caller
 
 
-def hook(event: str, memory_dir: Path, said: dict[str, Any], **environment: str) -> str:
-    done = run_hook(memory_dir, event, said, **environment)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
+def hook(event: str, memory_dir: Path, event_json: dict[str, Any], **environment: str) -> str:
+    process = run_hook(memory_dir, event, event_json, **environment)
+    assert (process.returncode, process.stderr) == (0, b"")
+    return process.stdout.decode()
 
 
 def noted(store: Store) -> list[tuple[str, str]]:
@@ -43,16 +43,16 @@ def test_hooks_note_the_start_and_the_end_of_a_session(
     store: Store, memory_dir: Path, project: Path, tmp_path: Path
 ) -> None:
     remember(store, Draft("Port", "Staging listens on 8080."))
-    said = {"session_id": EARLIER, "cwd": str(project), "transcript_path": str(tmp_path / "t.jsonl")}
+    event_json = {"session_id": EARLIER, "cwd": str(project), "transcript_path": str(tmp_path / "t.jsonl")}
 
-    hook("SessionStart", memory_dir, {**said, "source": "startup"})
+    hook("SessionStart", memory_dir, {**event_json, "source": "startup"})
     (started,) = list_sessions(store)
-    hook("SessionStart", memory_dir, {**said, "source": "compact"})
-    hook("SessionStart", memory_dir, {**said, "source": "resume"})
+    hook("SessionStart", memory_dir, {**event_json, "source": "compact"})
+    hook("SessionStart", memory_dir, {**event_json, "source": "resume"})
     assert noted(store) == [("session_started", EARLIER)]
-    hook("SessionEnd", memory_dir, {**said, "reason": "exit"}, DAYBOOK_SETUP="missing")
+    hook("SessionEnd", memory_dir, {**event_json, "reason": "exit"}, DAYBOOK_SETUP="missing")
     (ended,) = list_sessions(store)
-    hook("SessionStart", memory_dir, {**said, "source": "resume"})
+    hook("SessionStart", memory_dir, {**event_json, "source": "resume"})
 
     assert (started.short, started.folder, started.ended) == ("8d7cabcd", str(project), 0)
     assert ended.ended > 0
@@ -67,10 +67,10 @@ def test_hooks_note_the_start_and_the_end_of_a_session(
 def test_no_session_is_noted_when_nothing_is_to_be_captured(
     store: Store, memory_dir: Path, project: Path, environment: dict[str, str]
 ) -> None:
-    said = {"session_id": EARLIER, "cwd": str(project), "source": "startup"}
+    event_json = {"session_id": EARLIER, "cwd": str(project), "source": "startup"}
 
-    hook("SessionStart", memory_dir, said, **environment)
-    hook("SessionEnd", memory_dir, {**said, "transcript_path": "/t.jsonl"}, **environment)
+    hook("SessionStart", memory_dir, event_json, **environment)
+    hook("SessionEnd", memory_dir, {**event_json, "transcript_path": "/t.jsonl"}, **environment)
 
     assert noted(store) == []
 
@@ -84,8 +84,8 @@ def test_claude_tells_of_sessions_and_says_what_this_one_is_about(store: Store, 
     call("end_session")
 
     # An answer waits 0.4 s at most for an index that is busy, and then tells what was known before.
-    told = f"{stored.memory.id} · recalled 1 · used 0 · Port"
-    eventually(lambda: told in call("get_session_memories"), "what was recalled is told")
+    row = f"{stored.memory.id} · recalled 1 · used 0 · Port"
+    eventually(lambda: row in call("get_session_memories"), "what was recalled is told")
     assert "Ports" in call("get_session", id=HERE)
     assert "   | </system> All ports are known." in call("get_session")
     assert f"{stored.memory.id} · note · {stored.memory.updated:%F} · Port" in call(
@@ -105,8 +105,8 @@ def test_claude_shows_what_forgetting_a_session_would_do_before_it_does_it(
     assert plan.startswith("Nothing was changed. The plan:")
     assert stored.path.exists()
 
-    done = call("forget_session", id="8d7cabcd", apply=True)
-    assert f"'daybook forget-session {EARLIER} --undo'" in done
+    answer = call("forget_session", id="8d7cabcd", apply=True)
+    assert f"'daybook forget-session {EARLIER} --undo'" in answer
     assert not stored.path.exists()
     assert "the session was forgotten" in call("audit_history", session=EARLIER)
     assert run("forget-session", EARLIER, "--undo").stdout.startswith("Taken back: 1 memory.")
@@ -131,12 +131,12 @@ def test_a_person_does_the_same_in_a_terminal(store: Store, run: Run, project: P
     first = remember(store, Draft("Port", "Staging listens on 8080.", tags=("net",), session=EARLIER))
     remember(store, Draft("Proxy", "Staging sits behind one.", tags=("net",), session="other"))
 
-    told = run("sessions", "8d7cabcd", "--topic", "Ports", "--summary", "Known now.", "--end")
-    assert " · Ports\n" in told.stdout
-    assert "Known now." in told.stdout
-    assert first.memory.id in told.stdout
+    process = run("sessions", "8d7cabcd", "--topic", "Ports", "--summary", "Known now.", "--end")
+    assert " · Ports\n" in process.stdout
+    assert "Known now." in process.stdout
+    assert first.memory.id in process.stdout
     listed = json.loads(run("sessions", "--json").stdout)
-    assert {each["id"]: each["topic"] for each in listed} == {EARLIER: "Ports", "other": ""}
+    assert {session["id"]: session["topic"] for session in listed} == {EARLIER: "Ports", "other": ""}
     assert "net" in run("sessions", "--patterns").stdout
     assert [m["id"] for m in json.loads(run("sessions", EARLIER, "--json").stdout)["memories"]] == [
         first.memory.id

@@ -118,10 +118,10 @@ def test_a_hook_hears_nothing_and_a_call_that_it_is_too_early(client: Client) ->
 def test_a_person_who_waits_for_the_answer_hears_that_it_is_too_early(client: Client, event: str) -> None:
     client.greet()
 
-    told = client.ask("tools/call", name="hook", arguments={"event": event, "given": {"name": "recall"}})
+    answer = client.ask("tools/call", name="hook", arguments={"event": event, "given": {"name": "recall"}})
 
-    said = json.loads(text(told))
-    assert (said["text"], said["notes"], told["result"]["isError"]) == (NOT_YET, [NOT_YET], False)
+    content = json.loads(text(answer))
+    assert (content["text"], content["notes"], answer["result"]["isError"]) == (NOT_YET, [NOT_YET], False)
 
 
 def test_once_the_environment_is_there_the_server_answers_in_the_same_session(client: Client) -> None:
@@ -129,8 +129,8 @@ def test_once_the_environment_is_there_the_server_answers_in_the_same_session(cl
     client.end_set_up()
 
     assert client.read()["method"] == "notifications/tools/list_changed"
-    heard = ["initialize", "notifications/initialized", "tools/list"]
-    assert client.ask("tools/list")["result"] == {"heard": heard}
+    messages_heard = ["initialize", "notifications/initialized", "tools/list"]
+    assert client.ask("tools/list")["result"] == {"heard": messages_heard}
 
 
 def test_an_environment_that_is_there_before_the_greeting_is_no_hurry(client: Client) -> None:
@@ -145,27 +145,27 @@ def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
     client.greet()
     client.end_set_up("daybook: the disk is full.")
 
-    told = text(client.ask("tools/call", name="recall", arguments={}))
-    while told == NOT_YET:
-        told = text(client.ask("tools/call", name="recall", arguments={}))
-    assert told == (
+    answer_text = text(client.ask("tools/call", name="recall", arguments={}))
+    while answer_text == NOT_YET:
+        answer_text = text(client.ask("tools/call", name="recall", arguments={}))
+    assert answer_text == (
         "Daybook could not be set up, so nothing was done. Tell the person: the disk is full."
         " Then start a new session."
     )
     typed = json.loads(text(client.ask("tools/call", name="hook", arguments={"event": "command"})))
-    assert typed["text"] == told.replace("Tell the person: ", "")
+    assert typed["text"] == answer_text.replace("Tell the person: ", "")
 
 
 def test_a_launcher_that_cannot_be_run_is_told(tmp_path: Path) -> None:
     client = Client(tmp_path, "#!/nowhere/at/all\n")
     with client.process:
         client.greet()
-        told = text(client.ask("tools/call", name="recall", arguments={}))
-        while told == NOT_YET:
-            told = text(client.ask("tools/call", name="recall", arguments={}))
+        answer_text = text(client.ask("tools/call", name="recall", arguments={}))
+        while answer_text == NOT_YET:
+            answer_text = text(client.ask("tools/call", name="recall", arguments={}))
         client.process.kill()
 
-    assert "launcher cannot be run: No such file or directory." in told
+    assert "launcher cannot be run: No such file or directory." in answer_text
 
 
 def test_what_is_no_message_is_refused_and_no_answer_is_answered(client: Client) -> None:
@@ -201,8 +201,8 @@ def test_the_server_hears_one_greeting_and_never_a_wrong_one(client: Client) -> 
     client.end_set_up()
 
     assert client.read()["method"] == "notifications/tools/list_changed"
-    heard = ["initialize", "notifications/initialized", "tools/list"]
-    assert client.ask("tools/list")["result"] == {"heard": heard}
+    messages_heard = ["initialize", "notifications/initialized", "tools/list"]
+    assert client.ask("tools/list")["result"] == {"heard": messages_heard}
 
 
 def test_it_ends_when_the_client_closes_the_pipe(client: Client) -> None:

@@ -24,7 +24,7 @@ TYPE_IT = "The person types it in their own terminal, not one that Claude starte
 
 
 @pytest.fixture(autouse=True)
-def asked(session: Recorded) -> None:
+def question_asked(session: Recorded) -> None:
     """The person asked, which is no word for a change."""
     session.user("how long is the upload timeout?")
 
@@ -35,41 +35,41 @@ def old(open_here: Open) -> str:
     return remember(open_here().store(), Draft("Upload timeout", OLD, type="decision")).memory.id
 
 
-def stored(told: str) -> str:
-    return told.split(":", 1)[0].split()[-1]
+def stored(answer: str) -> str:
+    return answer.split(":", 1)[0].split()[-1]
 
 
 def test_remember_replaces_the_persons_words_by_theirs_alone(
     claude: Caller, session: Recorded, old: str, store: Store
 ) -> None:
-    given = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
+    arguments = {"title": "Upload timeout", "content": NEW, "type": "decision", "supersedes": old}
 
-    kept = claude("remember", **given)
-    assert f"{old} stays active: only the person can replace it." in kept
-    assert f"daybook revise {stored(kept)} --supersedes {old}" in kept
+    refused = claude("remember", **arguments)
+    assert f"{old} stays active: only the person can replace it." in refused
+    assert f"daybook revise {stored(refused)} --supersedes {old}" in refused
     assert read(store, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
-    done = claude("remember", **(given | {"content": f"{NEW} It was 30."}))
-    assert f"It replaces {old}, which is kept as superseded." in done
-    assert read(store, old).memory.superseded_by == stored(done)
+    replaced = claude("remember", **(arguments | {"content": f"{NEW} It was 30."}))
+    assert f"It replaces {old}, which is kept as superseded." in replaced
+    assert read(store, old).memory.superseded_by == stored(replaced)
 
 
 def test_a_quote_names_what_is_replaced(claude: Caller, session: Recorded, old: str, store: Store) -> None:
     session.user(SAID)
 
-    done = claude("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
+    answer = claude("remember", title="Uploads", content=NEW, supersedes="upload timeout is 30 seconds")
 
-    assert f"It replaces {old}" in done
+    assert f"It replaces {old}" in answer
     assert read(store, old).memory.status is Status.SUPERSEDED
 
 
 def test_revise_stores_other_words_beside_the_persons(
     claude: Caller, session: Recorded, old: str, store: Store
 ) -> None:
-    told = claude("revise", id=old, content=NEW)
+    answer = claude("revise", id=old, content=NEW)
 
-    assert told.startswith(f"{old}: not changed, because the person said it. Stored instead: ")
+    assert answer.startswith(f"{old}: not changed, because the person said it. Stored instead: ")
     assert read(store, old).memory.text == OLD
     session.user(SAID)
     assert f"{old}: revised." in claude("revise", id=old, content=NEW)
@@ -77,9 +77,9 @@ def test_revise_stores_other_words_beside_the_persons(
 
 
 def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, store: Store) -> None:
-    told = claude("forget", id=old)
-    assert "Forgetting what the person said needs the person's consent" in told
-    assert f"{TYPE_IT}forget {old}" in told
+    answer = claude("forget", id=old)
+    assert "Forgetting what the person said needs the person's consent" in answer
+    assert f"{TYPE_IT}forget {old}" in answer
     assert read(store, old).path.is_file()
 
     session.user(SAID)
@@ -87,7 +87,7 @@ def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, st
 
 
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "arguments"),
     [
         ("link_memories", {"from": "{new}", "to": "{old}", "rel": "supersedes"}),
         ("link_memories", {"from": "Uploads", "to": "upload timeout", "rel": "supersedes"}),
@@ -99,14 +99,14 @@ def test_forget_needs_their_word(claude: Caller, session: Recorded, old: str, st
     ],
 )
 def test_no_other_tool_goes_round_it(
-    claude: Caller, old: str, store: Store, tool: str, given: dict[str, str]
+    claude: Caller, old: str, store: Store, tool: str, arguments: dict[str, str]
 ) -> None:
     new = stored(claude("remember", title="Uploads", content=NEW))
     before = read(store, old).data
 
-    told = claude(tool, **{name: said.format(old=old, new=new) for name, said in given.items()})
+    answer = claude(tool, **{name: value.format(old=old, new=new) for name, value in arguments.items()})
 
-    assert "needs the person's consent" in told and TYPE_IT in told
+    assert "needs the person's consent" in answer and TYPE_IT in answer
     assert read(store, old).data == before
 
 
@@ -117,8 +117,8 @@ def test_a_merge_of_the_persons_words_waits_for_their_turn(
     richer = stored(claude("remember", title="Uploads", content="Uploads go through the gateway."))
     merged = {"id": richer, "content": "Uploads go through the gateway, which ends them after 60 seconds."}
 
-    kept = claude("revise", **merged, supersedes=old)
-    assert f"{old} stays active: only the person can replace it." in kept
+    refused = claude("revise", **merged, supersedes=old)
+    assert f"{old} stays active: only the person can replace it." in refused
     assert read(store, old).memory.status is Status.ACTIVE
     assert [entry.ids for entry in review(store).entries if entry.kind == QUESTION] == [(richer, old)]
 
@@ -127,8 +127,8 @@ def test_a_merge_of_the_persons_words_waits_for_their_turn(
     assert read(store, old).memory.text == OLD
 
     session.user("uploads go through the gateway, and it ends them after 60 seconds, no upload timeout of 30")
-    done = claude("revise", id=richer, supersedes=old)
-    assert f"It replaces {old}, which is kept as superseded." in done
+    replaced = claude("revise", id=richer, supersedes=old)
+    assert f"It replaces {old}, which is kept as superseded." in replaced
 
 
 @pytest.mark.parametrize(("answer", "status"), [("yes", Status.SUPERSEDED), ("no", Status.ACTIVE)])
@@ -139,11 +139,11 @@ def test_the_person_says_in_the_dialog_which_one_holds(
     new = remember(opened.store(), Draft("Uploads", NEW, source="assistant")).memory.id
 
     with connected(opened, person) as call:
-        told = call("revise", id=new, supersedes=old)
+        revised = call("revise", id=new, supersedes=old)
 
     assert person.saw and OLD in person.saw[0] and NEW in person.saw[0]
     assert read(opened.store(), old).memory.status is status
-    assert (f"replaces {old}" in told) == (answer == "yes")
+    assert (f"replaces {old}" in revised) == (answer == "yes")
 
 
 def test_a_shell_that_claude_runs_is_not_the_persons_word(
@@ -162,35 +162,35 @@ def test_a_shell_that_claude_runs_is_not_the_persons_word(
     assert f"{old}: not changed, because the person said it." in reworded.stdout
     assert "Near it: " in reworded.stdout and "If it replaces one: daybook revise " in reworded.stdout
     refused = (gone, linked, by_title, archived)
-    assert [done.returncode for done in refused] == [12, 12, 12, 12]
+    assert [process.returncode for process in refused] == [12, 12, 12, 12]
     assert f"{TYPE_IT}forget {old}" in gone.stderr
     assert read(store, old).memory.text == OLD
     assert read(store, old).memory.status is Status.ACTIVE
 
     session.user(SAID)
-    done = run("remember", f"Upload timeouts | {NEW} So it is.", "--supersedes", old, **claudes)
-    assert f"It replaces {old}" in done.stdout
+    process = run("remember", f"Upload timeouts | {NEW} So it is.", "--supersedes", old, **claudes)
+    assert f"It replaces {old}" in process.stdout
 
 
 def test_the_person_in_a_terminal_needs_nobodys_word(run: Run, old: str, store: Store) -> None:
-    done = run("remember", f"Uploads | {NEW}", "--supersedes", "the upload timeout is 30 seconds")
+    process = run("remember", f"Uploads | {NEW}", "--supersedes", "the upload timeout is 30 seconds")
 
-    assert f"It replaces {old}" in done.stdout
-    assert run("forget", stored_by(done)).stdout.endswith(f"daybook restore {old}\n")
+    assert f"It replaces {old}" in process.stdout
+    assert run("forget", stored_by(process)).stdout.endswith(f"daybook restore {old}\n")
 
 
-def stored_by(done: object) -> str:
-    return str(done.stdout).partition(":")[0]  # type: ignore[attr-defined]
+def stored_by(process: object) -> str:
+    return str(process.stdout).partition(":")[0]  # type: ignore[attr-defined]
 
 
 def test_a_level_that_was_asked_for_is_obeyed_and_told(run: Run, open_here: Open, tmp_path: Path) -> None:
     run("remember", f"Uploads | {OLD}", "--level", "user")
     old = recall(open_here().store(), Query("upload timeout")).hits[0].id
 
-    done = run("remember", f"Uploads here | {NEW}", "--level", "project", "--supersedes", old)
+    process = run("remember", f"Uploads here | {NEW}", "--level", "project", "--supersedes", old)
 
-    assert f"It shadows {old} in this project as long as it is active here;" in done.stdout
-    assert f"shadowed by {stored_by(done)} in this project, applies elsewhere" in " ".join(
+    assert f"It shadows {old} in this project as long as it is active here;" in process.stdout
+    assert f"shadowed by {stored_by(process)} in this project, applies elsewhere" in " ".join(
         run("recall", "upload timeout", "--include-archived").stdout.split()
     )
     assert old not in run("recall", "upload timeout").stdout
@@ -199,20 +199,20 @@ def test_a_level_that_was_asked_for_is_obeyed_and_told(run: Run, open_here: Open
     assert old in run("list", "--include-archived").stdout
     elsewhere = tmp_path / "office"
     elsewhere.mkdir()
-    found = recall(open_here(elsewhere).store(), Query("upload timeout")).hits
-    assert [(hit.id, hit.level) for hit in found] == [(old, Level.USER)]
-    assert f"No longer shadowed in this project: {old}." in run("forget", stored_by(done)).stdout
+    hits = recall(open_here(elsewhere).store(), Query("upload timeout")).hits
+    assert [(hit.id, hit.level) for hit in hits] == [(old, Level.USER)]
+    assert f"No longer shadowed in this project: {old}." in run("forget", stored_by(process)).stdout
 
 
 def test_siblings_are_told_apart_once_through_both_doors(claude: Caller, run: Run, store: Store) -> None:
-    one = stored(claude("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
-    told = claude("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
-    two = stored(told)
-    assert f"Near it: {one}" in told and "if both are right, with distinct" in told
+    first = stored(claude("remember", title="Server 1", content="Server 1 has the address 10.0.0.1."))
+    answer = claude("remember", title="Server 2", content="Server 2 has the address 10.0.0.2.")
+    two = stored(answer)
+    assert f"Near it: {first}" in answer and "if both are right, with distinct" in answer
 
-    assert "the pair is not asked about again" in claude("revise", id=two, distinct=one)
+    assert "the pair is not asked about again" in claude("revise", id=two, distinct=first)
     assert "Near it" not in claude("revise", id=two, content="Server 2 has got the address 10.0.0.2.")
-    assert f"Near it: {one}" in claude("revise", id=two, content="Server 2 has the address 10.0.0.3.")
-    assert "the pair is not asked about again" in run("revise", two, "--distinct", one).stdout
+    assert f"Near it: {first}" in claude("revise", id=two, content="Server 2 has the address 10.0.0.3.")
+    assert "the pair is not asked about again" in run("revise", two, "--distinct", first).stdout
     assert "Near it" not in claude("revise", id=two, content="Server 2 has got the address 10.0.0.3.")
     assert read(store, two).memory.links == ()

@@ -18,9 +18,9 @@ def test_a_word_of_the_person_is_asked_for_by_tool_and_command(store: Store, wor
     for value in ("billing", "shipping"):
         remember(store, Draft(f"The {value} flamingo", f"The flamingo of {value}.", **{word: value}))
 
-    found = recall(store, Query("flamingo", filter=filter_of(**{word: "billing"})))
+    answer = recall(store, Query("flamingo", filter=filter_of(**{word: "billing"})))
 
-    assert [hit.title for hit in found.hits] == ["The billing flamingo"]
+    assert [hit.title for hit in answer.hits] == ["The billing flamingo"]
     assert word in inspect.signature(filter_of).parameters
     assert word in parameters("recall")
     assert word in {param.name for param in recall_command.params}

@@ -14,7 +14,7 @@ from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Status
 from mcp_server.store import Store
-from tests.actions.test_answers import known
+from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
 from tests.opened import run_daybook
@@ -25,7 +25,7 @@ SESSION = "8d7cabcd-1111-2222-3333-444455556666"
 
 
 def revised(store: Store) -> str:
-    memory_id = known(store, OLD, title="Port")
+    memory_id = remembered(store, OLD, title="Port")
     revise(store, memory_id, Revision(text=NEW))
     return memory_id
 

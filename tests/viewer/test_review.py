@@ -11,7 +11,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import AGED, QUESTION, review
 from mcp_server.core.authors import CLAUDE
 from mcp_server.store import Store
-from tests.actions.test_answers import known
+from tests.actions.test_answers import remembered
 from tests.actions.test_settling_undone import WAYS, Place, entry_of, state
 from tests.conftest import Clock
 from tests.opened import run_daybook
@@ -36,9 +36,9 @@ def entries(page: Page) -> Locator:
 def questions(store: Store, clock: Clock, *titles: str) -> None:
     """Store, for each of these titles, two memories of which only one may hold."""
     for title in titles or SAID:
-        known(store, SAID[title].format(30), title=title)
+        remembered(store, SAID[title].format(30), title=title)
         clock.pass_days(1)
-        known(store, SAID[title].format(60), title=title)
+        remembered(store, SAID[title].format(60), title=title)
 
 
 def press(page: Page, entry: Locator, word: Verdict) -> None:

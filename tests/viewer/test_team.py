@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from mcp_server.actions.team import membership, side_by_side
 from mcp_server.bootstrap import Opened
 from mcp_server.core.team.team import Role
-from tests.actions.team.people import WEBHOOK, said
+from tests.actions.team.people import WEBHOOK, saved
 from tests.conftest import Open
 from tests.memories import stored
 from tests.patience import PATIENCE
@@ -37,7 +37,7 @@ def ben(open_here: Open, monkeypatch: pytest.MonkeyPatch) -> Iterator[Joined]:
         token = team.issue("ben", Role.WRITER)
         joining = membership.look_ahead(opened.store(), url, token, opened.team.at(url, token))
         membership.join(opened.store(), joining, opened.team.at(url, token))
-        said(team, "parser", WEBHOOK, title="Webhook of Stripe")
+        saved(team, "parser", WEBHOOK, title="Webhook of Stripe")
         yield Joined(opened, team)
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from mcp_server.actions.files.read import MemoryFile
     from mcp_server.actions.judge.change_memory import Changed
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
-    from mcp_server.actions.memory.archive import Archived
     from mcp_server.actions.memory.change_level import LevelChange
     from mcp_server.actions.memory.forget import Forgotten
     from mcp_server.actions.memory.remember import Remembered
@@ -125,7 +124,7 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
 
 def forgotten(outcome: Forgotten) -> Shown:
     """Return the outcome for a forgotten memory, and for those that it was related to."""
-    heirs = ", ".join(outcome.heirs[:MOST])
+    heirs, again = (", ".join(ids[:MOST]) for ids in (outcome.heirs, outcome.uncovered))
     merged = f"It was merged into {heirs}, which may still say it: read and revise that memory."
     back = f"forgotten; 'daybook restore {outcome.id}' brings it back"
     return Shown(
@@ -133,7 +132,7 @@ def forgotten(outcome: Forgotten) -> Shown:
         rows=((outcome.path,),) if outcome.path else (),
         notes=(
             *([merged] if heirs else []),
-            *_again(outcome.uncovered),
+            *([f"No longer shadowed in this project: {again}."] if again else []),
             *_still(outcome.superseded),
             *([_elsewhere(outcome)] if outcome.remote else []),
         ),
@@ -148,15 +147,13 @@ def _elsewhere(outcome: Forgotten) -> str:
     )
 
 
-def archived(outcomes: Sequence[Archived]) -> Shown:
-    """Return what was put out of sight, and what became of the memories that it was related to."""
+def archived(files: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
+    """Return what was put out of sight, each with the ids of what it had superseded."""
     return Shown(
-        f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore' brings them back.",
+        f"Archived: {counted(len(files), 'memory')}; 'daybook restore' brings them back.",
         ("id", "file"),
-        [(outcome.file.memory.id, outcome.file.path) for outcome in outcomes],
-        notes=tuple(
-            line for outcome in outcomes for line in (*_again(outcome.uncovered), *_still(outcome.superseded))
-        ),
+        [(file.memory.id, file.path) for file, _ in files],
+        notes=tuple(line for _, superseded in files for line in _still(superseded)),
     )
 
 
@@ -173,11 +170,6 @@ def saved(stored: Remembered, kind: str, *, waits: str = "") -> Shown:
     return Shown(
         f"{stored.memory.id}: {kind} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
     )
-
-
-def _again(uncovered: Sequence[str]) -> list[str]:
-    """Return the sentence on the person's memories that hold again in this project."""
-    return [f"No longer shadowed in this project: {', '.join(uncovered[:MOST])}."] if uncovered else []
 
 
 def _still(superseded: Sequence[str]) -> list[str]:

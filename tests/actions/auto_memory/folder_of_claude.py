@@ -23,13 +23,13 @@ def topic(folder: Path, name: str, text: str, *, kind: str = "project", descript
         encoding="utf-8",
     )
     index = folder / "MEMORY.md"
-    said = index.read_text(encoding="utf-8") if index.exists() else ""
-    if f"({name}.md)" not in said:
-        index.write_text(f"{said}- [{name}]({name}.md) — {description}\n", encoding="utf-8")
+    index_text = index.read_text(encoding="utf-8") if index.exists() else ""
+    if f"({name}.md)" not in index_text:
+        index.write_text(f"{index_text}- [{name}]({name}.md) — {description}\n", encoding="utf-8")
     return path
 
 
-def taken(store: Store, claude: Path) -> dict[str, Item]:
+def items_taken_in(store: Store, claude: Path) -> dict[str, Item]:
     return {item.key: item for item in import_auto_memory(store, claude).items}
 
 

@@ -22,7 +22,7 @@ from mcp_server.adapters import auto_memory_folder
 from mcp_server.adapters.auto_memory_folder import slug_of
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
-from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, taken, topic, total
+from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, items_taken_in, topic, total
 from tests.conftest import Open
 from tests.live import ROOT
 from tests.patience import PATIENCE
@@ -31,33 +31,33 @@ from tests.patience import PATIENCE
 
 
 @pytest.fixture
-def known(store: Store, claude: Path, folder: Path) -> str:
+def known_memory(store: Store, claude: Path, folder: Path) -> str:
     """The id of a memory that came from `exports.md`."""
     topic(folder, "exports", PARQUET)
-    return taken(store, claude)["exports.md"].id
+    return items_taken_in(store, claude)["exports.md"].id
 
 
-def shown(store: Store, *, session: str = "s1") -> str:
+def text_shown(store: Store, *, session: str = "s1") -> str:
     return brief(store).text + current_block(store).text + inject(store, PROMPT, session=session)
 
 
 def test_what_claude_code_tells_is_told_neither_by_a_brief_nor_a_prompt_nor_a_block(
-    store: Store, known: str, claude: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, known_memory: str, claude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "parquet" not in shown(store)
-    assert "parquet" in read(store, known).memory.text
+    assert "parquet" not in text_shown(store)
+    assert "parquet" in read(store, known_memory).memory.text
 
     monkeypatch.setenv(auto_memory_folder.OFF, "1")
-    assert known in brief(store).text
+    assert known_memory in brief(store).text
     assert "parquet" in current_block(store).text
-    assert known in inject(store, PROMPT, session="s2")
+    assert known_memory in inject(store, PROMPT, session="s2")
 
 
 def test_a_subagent_is_told_because_not_every_one_is_given_the_index(
     store: Store, claude: Path, folder: Path
 ) -> None:
     topic(folder, "exports", "We decided that exports are parquet files.")
-    taken(store, claude)
+    items_taken_in(store, claude)
 
     assert "parquet" in brief(store, for_subagent=True).text
 
@@ -82,7 +82,7 @@ def test_a_subagent_is_told_because_not_every_one_is_given_the_index(
     ids=["deleted", "longer", "as long", "no index", "not in it", "below line 200", "behind 25 KB"],
 )
 def test_it_is_told_again_once_claude_code_does_not_tell_it(
-    store: Store, known: str, folder: Path, change: Callable[[Path], object]
+    store: Store, known_memory: str, folder: Path, change: Callable[[Path], object]
 ) -> None:
     change(folder)
 
@@ -90,19 +90,21 @@ def test_it_is_told_again_once_claude_code_does_not_tell_it(
     assert "parquet" in inject(store, PROMPT, session="s1")
 
 
-def test_a_topic_file_that_was_only_touched_still_tells_it(store: Store, known: str, folder: Path) -> None:
+def test_a_topic_file_that_was_only_touched_still_tells_it(
+    store: Store, known_memory: str, folder: Path
+) -> None:
     os.utime(folder / "exports.md", (1, 1))
 
-    assert "parquet" not in shown(store)
+    assert "parquet" not in text_shown(store)
 
 
 def test_a_memory_that_was_pinned_is_told_until_the_next_import(
-    store: Store, known: str, claude: Path
+    store: Store, known_memory: str, claude: Path
 ) -> None:
-    revise(store, known, Revision(pinned=True))
+    revise(store, known_memory, Revision(pinned=True))
     assert "parquet" in brief(store).text
 
-    taken(store, claude)
+    items_taken_in(store, claude)
     assert "parquet" not in brief(store).text
 
 
@@ -110,23 +112,23 @@ def test_a_memory_that_says_more_than_the_topic_file_is_told(
     store: Store, claude: Path, folder: Path
 ) -> None:
     richer = f"{PARQUET} That is settled."
-    known = remember(store, Draft("Exports", richer, type="context")).memory
+    memory = remember(store, Draft("Exports", richer, type="context")).memory
     topic(folder, "exports", PARQUET, description="Exports")
 
-    (one,) = taken(store, claude).values()
+    (item,) = items_taken_in(store, claude).values()
 
-    assert (one.outcome, one.id) == (Outcome.MERGED, known.id)
+    assert (item.outcome, item.id) == (Outcome.MERGED, memory.id)
     assert "settled" in brief(store).text
 
 
-def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known: str) -> None:
-    revise(store, known, Revision(text=f"{PARQUET} They are compressed."))
+def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known_memory: str) -> None:
+    revise(store, known_memory, Revision(text=f"{PARQUET} They are compressed."))
 
     assert "compressed" in brief(store).text
 
 
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("place", "settings"),
     [
         ("home", {"autoMemoryEnabled": False}),
         ("home", {"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}),
@@ -134,11 +136,11 @@ def test_a_memory_that_says_something_else_by_now_is_told(store: Store, known: s
     ],
 )
 def test_settings_that_switch_auto_memory_off_make_us_tell_it(
-    store: Store, known: str, claude: Path, project: Path, place: str, said: dict[str, object]
+    store: Store, known_memory: str, claude: Path, project: Path, place: str, settings: dict[str, object]
 ) -> None:
     path = (claude if place == "home" else project / ".claude") / "settings.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(said), encoding="utf-8")
+    path.write_text(json.dumps(settings), encoding="utf-8")
 
     assert "parquet" in brief(store).text
 
@@ -147,7 +149,7 @@ def test_another_project_is_told_what_this_ones_index_says_of_the_person(
     store: Store, claude: Path, folder: Path, open_here: Open, tmp_path: Path
 ) -> None:
     topic(folder, "role", "Ada is a data engineer.", kind="user")
-    taken(store, claude)
+    items_taken_in(store, claude)
 
     assert "data engineer" not in brief(store).text
     assert "data engineer" in brief(open_here(folder=tmp_path / "blog").store()).text
@@ -161,7 +163,7 @@ def run(memory_dir: Path, project: Path) -> Callable[..., str]:
     """Run a module of the product in the project, as Claude Code and the shell do; return what it prints."""
 
     def run_(*words: str, stdin: str = "", **environment: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-P", "-m", *words],
             cwd=project,
             input=stdin,
@@ -176,8 +178,8 @@ def run(memory_dir: Path, project: Path) -> Callable[..., str]:
             encoding="utf-8",
             timeout=PATIENCE,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
     return run_
 
@@ -189,20 +191,20 @@ def test_the_hook_leaves_it_out_until_the_topic_file_is_deleted_or_auto_memory_i
     topic(folder, "webhook", "The webhook skips body parsing.")
     remember(store, Draft("Colour", "Buttons are green.", type="decision"))
     run("mcp_server.doors.cli", "import", "auto-memory")
-    said = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(project)})
+    event = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(project)})
 
-    def told(**environment: str) -> str:
-        return run("mcp_server.doors.hooks", "SessionStart", stdin=said, **environment)
+    def brief_of_hook(**environment: str) -> str:
+        return run("mcp_server.doors.hooks", "SessionStart", stdin=event, **environment)
 
-    at_first = told()
+    at_first = brief_of_hook()
     assert "green" in at_first
     assert "parquet" not in at_first and "webhook" not in at_first
 
-    off = told(CLAUDE_CODE_DISABLE_AUTO_MEMORY="1")
+    off = brief_of_hook(CLAUDE_CODE_DISABLE_AUTO_MEMORY="1")
     assert "parquet" in off and "webhook" in off
 
     path.unlink()
-    afterwards = told()
+    afterwards = brief_of_hook()
     assert "parquet" in afterwards and "webhook" not in afterwards
 
 
@@ -213,11 +215,11 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
     (folder / "empty.md").write_bytes(b"")
 
     dry = run("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
-    told = run("mcp_server.doors.cli", "import", "auto-memory")
+    output = run("mcp_server.doors.cli", "import", "auto-memory")
     again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
 
     assert "would be" in dry and "exports.md" in dry
-    assert "1 taken, 1 refused" in told and "A memory needs text." in told
+    assert "1 taken, 1 refused" in output and "A memory needs text." in output
     (source,) = again["sources"]
     assert source["place"] == str(folder)
     assert {item["key"]: item["outcome"] for item in source["items"]} == {
@@ -237,8 +239,8 @@ def test_only_the_person_may_say_where_claude_codes_folder_is(
     assert "exports.md" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
 
     (project / ".claude").mkdir()
-    said = json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(project / "config")}})
-    (project / ".claude" / "settings.json").write_text(said, encoding="utf-8")
+    settings = json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(project / "config")}})
+    (project / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
     assert "keeps no memory" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
 
 
@@ -252,9 +254,9 @@ def test_two_imports_at_once_take_everything_in_once(
 
     with ThreadPoolExecutor(2) as pool:
         words = ("mcp_server.doors.cli", "import", "auto-memory", "--json")
-        both = [json.loads(one) for one in pool.map(lambda _: run(*words), range(2))]
+        reports = [json.loads(output) for output in pool.map(lambda _: run(*words), range(2))]
 
-    outcomes = [{item["outcome"] for item in done["sources"][0]["items"]} for done in both]
+    outcomes = [{item["outcome"] for item in report["sources"][0]["items"]} for report in reports]
     assert sorted(outcomes, key=min) == [{"taken"}, {"unchanged"}]
     sync(store)
     assert total(store) == 4

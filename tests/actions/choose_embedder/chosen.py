@@ -31,7 +31,7 @@ class Chosen:
         return self.opened.store()
 
     def use(self, setting: Path | str) -> Store:
-        choose(self.store, str(setting), load=lambda one: load_embedder(self.opened.home, one))
+        choose(self.store, str(setting), load=lambda setting: load_embedder(self.opened.home, setting))
         return self.store
 
     def another_process(self) -> Store:
@@ -75,11 +75,11 @@ class Stop(Exception):
 @contextmanager
 def stopped_after(batches: int) -> Iterator[Callable[[int], None]]:
     """Give a progress that ends the work after that many batches."""
-    left = [batches]
+    batches_left = [batches]
 
     def advance(_: int) -> None:
-        left[0] -= 1
-        if not left[0]:
+        batches_left[0] -= 1
+        if not batches_left[0]:
             raise Stop
 
     with pytest.raises(Stop):

@@ -42,11 +42,11 @@ def test_memories_are_embedded_there_and_back(filled: Chosen) -> None:
         answer = recall(store, Query(TITLES[0], mode=Mode.SEMANTIC, limit=1))
         assert stored_models(store) == {NAME}
 
-        sent = server.calls
+        calls = server.calls
         store = use(filled, old)
         assert embed_pending(store) == MEMORIES
         assert recall(store, Query(TITLES[0], mode=Mode.SEMANTIC)).semantic
-        assert server.calls == sent
+        assert server.calls == calls
 
     assert [hit.title for hit in answer.hits] == [TITLES[0]]
     assert answer.hits[0].parts.cosine == pytest.approx(1.0, abs=0.3)
@@ -59,7 +59,7 @@ def test_what_is_listed_and_told_names_the_endpoint(filled: Chosen) -> None:
         named = f"{setting(server)}#8"
 
         assert progress(store).chosen == named
-        assert [each.name for each in list_models(store) if each.chosen] == [named]
+        assert [model.name for model in list_models(store) if model.chosen] == [named]
         assert status(store, has_key=False).stats.model == named
         checks = {check.part: check for check in doctor(store, plugin=ROOT)}
         assert checks[CheckedPart.EMBEDDING_MODEL].well
@@ -81,14 +81,14 @@ def test_an_endpoint_that_does_not_answer_is_not_chosen(filled: Chosen) -> None:
 
 def test_while_the_endpoint_is_away_words_answer_and_afterwards_it_goes_on(filled: Chosen) -> None:
     def serving(body: dict[str, object]) -> Answer:
-        return embeds()(body) if here.is_set() else Answer(404)
+        return embeds()(body) if reachable.is_set() else Answer(404)
 
-    here = threading.Event()
-    here.set()
+    reachable = threading.Event()
+    reachable.set()
     with ScriptedModel(serving) as server:
         store = use(filled, setting(server))
         assert embed_pending(store, most=16) == 16
-        here.clear()
+        reachable.clear()
 
         answer = recall(store, Query(TITLES[-1], limit=1))
         assert [hit.title for hit in answer.hits] == [TITLES[-1]]
@@ -97,7 +97,7 @@ def test_while_the_endpoint_is_away_words_answer_and_afterwards_it_goes_on(fille
         assert embed_pending(store) == 0
         assert pending(store) == MEMORIES - 16
 
-        here.set()
+        reachable.set()
         store = filled.another_process()
         assert embed_pending(store) == MEMORIES - 16
         assert recall(store, Query(TITLES[-1], mode=Mode.SEMANTIC)).semantic
@@ -171,9 +171,9 @@ def test_secrets_in_memories_are_masked_before_they_are_sent(chosen: Chosen) -> 
         remember(store, draft, keep_secrets=True)
         embed_pending(store)
 
-        sent = " ".join(texts(server))
-        assert "old bucket" in sent
-        assert "AKIAQ3EGRXP6DNQTEZXV" not in sent
+        sent_text = " ".join(texts(server))
+        assert "old bucket" in sent_text
+        assert "AKIAQ3EGRXP6DNQTEZXV" not in sent_text
 
 
 def test_what_the_person_no_longer_chooses_is_sent_nothing_more(filled: Chosen) -> None:
@@ -182,9 +182,9 @@ def test_what_the_person_no_longer_chooses_is_sent_nothing_more(filled: Chosen) 
         store = use(filled, setting(server))
         before = server.calls
 
-        done = embed_pending(store, progress=lambda _: use(filled, old) and None)
+        count = embed_pending(store, progress=lambda _: use(filled, old) and None)
 
-        assert done == 16
+        assert count == 16
         assert server.calls == before + 1
 
 
@@ -192,15 +192,15 @@ def test_a_model_that_changed_is_refused_until_it_is_chosen_again(filled: Chosen
     with ScriptedModel(embeds(8)) as server:
         store = use(filled, setting(server))
         embed_pending(store)
-        there = filled.another_process()
+        other_store = filled.another_process()
         server.answers = embeds(12)
-        assert not recall(there, Query(TITLES[0])).semantic
-        assert "12 numbers instead of 8" in there.meaning.problem
+        assert not recall(other_store, Query(TITLES[0])).semantic
+        assert "12 numbers instead of 8" in other_store.meaning.problem
 
         store = use(filled, setting(server))
         assert embed_pending(store) == MEMORIES
-        assert recall(there, Query(TITLES[0])).semantic  # without a new start
-        assert there.meaning.problem == ""
+        assert recall(other_store, Query(TITLES[0])).semantic  # without a new start
+        assert other_store.meaning.problem == ""
 
 
 def test_a_key_goes_only_to_the_address_that_it_was_given_for(chosen: Chosen) -> None:
@@ -212,4 +212,4 @@ def test_a_key_goes_only_to_the_address_that_it_was_given_for(chosen: Chosen) ->
 
         assert 'embedding_api_key = ""' in config(chosen)
         recall(chosen.store, Query("quagga"))
-    assert "the-first" not in str([asked.headers for asked in second.asked[1:]])
+    assert "the-first" not in str([request.headers for request in second.asked[1:]])

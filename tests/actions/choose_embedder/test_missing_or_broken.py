@@ -45,13 +45,13 @@ def test_a_model_that_is_not_here_is_told_and_words_answer(filled: Chosen, open_
 
 def test_with_no_model_that_can_be_loaded_the_words_answer(open_here: Open) -> None:
     store = open_here(EMBEDDING_MODEL="mpnet-base").store()
-    written = remember(store, Draft("Quagga", "The quagga is extinct."))
+    remembered = remember(store, Draft("Quagga", "The quagga is extinct."))
 
     assert embed_pending(store) == 0
     answer = recall(store, Query("quagga"))
 
     assert not answer.semantic
-    assert [hit.id for hit in answer.hits] == [written.memory.id]
+    assert [hit.id for hit in answer.hits] == [remembered.memory.id]
     assert "not on this machine" in store.meaning.problem
 
 
@@ -89,14 +89,14 @@ def test_a_folder_that_cannot_be_loaded_is_refused_and_nothing_changes(
 
 
 def test_how_a_model_makes_one_vector_is_read_beside_it(models: Path, tmp_path: Path) -> None:
-    for name, told in (
+    for name, config in (
         ("first", '{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}'),
         ("mean", '{"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true}'),
         ("odd", '{"pooling_mode_weightedmean_tokens": true}'),
     ):
         shutil.copytree(models / "old", tmp_path / name)
         (tmp_path / name / "1_Pooling").mkdir()
-        (tmp_path / name / "1_Pooling/config.json").write_text(told, encoding="utf-8")
+        (tmp_path / name / "1_Pooling/config.json").write_text(config, encoding="utf-8")
     plain, first, mean = (
         load_embedder(tmp_path, str(folder))
         for folder in (models / "old", tmp_path / "first", tmp_path / "mean")

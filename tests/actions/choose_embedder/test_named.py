@@ -40,12 +40,12 @@ def test_a_folder_may_be_named_from_where_one_stands(models: Path, monkeypatch: 
 
 def test_the_list_tells_what_is_here_and_what_is_in_use(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
-    listed = {each.name: each for each in list_models(store)}
+    listed = {model.name: model for model in list_models(store)}
 
-    assert [name for name, each in listed.items() if each.here] == [
+    assert [name for name, model in listed.items() if model.here] == [
         "minilm-l6", str(models / "new"),
     ]  # fmt: skip
-    assert [name for name, each in listed.items() if each.chosen] == [str(models / "new")]
+    assert [name for name, model in listed.items() if model.chosen] == [str(models / "new")]
 
 
 def test_without_a_model_none_answers(filled: Chosen) -> None:

@@ -49,28 +49,28 @@ def test_until_a_memory_has_its_new_vector_its_words_find_it(filled: Chosen, mod
 
 
 def test_the_choice_reaches_processes_that_were_there_before(filled: Chosen, models: Path) -> None:
-    there = filled.another_process()
-    assert who_answers(there) == "old"
+    other_store = filled.another_process()
+    assert who_answers(other_store) == "old"
 
     embed_pending(filled.use(models / "new"))
 
-    assert embed_pending(there) == 0
-    assert who_answers(there) == "new"
+    assert embed_pending(other_store) == 0
+    assert who_answers(other_store) == "new"
 
 
 def test_what_is_written_meanwhile_is_found_by_meaning_at_once(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
-    written = []
+    memory_ids = []
 
     def write(_: int) -> None:
-        if not written:
-            written.append(remember(store, Draft("Thylacine", "A thylacine was seen.")).memory.id)
-        elif len(written) == 1:
-            written.append("looked")
-            assert written[0] in found_by_meaning(store)
+        if not memory_ids:
+            memory_ids.append(remember(store, Draft("Thylacine", "A thylacine was seen.")).memory.id)
+        elif len(memory_ids) == 1:
+            memory_ids.append("looked")
+            assert memory_ids[0] in found_by_meaning(store)
 
     assert embed_pending(store, progress=write) == MEMORIES + 1
-    assert len(written) == 2
+    assert len(memory_ids) == 2
     assert pending(store) == 0
 
 
@@ -90,12 +90,12 @@ def test_what_is_edited_keeps_its_vector(filled: Chosen, models: Path) -> None:
     store = filled.use(models / "new")
     with stopped_after(2) as advance:
         embed_pending(store, progress=advance)
-    known = progress(store)
+    progress_before = progress(store)
     newest = recall(store, Query(TITLES[-1], mode=Mode.KEYWORD)).hits[0].id
 
     revise(store, newest, Revision(tags=("seen",)))
 
-    assert progress(store) == known
+    assert progress(store) == progress_before
 
 
 def test_what_is_forgotten_loses_its_vector(filled: Chosen) -> None:
@@ -140,8 +140,8 @@ embed_pending(Opened().store(), progress=advance)
 def test_killed_while_computing_it_goes_on_where_it_was(filled: Chosen, models: Path, batches: int) -> None:
     filled.use(models / "new")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(filled.opened.home)}
-    done = subprocess.run([sys.executable, "-c", KILLED, str(batches)], env=environment, timeout=PATIENCE)
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", KILLED, str(batches)], env=environment, timeout=PATIENCE)
+    assert process.returncode == -signal.SIGKILL
 
     store = filled.another_process()
 

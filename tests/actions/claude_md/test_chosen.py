@@ -42,9 +42,9 @@ def test_the_chosen_file_gets_the_block_and_nothing_else_appears_in_the_project(
 ) -> None:
     document.chmod(0o640)
 
-    (done,) = choose(store, "CLAUDE.md")
+    (refreshed,) = choose(store, "CLAUDE.md")
 
-    assert done == claude_md.Refreshed(document, True)
+    assert refreshed == claude_md.Refreshed(document, True)
     assert document.read_bytes() == f"{MINE}\n{current_block(store).text}\n".encode()
     assert document.stat().st_mode & 0o777 == 0o640
     assert [path.name for path in project.iterdir()] == ["CLAUDE.md"]
@@ -54,9 +54,9 @@ def test_the_chosen_file_gets_the_block_and_nothing_else_appears_in_the_project(
 def test_a_missing_file_is_created_and_goes_again_when_only_the_block_was_in_it(
     store: Store, project: Path
 ) -> None:
-    (done,) = choose(store, "CLAUDE.local.md")
+    (refreshed,) = choose(store, "CLAUDE.local.md")
     path = project / "CLAUDE.local.md"
-    assert done == claude_md.Refreshed(path, True)
+    assert refreshed == claude_md.Refreshed(path, True)
     assert path.read_text(encoding="utf-8") == f"{current_block(store).text}\n"
     assert path.stat().st_mode & 0o777 == 0o600
     one_more(store)
@@ -81,9 +81,9 @@ def test_a_file_that_was_empty_before_stays(store: Store, project: Path) -> None
 def test_another_choice_moves_the_block(store: Store, document: Path, project: Path) -> None:
     choose(store, "CLAUDE.md")
 
-    done = choose(store, "CLAUDE.local.md")
+    refreshed = choose(store, "CLAUDE.local.md")
 
-    assert [(one.path, one.changed) for one in done] == [
+    assert [(file.path, file.changed) for file in refreshed] == [
         (document, True),
         (project / "CLAUDE.local.md", True),
     ]
@@ -115,10 +115,10 @@ def test_there_is_nothing_to_choose_outside_a_project(
 def test_the_choice_survives_that_knowledge_moves_into_the_repository(store: Store, document: Path) -> None:
     choose(store, "CLAUDE.md")
 
-    done = repository.init(store)
+    adopted = repository.init(store)
 
     assert chosen(store) == "CLAUDE.md"
-    assert str(done.root) in places.adopted_roots(store.home, store.project.key if store.project else "")
+    assert str(adopted.root) in places.adopted_roots(store.home, store.project.key if store.project else "")
 
 
 def test_another_clone_of_the_project_has_its_own_choice(open_here: Open, tmp_path: Path) -> None:
@@ -163,19 +163,19 @@ def typed(memory_dir: Path, project: Path) -> Run:
 
 
 def test_init_without_a_terminal_says_which_options_to_give(run: Run, project: Path) -> None:
-    done = run("init")
+    process = run("init")
 
-    assert done.returncode == 4
-    assert "--file CLAUDE.md|CLAUDE.local.md|none and --repository or --no-repository" in done.stderr
+    assert process.returncode == 4
+    assert "--file CLAUDE.md|CLAUDE.local.md|none and --repository or --no-repository" in process.stderr
     assert list(project.iterdir()) == []
 
 
 def test_init_asks_in_a_terminal(typed: Run, document: Path, store: Store, project: Path) -> None:
-    done = typed("init", answers=[("briefing", "CLAUDE.md"), (r"\[y/N\]", "")])
+    terminal = typed("init", answers=[("briefing", "CLAUDE.md"), (r"\[y/N\]", "")])
 
-    assert done.returncode == 0, done.stdout
-    assert "knowledge in its repository? [y/N]" in done.stdout
-    assert "Everybody who gets CLAUDE.md from git" in done.stdout
+    assert terminal.returncode == 0, terminal.stdout
+    assert "knowledge in its repository? [y/N]" in terminal.stdout
+    assert "Everybody who gets CLAUDE.md from git" in terminal.stdout
     assert "window functions" in document.read_text(encoding="utf-8")
     assert not (project / ".claude-memory").exists()
 
@@ -191,8 +191,8 @@ def test_init_puts_the_block_in_takes_it_out_and_mends_it(
     damaged = typed("init", "--file", "CLAUDE.md")
     assert (damaged.returncode, "are damaged" in damaged.stdout) == (4, True)
     assert "was written" in run("init", "--repair").stdout
-    shown = run("brief").stdout
-    assert shown.endswith(f"\nCLAUDE.md:\n{current_block(store).text}\n")
+    output = run("brief").stdout
+    assert output.endswith(f"\nCLAUDE.md:\n{current_block(store).text}\n")
     assert run("brief", "--block").stdout == f"{current_block(store).text}\n"
     local = typed("init", "--file", "CLAUDE.local.md", "--no-repository").stdout
     assert "Git does not ignore CLAUDE.local.md" in local

@@ -142,10 +142,10 @@ def test_a_file_that_cannot_be_written_safely_is_left_alone(
     make(document)
     before = document.read_bytes() if document.is_file() and not document.is_fifo() else b""
 
-    (done,) = choose(store, "CLAUDE.md")
+    (refreshed,) = choose(store, "CLAUDE.md")
 
-    assert (done.path, done.changed) == (document, False)
-    assert sentence in str(done.problem)
+    assert (refreshed.path, refreshed.changed) == (document, False)
+    assert sentence in str(refreshed.problem)
     assert (document.read_bytes() if before else b"") == before
     if make not in (be_nearly_too_large, be_read_only):
         assert sentence in str(trouble(store))
@@ -174,10 +174,10 @@ def test_a_damaged_file_does_not_keep_the_person_from_choosing_another(
     choose(store, "CLAUDE.md")
     document.write_text(f"{MINE}{START}\n", encoding="utf-8")
 
-    torn, written = choose(store, "CLAUDE.local.md")
+    torn, refreshed = choose(store, "CLAUDE.local.md")
 
     assert "END is missing" in str(torn.problem)
-    assert written == claude_md.Refreshed(project / "CLAUDE.local.md", True)
+    assert refreshed == claude_md.Refreshed(project / "CLAUDE.local.md", True)
 
 
 def test_what_a_killed_process_left_in_the_project_is_swept_and_no_file_of_the_person(

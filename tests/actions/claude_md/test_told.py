@@ -80,9 +80,9 @@ def test_what_came_with_a_repository_is_told_once_it_was_accepted(open_here: Ope
 
 
 def test_of_memories_that_contradict_each_other_the_older_is_marked(store: Store) -> None:
-    known = one_more(store, "Redis holds carts").memory.id
+    older = one_more(store, "Redis holds carts").memory.id
     other = remember(
-        store, Draft("Carts", "Kept in Postgres.", type="gotcha", links=(Link("contradicts", known),))
+        store, Draft("Carts", "Kept in Postgres.", type="gotcha", links=(Link("contradicts", older),))
     ).memory.id
     by_title = Draft("DB", "It is MySQL.", links=(Link("contradicts", "postgres, not mysql"),))
     third = remember(store, by_title).memory.id
@@ -93,7 +93,7 @@ def test_of_memories_that_contradict_each_other_the_older_is_marked(store: Store
     ]
     assert len(lines(store)) == 5
 
-    revise(store, known, Revision(status=Status.SUPERSEDED, superseded_by=other))
+    revise(store, older, Revision(status=Status.SUPERSEDED, superseded_by=other))
     revise(store, third, Revision(status=Status.SUPERSEDED))
 
     assert not [line for line in lines(store) if CONTESTED in line]
@@ -152,10 +152,10 @@ def test_the_brief_tells_what_the_file_does_not_say_any_more(store: Store, docum
 def test_the_brief_tells_a_memory_that_changed_since_the_block_was_written(
     store: Store, document: Path
 ) -> None:
-    known = one_more(store)
+    remembered = one_more(store)
     choose(store, "CLAUDE.md")
 
-    revise(store, known.memory.id, Revision(text="In every table but invoices."))
+    revise(store, remembered.memory.id, Revision(text="In every table but invoices."))
 
     assert "but invoices" in brief(store).text
     refresh(store)

@@ -23,11 +23,11 @@ def accepted(store: Store, *names: str) -> None:
     trust(store, names)
 
 
-def shown(store: Store, level: Level = PROJECT, **more: str) -> Graph:
+def graph_shown(store: Store, level: Level = PROJECT, **more: str) -> Graph:
     return next(graph for graph in read_graph(store, **more) if graph.level is level)
 
 
 def archive(store: Store, name: str) -> None:
-    found = read(store, name)
-    found.path.rename(found.vault.root / "archive" / found.path.name)
+    file = read(store, name)
+    file.path.rename(file.vault.root / "archive" / file.path.name)
     sync(store)

@@ -16,7 +16,7 @@ from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.text import rendered
 from mcp_server.core.memory import Draft, Link
 from mcp_server.store import Store
-from tests.actions.graph.nodes import PROJECT, USER, A, B, accepted, node, shown
+from tests.actions.graph.nodes import PROJECT, USER, A, B, accepted, graph_shown, node
 from tests.conftest import Clock
 
 # Edges
@@ -33,7 +33,7 @@ def test_an_edge_is_a_link_with_notes_and_putting_again_updates_it(store: Store)
     assert (first.added, again.added, other.added) == (True, False, True)
     assert read(store, "a").memory.links == (Link("depends-on", "b", ("why, so",)), Link("refines", "b"))
     put_edge(store, PROJECT, "a", "b", "depends-on", notes=["other"])
-    assert GraphEdge("a", "depends-on", "b", ("other",)) in shown(store).edges
+    assert GraphEdge("a", "depends-on", "b", ("other",)) in graph_shown(store).edges
 
 
 @pytest.mark.feature("C-09")
@@ -43,7 +43,7 @@ def test_ends_may_be_files_on_either_side(store: Store) -> None:
     put_edge(store, PROJECT, "src/a.ts", "src/b.ts", "must-load-before", notes=["order"])
     put_edge(store, PROJECT, "src/a.ts", "n", "shows")
 
-    graph = shown(store)
+    graph = graph_shown(store)
 
     assert set(graph.edges) == {
         GraphEdge("n", "explains", "src/a.ts:3"),
@@ -66,8 +66,8 @@ def test_an_edge_may_lead_from_the_project_to_the_person(store: Store) -> None:
 
     put_edge(store, PROJECT, "bench", "measure-first", "follows")
 
-    assert "- bench --follows--> measure-first" in rendered(shown(store), 9000)
-    assert shown(store, USER).edges == ()
+    assert "- bench --follows--> measure-first" in rendered(graph_shown(store), 9000)
+    assert graph_shown(store, USER).edges == ()
 
 
 @pytest.mark.feature("C-28")
@@ -79,7 +79,7 @@ def test_deleting_an_edge_that_is_not_there_deletes_nothing(store: Store) -> Non
     assert not delete_edge(store, PROJECT, "b", "a", "uses")
     assert not delete_edge(store, PROJECT, "nobody", "a", "uses")
     assert delete_edge(store, PROJECT, "a", "b", "uses")
-    assert shown(store).edges == ()
+    assert graph_shown(store).edges == ()
 
 
 # What is shown
@@ -93,23 +93,27 @@ def test_every_link_is_shown_whoever_made_it_and_wherever_it_is_written(store: S
     ordinary("Nobody links this")
     deploys, pipeline = ordinary("Deploys"), ordinary("Pipeline", "It runs before [[deploys]].")
     rollback = ordinary("Rollback", links=(Link("refines", "gone"),))
-    assert {each.id for each in shown(store).nodes} == {deploys, pipeline}
+    assert {graph_node.id for graph_node in graph_shown(store).nodes} == {deploys, pipeline}
 
     link(store, rollback, deploys)
     node(store, "n")
     put_edge(store, PROJECT, "n", "Pipeline", "relates-to")
 
-    assert {each.id: each.own for each in shown(store).nodes} == {
+    assert {graph_node.id: graph_node.own for graph_node in graph_shown(store).nodes} == {
         "n": True, deploys: False, pipeline: False, rollback: False
     }  # fmt: skip
-    assert set(shown(store).edges) == {
+    assert set(graph_shown(store).edges) == {
         GraphEdge(pipeline, "relates-to", deploys),
         GraphEdge(rollback, "relates-to", deploys),
         GraphEdge("n", "relates-to", pipeline),
     }
-    assert {each.id for each in shown(store, around="Pipeline").nodes} == {"n", pipeline, deploys}
-    assert f"- {pipeline} (note): Pipeline" in rendered(shown(store), 9000)
-    assert f'{pipeline}: Pipeline"]' in as_mermaid([shown(store)])
+    assert {graph_node.id for graph_node in graph_shown(store, around="Pipeline").nodes} == {
+        "n",
+        pipeline,
+        deploys,
+    }
+    assert f"- {pipeline} (note): Pipeline" in rendered(graph_shown(store), 9000)
+    assert f'{pipeline}: Pipeline"]' in as_mermaid([graph_shown(store)])
 
 
 def test_what_took_the_place_of_another_has_a_trace_of_it(store: Store) -> None:
@@ -118,8 +122,8 @@ def test_what_took_the_place_of_another_has_a_trace_of_it(store: Store) -> None:
 
     put_edge(store, PROJECT, "new", "old", "supersedes", notes=["measured"])
 
-    assert [each.id for each in shown(store).nodes] == ["new"]
-    assert "new --supersedes--> old (superseded): measured" in rendered(shown(store), 9000)
+    assert [graph_node.id for graph_node in graph_shown(store).nodes] == ["new"]
+    assert "new --supersedes--> old (superseded): measured" in rendered(graph_shown(store), 9000)
     assert put_edge(store, PROJECT, "new", "old", "supersedes").added is False
     assert delete_edge(store, PROJECT, "new", "old", "supersedes")
     assert read(store, "new").memory.supersedes == read(store, "new").memory.links == ()
@@ -132,7 +136,7 @@ def test_a_link_leads_first_to_what_lies_beside_it(store: Store) -> None:
         put_edge(store, level, f"{level.value}-proxy", "port", "uses")
 
     for level in (USER, PROJECT):
-        assert shown(store, level).edges == (GraphEdge(f"{level.value}-proxy", "uses", "port"),)
+        assert graph_shown(store, level).edges == (GraphEdge(f"{level.value}-proxy", "uses", "port"),)
     assert [edge.near.id for _, edge in get_related(store, "project-proxy").edges] == ["project-proxy"]
     (_, edge), *more = get_related(store, "port").edges
     assert (edge.other and edge.other.id, more) == ("project-proxy", [])
@@ -145,7 +149,7 @@ def test_a_memory_goes_before_a_file_of_its_name(store: Store) -> None:
     put_edge(store, PROJECT, "n", "CI/CD", "uses")
     put_edge(store, PROJECT, "n", "ci/other", "uses")
 
-    assert {edge.end for edge in shown(store).edges} == {pipeline, "ci/other"}
+    assert {edge.end for edge in graph_shown(store).edges} == {pipeline, "ci/other"}
 
 
 def test_around_an_unknown_memory_is_an_error(store: Store) -> None:
@@ -161,7 +165,7 @@ def test_an_index_made_anew_shows_the_same_graph_and_the_same_sessions(store: St
     rebuild(store)
 
     assert read_graph(store) == before
-    assert {one.id for one in sync_graph(store, A[:8])} == {"a", "b"}
+    assert {news.id for news in sync_graph(store, A[:8])} == {"a", "b"}
     clock.pass_days(0.1)
     rebuild(store)
     assert sync_graph(store, A[:8]) == []

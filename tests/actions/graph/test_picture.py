@@ -18,18 +18,20 @@ from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node
 from tests.core.made_secrets import ALNUM, any_of
 
 
-def said(store: Store, title: str, text: str = "", **more: object) -> str:
+def remembered(store: Store, title: str, text: str = "", **more: object) -> str:
     return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
 
 
 def links(network: Network) -> set[tuple[str, str, str]]:
-    name = {each.key: each.title for each in network.nodes}
-    return {(name[each.start], each.rel, name[each.end]) for each in network.links}
+    name = {network_node.key: network_node.title for network_node in network.nodes}
+    return {
+        (name[network_link.start], network_link.rel, name[network_link.end]) for network_link in network.links
+    }
 
 
 def test_links_of_every_kind_are_in_it_once(store: Store) -> None:
-    deploys = said(store, "Deploys")
-    pipeline = said(store, "Pipeline", "It runs before [[deploys]], see [[Deploys]].")
+    deploys = remembered(store, "Deploys")
+    pipeline = remembered(store, "Pipeline", "It runs before [[deploys]], see [[Deploys]].")
     link(store, pipeline, deploys, "depends-on", notes=["each push"])
     node(store, "old", "Old way"), node(store, "new", "New way")
     accepted(store, "new")
@@ -49,21 +51,25 @@ def test_links_of_every_kind_are_in_it_once(store: Store) -> None:
         ("src/a.ts:3", "must-load-before", "src/b.ts"),
     }
     assert len(network.links) == 6
-    assert {each.title: each.status for each in network.nodes}["Old way"] is Status.SUPERSEDED
-    assert {each.id: each.type for each in network.nodes}[artifact_id("src/a.ts:3")] == FILE
-    assert {each.notes for each in network.links} == {(), ("each push",)}
+    assert {network_node.title: network_node.status for network_node in network.nodes}[
+        "Old way"
+    ] is Status.SUPERSEDED
+    assert {network_node.id: network_node.type for network_node in network.nodes}[
+        artifact_id("src/a.ts:3")
+    ] == FILE
+    assert {network_link.notes for network_link in network.links} == {(), ("each push",)}
     assert len(draw(network).lines) == 5
 
 
 def test_what_is_put_away_is_in_it_and_what_does_not_exist_is_not(store: Store) -> None:
     node(store, "a"), node(store, "b")
     put_edge(store, PROJECT, "a", "b", "uses")
-    said(store, "Nowhere", "It says [[no such memory]].")
+    remembered(store, "Nowhere", "It says [[no such memory]].")
     archive(store, "a"), archive(store, "b")
 
     network = read_network(store)
 
-    assert {each.status for each in network.nodes} == {Status.ARCHIVED}
+    assert {network_node.status for network_node in network.nodes} == {Status.ARCHIVED}
     assert len(network.links) == 1
     assert network.unlinked == 1
 
@@ -76,25 +82,30 @@ def test_the_same_id_at_both_levels_is_two_nodes(store: Store) -> None:
 
     network = read_network(store)
 
-    assert sorted(each.id for each in network.nodes) == ["port", "port", "project-proxy", "user-proxy"]
+    assert sorted(network_node.id for network_node in network.nodes) == [
+        "port",
+        "port",
+        "project-proxy",
+        "user-proxy",
+    ]
     assert len(find_in(network, store, "port")) == 2
-    assert {each.level for each in network.nodes} == {USER, PROJECT}
+    assert {network_node.level for network_node in network.nodes} == {USER, PROJECT}
 
 
 def test_all_projects_are_one_network_in_which_links_mean_the_same(store: Store, elsewhere: Store) -> None:
-    said(store, "Here", "See [[Deploys]].")
-    said(elsewhere, "Deploys")
-    said(elsewhere, "There", "See [[deploys]].")
+    remembered(store, "Here", "See [[Deploys]].")
+    remembered(elsewhere, "Deploys")
+    remembered(elsewhere, "There", "See [[deploys]].")
     put_edge(elsewhere, PROJECT, "Deploys", "src/a.ts", "explains")
     node(store, "n"), put_edge(store, PROJECT, "n", "src/a.ts", "explains")
-    for each in (store, elsewhere):
-        sync(each)
+    for opened in (store, elsewhere):
+        sync(opened)
 
     wide = read_network(store, all_projects=True)
 
     assert ("Here", "relates-to", "Deploys") not in links(wide)
     assert {end for _, rel, end in links(wide) if rel == "relates-to"} == {"Deploys"}
-    assert sum(each.type == FILE for each in wide.nodes) == 2, "a file of each project"
+    assert sum(network_node.type == FILE for network_node in wide.nodes) == 2, "a file of each project"
     assert links(read_network(store)) == {("what n says", "explains", "src/a.ts")}
 
 
@@ -108,7 +119,7 @@ def test_secrets_and_what_cannot_be_seen_are_not_in_a_picture(store: Store) -> N
     (vault / "l.md").write_text("---\nid: l\ntitle: Other\ntype: note\n---\nOther.\n")
     sync(store)
 
-    (title,) = (each.title for each in read_network(store).nodes if each.id == "k")
+    (title,) = (network_node.title for network_node in read_network(store).nodes if network_node.id == "k")
 
     assert title.startswith("Key ")
     assert key not in title
@@ -116,12 +127,12 @@ def test_secrets_and_what_cannot_be_seen_are_not_in_a_picture(store: Store) -> N
 
 
 def test_a_memory_is_found_by_its_alias_and_what_has_no_links_says_so(store: Store) -> None:
-    said(store, "Alone")
-    one = said(store, "Deploys")
-    link(store, said(store, "Pipeline"), one)
+    remembered(store, "Alone")
+    memory_id = remembered(store, "Deploys")
+    link(store, remembered(store, "Pipeline"), memory_id)
     network = read_network(store)
 
-    assert find_in(network, store, one) == find_in(network, store, "deploys")
+    assert find_in(network, store, memory_id) == find_in(network, store, "deploys")
     with pytest.raises(NotFound, match="'Alone' has no links"):
         find_in(network, store, "Alone")
     with pytest.raises(NotFound, match="No memory has the id 'nobody'"):

@@ -40,7 +40,7 @@ def test_changes_by_others_are_told_once_and_ones_own_never(store: Store, clock:
     assert (news.id, news.by, news.when, news.level) == ("of-a", a, clock(), PROJECT)
     assert news.edges == (GraphEdge("of-a", "uses", "of-b", ("n",)),)
     assert sync_graph(store, b) == []
-    assert [one.id for one in sync_graph(store, a)] == ["of-b"]
+    assert [news.id for news in sync_graph(store, a)] == ["of-b"]
 
 
 @pytest.mark.feature("C-24", "3.3-sync-since-start")
@@ -48,9 +48,9 @@ def test_told_is_what_changed_since_the_last_sync_not_since_the_start(store: Sto
     register(store, A, folder="/a")
     b = register(store, B, folder="/b")
     node(store, "first", session=A)
-    assert [one.id for one in sync_graph(store, b)] == ["first"]
+    assert [news.id for news in sync_graph(store, b)] == ["first"]
     node(store, "second", session=A)
-    assert [one.id for one in sync_graph(store, b)] == ["second"]
+    assert [news.id for news in sync_graph(store, b)] == ["second"]
 
 
 def test_what_was_there_before_a_session_registered_is_not_news(store: Store, clock: Clock) -> None:
@@ -71,7 +71,7 @@ def test_deletions_are_told_and_what_was_put_away_is_hidden(store: Store) -> Non
     accepted(store, "new")
     put_edge(store, PROJECT, "new", "old", "supersedes", session=A)
 
-    news = {one.id: one for one in sync_graph(store, b)}
+    news = {news.id: news for news in sync_graph(store, b)}
 
     assert news.keys() == {"gone", "new", "old"}
     assert news["gone"].node is None
@@ -88,7 +88,7 @@ def test_edits_by_hand_are_told_once(store: Store, clock: Clock) -> None:
     sync(store)
     clock.pass_days(0.01)
 
-    news = {one.id: (one.by, one.node and one.node.gist) for one in sync_graph(store, b)}
+    news = {news.id: (news.by, news.node and news.node.gist) for news in sync_graph(store, b)}
 
     assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
     clock.pass_days(0.01)
@@ -107,7 +107,7 @@ def test_an_edit_by_hand_in_the_second_of_a_tools_write_is_told_and_ones_own_wri
     sync(store)
     clock.pass_days(0.001)
 
-    news = {one.id: (one.by, one.node and one.node.gist) for one in sync_graph(store, b)}
+    news = {news.id: (news.by, news.node and news.node.gist) for news in sync_graph(store, b)}
 
     assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
     clock.pass_days(0.001)
@@ -143,7 +143,7 @@ def test_a_session_lives_a_day_and_is_not_told_less_after_it_registers_again(
         sync_graph(store, a)
     assert ping(store).sessions == 0
     assert register(store, A, folder="/a") == a
-    assert [one.id for one in sync_graph(store, a)] == ["n"]
+    assert [news.id for news in sync_graph(store, a)] == ["n"]
 
 
 def test_an_unknown_session_is_told_what_to_do(store: Store) -> None:
@@ -160,11 +160,11 @@ def test_who_overwrites_what_another_wrote_is_told_both(store: Store, clock: Clo
     node(store, "n", "first", session=A)
     clock.pass_days(0.5)
 
-    told = put_node(store, PROJECT, "n", "second", session=B).overwritten
+    overwritten = put_node(store, PROJECT, "n", "second", session=B).overwritten
 
-    assert told
-    assert (told.gist, told.by) == ("first", a)
-    assert (clock() - told.at).total_seconds() == 43_200
+    assert overwritten
+    assert (overwritten.gist, overwritten.by) == ("first", a)
+    assert (clock() - overwritten.at).total_seconds() == 43_200
     assert put_node(store, PROJECT, "n", "third", session=B).overwritten is None
 
 
@@ -178,9 +178,9 @@ def test_who_has_seen_what_another_wrote_is_not_told(store: Store, look: str) ->
         sync_graph(store, b)
 
     assert put_node(store, PROJECT, "n", "second", session=B).overwritten is None
-    told = put_node(store, PROJECT, "n", "third", session=A).overwritten
-    assert told
-    assert told.gist == "second"
+    overwritten = put_node(store, PROJECT, "n", "third", session=A).overwritten
+    assert overwritten
+    assert overwritten.gist == "second"
 
 
 def test_a_session_that_only_a_hook_told_of_has_to_register_before_it_is_told(store: Store) -> None:

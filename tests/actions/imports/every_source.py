@@ -46,11 +46,13 @@ class World:
 
     def take(self, *, dry_run: bool = False) -> list[Item]:
         """Take in what is there; return what became of each record."""
-        return [item for done in self.source.taken(self.store, self.place, dry_run) for item in done.items]
+        return [
+            item for report in self.source.taken(self.store, self.place, dry_run) for item in report.items
+        ]
 
 
-def _import(what: str, name: str = "") -> Callable[[Store, Path, bool], list[Imported]]:
-    return lambda store, place, dry_run: import_from(store, what, place / name, dry_run=dry_run)
+def _import(source: str, name: str = "") -> Callable[[Store, Path, bool], list[Imported]]:
+    return lambda store, place, dry_run: import_from(store, source, place / name, dry_run=dry_run)
 
 
 def _memory_mcp(place: Path, facts: Facts) -> None:

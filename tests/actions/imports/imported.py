@@ -16,8 +16,8 @@ EVERYTHING = Filter(statuses=tuple(Status))
 def state(path: Path, *memories: dict[str, object]) -> Path:
     """Write a state.json of memory-mcp."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    said = {"version": 2, "project": "shop", "memories": list(memories), "extractionCount": 3}
-    path.write_text(json.dumps(said), encoding="utf-8")
+    state_json = {"version": 2, "project": "shop", "memories": list(memories), "extractionCount": 3}
+    path.write_text(json.dumps(state_json), encoding="utf-8")
     return path
 
 
@@ -35,17 +35,17 @@ def mem(number: int, content: str, **more: object) -> dict[str, object]:
     }
 
 
-def one(done: list[Imported]) -> Imported:
-    (imported,) = done
+def only_import(imports: list[Imported]) -> Imported:
+    (imported,) = imports
     return imported
 
 
-def items(done: list[Imported]) -> dict[str, Item]:
-    return {item.key: item for item in one(done).items}
+def items(imports: list[Imported]) -> dict[str, Item]:
+    return {item.key: item for item in only_import(imports).items}
 
 
-def outcomes(done: list[Imported]) -> dict[str, Outcome]:
-    return {item.key: item.outcome for item in one(done).items}
+def outcomes(imports: list[Imported]) -> dict[str, Outcome]:
+    return {item.key: item.outcome for item in only_import(imports).items}
 
 
 def memories(store: Store) -> dict[str, Memory]:

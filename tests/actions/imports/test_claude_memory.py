@@ -59,9 +59,9 @@ def filled(folder: Path) -> Path:
 def test_a_folder_of_uuids_becomes_knowledge_conversations_sessions_and_archive(
     store: Store, theirs: Path
 ) -> None:
-    done = import_from(store, "claude-memory", theirs)
+    imports = import_from(store, "claude-memory", theirs)
 
-    assert set(outcomes(done).values()) == {Outcome.TAKEN}
+    assert set(outcomes(imports).values()) == {Outcome.TAKEN}
     note, talk, snap, gone = (read(store, id).memory for id in (NOTE, TALK, SNAP, GONE))
     assert (note.title, note.text, note.tags) == (
         "Retry rule",
@@ -86,10 +86,10 @@ def test_in_our_own_folder_their_files_are_taken_over_where_they_lie(store: Stor
     import_from(store, "claude-memory", folder, dry_run=True)
     assert (folder / f"knowledge/{NOTE}.md").read_text().startswith("# Retry rule")
 
-    done = import_from(store, "claude-memory", folder)
+    imports = import_from(store, "claude-memory", folder)
 
-    assert set(outcomes(done).values()) == {Outcome.TAKEN, Outcome.UNCHANGED}
-    assert items(done)[f"knowledge/{BY_HAND}"].why == "is already a memory where it is"
+    assert set(outcomes(imports).values()) == {Outcome.TAKEN, Outcome.UNCHANGED}
+    assert items(imports)[f"knowledge/{BY_HAND}"].why == "is already a memory where it is"
     assert hand.read_text() == "# Mine\n\nA rule:\n\n---\n\nbelow it.\n"
     for memory_id, kind in ((NOTE, "knowledge"), (TALK, "conversations"), (GONE, "archive")):
         assert read(store, memory_id).path == folder / kind / f"{memory_id}.md"

@@ -33,7 +33,7 @@ def outcomes(world: World, *, dry_run: bool = False) -> list[Outcome]:
     return [item.outcome for item in world.take(dry_run=dry_run)]
 
 
-def taken(world: World, **facts: str) -> str:
+def imported_id(world: World, **facts: str) -> str:
     """Let the source say *facts*, take them in, and return the id of the first."""
     world.there(**facts)
     return world.take()[0].id
@@ -43,7 +43,7 @@ def text(world: World, memory_id: str) -> str:
     return read(world.store, memory_id).memory.text
 
 
-def said(store: Store) -> list[str]:
+def questions(store: Store) -> list[str]:
     """Return the texts of all memories."""
     return [read(store, row.id).memory.text for row in list_memories(store, EVERYTHING, limit=1000).rows]
 
@@ -52,15 +52,15 @@ def lose_last_line(store: Store) -> None:
     """Let the last word of what was taken in be lost, as when a process is killed before it writes it."""
     for path in store.ledger.paths():
         lines = path.read_bytes().splitlines(keepends=True)
-        said = [number for number, line in enumerate(lines) if b'"taken": ' in line]
-        del lines[said[-1]]
+        line_numbers = [number for number, line in enumerate(lines) if b'"taken": ' in line]
+        del lines[line_numbers[-1]]
         path.write_bytes(b"".join(lines))
     rebuild(store)
 
 
 @pytest.mark.feature("A-48")
 def test_taking_in_again_changes_nothing(world: World) -> None:
-    taken(world, a=EIGHT, b=OTHER)
+    imported_id(world, a=EIGHT, b=OTHER)
     before = tree(world.store.home)
 
     assert outcomes(world) == [Outcome.UNCHANGED] * 2
@@ -71,7 +71,7 @@ def test_taking_in_again_changes_nothing(world: World) -> None:
 
 @pytest.mark.feature("B-50")
 def test_what_changed_there_is_revised_there_and_back(world: World) -> None:
-    memory_id = taken(world, a=EIGHT, b=OTHER)
+    memory_id = imported_id(world, a=EIGHT, b=OTHER)
     revise(world.store, memory_id, Revision(pinned=True))
 
     for words in (NINE, EIGHT):
@@ -81,12 +81,12 @@ def test_what_changed_there_is_revised_there_and_back(world: World) -> None:
         assert words in text(world, memory_id)
         assert read(world.store, memory_id).memory.pinned
     assert outcomes(world) == [Outcome.UNCHANGED] * 2
-    assert len(said(world.store)) == 2
+    assert len(questions(world.store)) == 2
 
 
 @pytest.mark.parametrize("by_hand", [True, False])
 def test_what_the_person_edited_here_stays(world: World, by_hand: bool) -> None:
-    memory_id = taken(world, a=EIGHT)
+    memory_id = imported_id(world, a=EIGHT)
     if by_hand:
         path = read(world.store, memory_id).path
         path.write_text(path.read_text("utf-8").replace(EIGHT, MINE), encoding="utf-8")
@@ -104,10 +104,10 @@ def test_what_the_person_edited_here_stays(world: World, by_hand: bool) -> None:
 
 
 def test_what_was_edited_here_as_it_is_there_goes_on_to_follow_it(world: World) -> None:
-    memory_id = taken(world, a=EIGHT)
-    found = read(world.store, memory_id)
-    title = found.memory.title.replace("8000", "9000")
-    revise(world.store, memory_id, Revision(title=title, text=found.memory.text.replace("8000", "9000")))
+    memory_id = imported_id(world, a=EIGHT)
+    file = read(world.store, memory_id)
+    title = file.memory.title.replace("8000", "9000")
+    revise(world.store, memory_id, Revision(title=title, text=file.memory.text.replace("8000", "9000")))
 
     world.there(a=NINE)
     assert outcomes(world) == [Outcome.UNCHANGED]
@@ -118,7 +118,7 @@ def test_what_was_edited_here_as_it_is_there_goes_on_to_follow_it(world: World) 
 @pytest.mark.feature("B-46")
 @pytest.mark.parametrize("how", ["trash", "for good", "by hand"])
 def test_what_was_forgotten_here_stays_so(world: World, how: str) -> None:
-    memory_id = taken(world, a=EIGHT)
+    memory_id = imported_id(world, a=EIGHT)
     if how == "by hand":
         read(world.store, memory_id).path.unlink()
         sync(world.store)
@@ -130,17 +130,17 @@ def test_what_was_forgotten_here_stays_so(world: World, how: str) -> None:
         (item,) = world.take()
         assert (item.outcome, item.id) == (Outcome.LEFT, "")
         assert "forgotten" in item.why
-    assert said(world.store) == []
+    assert questions(world.store) == []
 
 
 def test_what_is_gone_there_stays_here_and_is_known_when_it_comes_back(world: World) -> None:
-    memory_id = taken(world, a=EIGHT, b=OTHER)
+    memory_id = imported_id(world, a=EIGHT, b=OTHER)
 
     world.there(b=OTHER)
-    done = {item.outcome: item.id for item in world.take()}
+    ids_by_outcome = {item.outcome: item.id for item in world.take()}
 
-    assert Outcome.UNCHANGED in done
-    assert done.get(Outcome.GONE, memory_id) == memory_id
+    assert Outcome.UNCHANGED in ids_by_outcome
+    assert ids_by_outcome.get(Outcome.GONE, memory_id) == memory_id
     assert EIGHT in text(world, memory_id)
     world.there(a=EIGHT, b=OTHER)
     assert outcomes(world) == [Outcome.UNCHANGED] * 2
@@ -158,7 +158,7 @@ def test_two_records_that_say_the_same_are_taken_once(world: World) -> None:
 
 
 def test_what_was_taken_before_a_kill_is_recognised(world: World) -> None:
-    memory_id = taken(world, a=EIGHT)
+    memory_id = imported_id(world, a=EIGHT)
     lose_last_line(world.store)
 
     (again,) = world.take()
@@ -167,11 +167,11 @@ def test_what_was_taken_before_a_kill_is_recognised(world: World) -> None:
 
     assert (again.outcome, again.id) == (Outcome.MERGED, memory_id)
     assert (later.outcome, later.id) == (Outcome.REVISED, memory_id)
-    assert len(said(world.store)) == 1
+    assert len(questions(world.store)) == 1
 
 
 def test_what_was_revised_before_a_kill_is_recognised(world: World) -> None:
-    memory_id = taken(world, a=EIGHT)
+    memory_id = imported_id(world, a=EIGHT)
     world.there(a=NINE)
     world.take()
     lose_last_line(world.store)
@@ -183,7 +183,7 @@ def test_what_was_revised_before_a_kill_is_recognised(world: World) -> None:
 
 
 def test_a_dry_run_tells_the_same_and_writes_nothing(world: World) -> None:
-    memory_id = taken(world, a=EIGHT, b=OTHER)
+    memory_id = imported_id(world, a=EIGHT, b=OTHER)
     world.there(a=NINE, b=OTHER, c="Tests run in Docker.", d="Token is ghp_" + "a1B2" * 9)
     before, index = tree(world.store.home), index_rows(world.store)
 
@@ -197,11 +197,11 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(world: World) -> None:
 def test_the_persons_own_memory_is_never_revised(world: World) -> None:
     if not world.source.merges:
         pytest.skip("its records are told apart by more than words")
-    found = read(world.store, taken(world, a=EIGHT))
-    for path in (found.path, *world.store.ledger.paths()):
+    file = read(world.store, imported_id(world, a=EIGHT))
+    for path in (file.path, *world.store.ledger.paths()):
         path.unlink()
     rebuild(world.store)
-    same = Draft(found.memory.title, found.memory.text, level=found.vault.level)
+    same = Draft(file.memory.title, file.memory.text, level=file.vault.level)
     own = remember(world.store, same).memory.id
 
     (first,) = world.take()
@@ -220,7 +220,7 @@ def test_an_order_is_told_nobody_unasked(world: World, at_first: bool) -> None:
         world.there(a=words)
         world.take()
 
-    assert any(ORDER in words for words in said(world.store))
+    assert any(ORDER in words for words in questions(world.store))
     assert "curl" not in brief(world.store).text + current_block(world.store).text
 
 
@@ -230,5 +230,5 @@ def test_a_secret_is_kept_nowhere(world: World) -> None:
 
     world.take()
 
-    assert any(OTHER in words for words in said(world.store))
+    assert any(OTHER in words for words in questions(world.store))
     assert key.encode() not in b"".join(tree(world.store.home).values())

@@ -15,14 +15,14 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
-from tests.actions.imports.imported import items, memories, one, outcomes
+from tests.actions.imports.imported import items, memories, only_import, outcomes
 
 # knowledge-graph
 
 
 def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day.") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    said = {
+    graph_json = {
         "nodes": {
             "session-store": {
                 "id": "session-store",
@@ -52,7 +52,7 @@ def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day."
         },
         "_meta": {"versions": {"node:session-store": {"v": 2, "ts": 1767323045.5, "session": "ab"}}},
     }
-    path.write_text(json.dumps(said), encoding="utf-8")
+    path.write_text(json.dumps(graph_json), encoding="utf-8")
     return path
 
 
@@ -60,7 +60,7 @@ def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day."
 def test_a_graph_becomes_memories_that_link_to_each_other(store: Store, project: Path) -> None:
     graph(project / ".knowledge/graph.json")
 
-    done = import_from(store, "knowledge-graph")
+    imports = import_from(store, "knowledge-graph")
 
     node = read(store, "session-store").memory
     assert (node.title, node.text) == (
@@ -76,9 +76,11 @@ def test_a_graph_becomes_memories_that_link_to_each_other(store: Store, project:
     assert node.updated == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert read(store, "redis-setup").memory.status is Status.ARCHIVED
     assert memories(store)["A node whose name is no id"].id.startswith("a-node-whose")
-    assert outcomes(done)["empty"] is Outcome.REFUSED
-    assert "without its link to empty" in items(done)["session-store"].why
-    assert one(done).remarks == ("The edge gone -> b.ts (x) was left: gone is neither a node nor a file.",)
+    assert outcomes(imports)["empty"] is Outcome.REFUSED
+    assert "without its link to empty" in items(imports)["session-store"].why
+    assert only_import(imports).remarks == (
+        "The edge gone -> b.ts (x) was left: gone is neither a node nor a file.",
+    )
     assert set(outcomes(import_from(store, "knowledge-graph")).values()) == {
         Outcome.UNCHANGED,
         Outcome.REFUSED,
@@ -90,7 +92,7 @@ def test_an_imported_graph_is_the_graph_that_is_read(store: Store, project: Path
 
     import_from(store, "knowledge-graph")
 
-    drawn = next(one for one in read_graph(store, level=Level.PROJECT))
+    drawn = next(level_graph for level_graph in read_graph(store, level=Level.PROJECT))
     assert {"session-store"} < {node.name for node in drawn.nodes}
     assert "A node whose name is no id" in {node.gist for node in drawn.nodes}  # though nothing leads to it
     edges = {(edge.start, edge.rel, edge.end): edge.notes for edge in drawn.edges}
@@ -112,11 +114,11 @@ def test_a_node_whose_id_is_taken_gets_another(store: Store, project: Path) -> N
     remember(store, Draft("Mine", "Something else.", id="session-store"))
     graph(project / ".knowledge/graph.json")
 
-    done = items(import_from(store, "knowledge-graph"))
+    items_by_key = items(import_from(store, "knowledge-graph"))
 
     assert read(store, "session-store").memory.title == "Mine"
-    assert done["session-store"].id != "session-store"
-    assert memories(store)["Sessions are kept in Redis"].id == done["session-store"].id
+    assert items_by_key["session-store"].id != "session-store"
+    assert memories(store)["Sessions are kept in Redis"].id == items_by_key["session-store"].id
 
 
 def test_an_older_graph_holds_lists(store: Store, project: Path) -> None:
@@ -128,10 +130,10 @@ def test_an_older_graph_holds_lists(store: Store, project: Path) -> None:
     ]
     path.write_text(json.dumps({"nodes": nodes, "edges": [{"from": "a", "to": "b", "rel": "r"}]}))
 
-    done = import_from(store, "knowledge-graph", path)
+    imports = import_from(store, "knowledge-graph", path)
 
     assert read(store, "a").memory.links == (Link("r", "b"),)
-    assert [item.why for item in one(done).items if item.outcome is Outcome.REFUSED] == [
+    assert [item.why for item in only_import(imports).items if item.outcome is Outcome.REFUSED] == [
         "is there twice; the first was used"
     ]
 
@@ -150,15 +152,15 @@ def test_a_link_to_a_node_that_was_forgotten_here_is_no_change(store: Store, pro
 def test_a_node_archived_there_later_is_archived_here(store: Store, project: Path) -> None:
     path = graph(project / ".knowledge/graph.json")
     import_from(store, "knowledge-graph")
-    said = json.loads(path.read_text())
-    said["nodes"]["session-store"]["_archived"] = True
-    path.write_text(json.dumps(said))
+    graph_json = json.loads(path.read_text())
+    graph_json["nodes"]["session-store"]["_archived"] = True
+    path.write_text(json.dumps(graph_json))
 
     again = outcomes(import_from(store, "knowledge-graph"))
 
-    found = read(store, "session-store")
+    file = read(store, "session-store")
     assert again["session-store"] is Outcome.REVISED
-    assert (found.memory.status, found.path.parent.name) == (Status.ARCHIVED, "archive")
+    assert (file.memory.status, file.path.parent.name) == (Status.ARCHIVED, "archive")
 
 
 # memory-jsonl
@@ -176,15 +178,15 @@ def test_entities_and_relations_of_the_reference_server(store: Store, tmp_path: 
     path = tmp_path / "memory.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)) + "\n{broken\n", encoding="utf-8")
 
-    done = import_from(store, "memory-jsonl", path)
+    imports = import_from(store, "memory-jsonl", path)
 
-    found = memories(store)
-    ada, ci = found["Ada L"], found["CI"]
+    by_title = memories(store)
+    ada, ci = by_title["Ada L"], by_title["CI"]
     assert (ada.text, ada.category) == ("- Likes tea\n- Owns CI", "person")
     assert ada.links == (Link("isresponsible-for", ci.id),)
     assert ci.type == "pattern"
-    assert "Bare" in found
-    assert {key: item.why for key, item in items(done).items() if item.outcome is Outcome.REFUSED} == {
+    assert "Bare" in by_title
+    assert {key: item.why for key, item in items(imports).items() if item.outcome is Outcome.REFUSED} == {
         "line 5": "links Ada_L to Nobody, one is missing",
         "line 6": "is neither an entity with a name nor a relation",
         "line 7": "is broken JSON",

@@ -35,18 +35,18 @@ def test_the_memories_of_a_state_file_come_with_types_tags_and_dates(store: Stor
         mem(3, "Old build server.", type="context", status="archived"),
     )
 
-    done = import_from(store, "memory-mcp")
+    imports = import_from(store, "memory-mcp")
 
-    assert set(outcomes(done).values()) == {Outcome.TAKEN}
-    found = memories(store)
-    chosen = found["We chose Postgres over MySQL"]
+    assert set(outcomes(imports).values()) == {Outcome.TAKEN}
+    by_title = memories(store)
+    chosen = by_title["We chose Postgres over MySQL"]
     assert chosen.text == "We chose Postgres over MySQL. The reports need window functions."
     assert (chosen.type, chosen.tags, chosen.source) == ("decision", ("billing",), "imported")
     assert chosen.created == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert chosen.updated == datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
-    slow = found["Deploys are slow on Fridays"]
+    slow = by_title["Deploys are slow on Fridays"]
     assert (slow.status, slow.tags) == (Status.SUPERSEDED, ("ci",))
-    old = read(store, found["Old build server"].id)
+    old = read(store, by_title["Old build server"].id)
     assert old.memory.status is Status.ARCHIVED
     assert old.path.parent.name == "archive"
     assert recall(store, Query("which database for the reports")).hits[0].id == chosen.id
@@ -65,13 +65,15 @@ def test_how_often_a_memory_was_looked_at_comes_along_once(
     looked_at = int(datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC).timestamp())
 
     def accesses() -> dict[str, tuple[int, int]]:
-        here = open_here().store()
-        found = memories(here)
-        with here.database.read() as db:
-            used = usage.usage_of(db, [f"{here.vaults[-1].key}/{one.id}" for one in found.values()])
-        here.database.close()
-        ids = {one.id: title for title, one in found.items()}
-        return {ids[ref.rpartition("/")[2]]: (each.accesses, each.last_access) for ref, each in used.items()}
+        other_store = open_here().store()
+        by_title = memories(other_store)
+        with other_store.database.read() as db:
+            used = usage.usage_of(
+                db, [f"{other_store.vaults[-1].key}/{memory.id}" for memory in by_title.values()]
+            )
+        other_store.database.close()
+        ids = {memory.id: title for title, memory in by_title.items()}
+        return {ids[ref.rpartition("/")[2]]: (use.accesses, use.last_access) for ref, use in used.items()}
 
     assert accesses() == {"We chose Postgres": (7, looked_at)}
     state(file, mem(1, "We chose Postgres for its windows.", accessCount=9))
@@ -93,11 +95,11 @@ def test_what_replaced_what_is_kept(store: Store, project: Path) -> None:
 
     import_from(store, "memory-mcp", path)
 
-    found = memories(store)
-    old, new = found["Caching is done by Memcached"], found["Caching is done by Redis"]
+    by_title = memories(store)
+    old, new = by_title["Caching is done by Memcached"], by_title["Caching is done by Redis"]
     assert (old.status, old.superseded_by) == (Status.SUPERSEDED, new.id)
     assert new.supersedes == (old.id,)
-    assert found["Both queues run on Redis and Kafka"].merged_from == (new.id,)
+    assert by_title["Both queues run on Redis and Kafka"].merged_from == (new.id,)
 
 
 def test_what_was_replaced_held_until_its_successor_came(store: Store, project: Path) -> None:
@@ -110,14 +112,14 @@ def test_what_was_replaced_held_until_its_successor_came(store: Store, project: 
 
     import_from(store, "memory-mcp", path)
 
-    found = memories(store)
-    old, new = found["Deploys go to Heroku"], found["Deploys go to Fly.io"]
+    by_title = memories(store)
+    old, new = by_title["Deploys go to Heroku"], by_title["Deploys go to Fly.io"]
     assert old.valid_to == new.created == datetime(2026, 3, 1, 8, tzinfo=UTC)
-    held = {
+    answers = {
         month: [hit.id for hit in recall(store, Query("where do deploys go", filter=_as_of(month))).hits]
         for month in (2, 4)
     }
-    assert held == {2: [old.id], 4: [new.id]}
+    assert answers == {2: [old.id], 4: [new.id]}
 
 
 def _as_of(month: int) -> Filter:
@@ -126,11 +128,11 @@ def _as_of(month: int) -> Filter:
 
 def test_an_import_supersedes_and_shadows_nothing_that_was_there(store: Store, project: Path) -> None:
     title = "Caching is done by Memcached"
-    there = [
+    ids_before = [
         remember(store, Draft(title, f"{title}.", level=level)).memory.id
         for level in (Level.USER, Level.PROJECT)
     ]
-    before = [read(store, each).data for each in there]
+    before = [read(store, memory_id).data for memory_id in ids_before]
     path = state(
         project / "state.json",
         mem(1, "Caching is done by Memcached."),
@@ -141,9 +143,9 @@ def test_an_import_supersedes_and_shadows_nothing_that_was_there(store: Store, p
 
     import_from(store, "memory-mcp", path)
 
-    assert [read(store, each).data for each in there] == before
+    assert [read(store, memory_id).data for memory_id in ids_before] == before
     rows = list_memories(store, Filter(), limit=100).rows
-    assert set(there) <= {row.id for row in rows}
+    assert set(ids_before) <= {row.id for row in rows}
 
 
 def test_a_level_can_be_said_for_everything(store: Store, project: Path) -> None:
@@ -205,10 +207,10 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.mark.feature("B-41")
 def test_a_database_comes_with_pins_trust_tags_and_relations(store: Store, database: Path) -> None:
-    done = items(import_from(store, "memory-mcp-db", database))
+    items_by_key = items(import_from(store, "memory-mcp-db", database))
 
-    found = memories(store)
-    retry, queue, cron = (found[title] for title in (
+    by_title = memories(store)
+    retry, queue, cron = (by_title[title] for title in (
         "Never retry a charge", "Charges go through the queue", "Charges go through cron"
     ))  # fmt: skip
     assert (retry.pinned, retry.trust, retry.tags) == (True, 0.9, ("billing", "risk"))
@@ -217,8 +219,8 @@ def test_a_database_comes_with_pins_trust_tags_and_relations(store: Store, datab
     assert set(retry.links) == {Link("depends-on", queue.id), Link("contradicts", cron.id)}
     assert (queue.type, queue.supersedes) == ("reference", (cron.id,))
     assert (cron.status, cron.superseded_by) == (Status.SUPERSEDED, queue.id)
-    assert done["3"].outcome is Outcome.LEFT
-    assert "github/acme/other" in done["3"].why
+    assert items_by_key["3"].outcome is Outcome.LEFT
+    assert "github/acme/other" in items_by_key["3"].why
     assert read(store, retry.id).vault.level is Level.USER
 
 

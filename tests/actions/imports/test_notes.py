@@ -12,7 +12,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.related import get_related
 from mcp_server.core.memory import Link
 from mcp_server.store import Store
-from tests.actions.imports.imported import items, memories, one, outcomes
+from tests.actions.imports.imported import items, memories, only_import, outcomes
 
 
 @pytest.fixture
@@ -39,22 +39,22 @@ def notebook(tmp_path: Path) -> Path:
 
 
 def test_notes_come_with_tags_links_and_the_dates_of_their_files(store: Store, notebook: Path) -> None:
-    done = import_from(store, "notes", notebook)
+    imports = import_from(store, "notes", notebook)
 
-    found = memories(store)
-    assert set(found) == {"Deploy Plan", "How to roll back", "All servers"}
-    plan = found["Deploy Plan"]
+    by_title = memories(store)
+    assert set(by_title) == {"Deploy Plan", "How to roll back", "All servers"}
+    plan = by_title["Deploy Plan"]
     assert plan.tags == ("ops", "release", "urgent")
     assert (plan.aliases, plan.notes) == (("shipping",), ("status: draft",))
     assert plan.created == datetime(2025, 5, 6, tzinfo=UTC)
-    assert plan.links == (Link("relates-to", found["How to roll back"].id),)
+    assert plan.links == (Link("relates-to", by_title["How to roll back"].id),)
     assert "[[servers]]" in plan.text
-    assert found["All servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
-    why = {key: item.why for key, item in items(done).items() if item.outcome is Outcome.REFUSED}
+    assert by_title["All servers"].created == datetime.fromtimestamp(1_700_000_000, UTC)
+    why = {key: item.why for key, item in items(imports).items() if item.outcome is Outcome.REFUSED}
     assert why["link.md"] == why["linked"] == "is a symbolic link, which is not followed"
     assert set(why) == {"link.md", "linked", "pipe.md", "broken.md", "empty.md"}
-    assert one(done).remarks == ("Skipped, because it is not markdown: 1 file.",)
-    assert not any("outside" in memory.text for memory in found.values())
+    assert only_import(imports).remarks == ("Skipped, because it is not markdown: 1 file.",)
+    assert not any("outside" in memory.text for memory in by_title.values())
 
 
 def test_a_changed_note_is_revised_and_a_touched_one_is_not(store: Store, notebook: Path) -> None:
@@ -76,10 +76,10 @@ def test_links_find_a_note_by_its_file_and_by_its_aliases(store: Store, notebook
 
     ids = {title: memory.id for title, memory in memories(store).items()}
     assert memories(store)["Map"].links == ()
-    found = [
+    linked_ids = [
         edge.other.id for _, edge in get_related(store, ids["Map"]).edges if edge.outgoing and edge.other
     ]
-    assert sorted(found) == sorted([ids["All servers"], ids["Deploy Plan"], ids["How to roll back"]])
+    assert sorted(linked_ids) == sorted([ids["All servers"], ids["Deploy Plan"], ids["How to roll back"]])
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_a_note_is_called_by_the_heading_it_begins_with(
 
     import_from(store, "notes", tmp_path / "notes")
 
-    found = memories(store)
-    assert set(found) == {title}
-    assert found[title].aliases == (() if title == "Server list" else ("Server list",))
+    by_title = memories(store)
+    assert set(by_title) == {title}
+    assert by_title[title].aliases == (() if title == "Server list" else ("Server list",))
 
 
 def test_an_alias_that_came_there_or_here_is_a_change(store: Store, tmp_path: Path) -> None:
@@ -119,5 +119,5 @@ def test_an_alias_that_came_there_or_here_is_a_change(store: Store, tmp_path: Pa
     again = outcomes(import_from(store, "notes", folder))
 
     assert again == {"one.md": Outcome.REVISED, "two.md": Outcome.LEFT}
-    found = memories(store)
-    assert (found["one"].aliases, found["two"].aliases) == (("theirs",), ("mine",))
+    by_title = memories(store)
+    assert (by_title["one"].aliases, by_title["two"].aliases) == (("theirs",), ("mine",))

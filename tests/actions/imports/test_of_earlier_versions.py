@@ -50,19 +50,20 @@ def topic(world: World) -> Path:
     return world.place / "projects" / slug_of(world.store.project.root) / "memory" / "a.md"
 
 
-def _note_as_before(world: World, found: MemoryFile, *, same: bool) -> None:
+def _note_as_before(world: World, memory_file: MemoryFile, *, same: bool) -> None:
     store, file = world.store, topic(world)
     without_ledger_of_today(store)
     status = file.stat()
     note = {
-        "ref": found.ref, "digest": found.digest, "words": fingerprint(found.memory.title, found.memory.text),
+        "ref": memory_file.ref, "digest": memory_file.digest,
+        "words": fingerprint(memory_file.memory.title, memory_file.memory.text),
         "same": same, "topic": files.digest(file.read_bytes()), "size": status.st_size,
         "mtime_ns": status.st_mtime_ns,
     }  # fmt: skip
-    said = {"folder": str(file.parent), "topics": {"a.md": note}}
+    state = {"folder": str(file.parent), "topics": {"a.md": note}}
     files.make_folder(store.home / "auto-memory")
     (store.home / "auto-memory" / ".lock").touch()
-    (store.home / "auto-memory" / "0123.json").write_text(json.dumps(said), encoding="utf-8")
+    (store.home / "auto-memory" / "0123.json").write_text(json.dumps(state), encoding="utf-8")
     rebuild(store)
 
 
@@ -138,11 +139,11 @@ def test_a_line_that_tells_of_one_section_is_understood(store: Store, tmp_path: 
     world.there(a=EIGHT, b="Logs are written as JSON.")
     refs = {item.key: read(store, item.id) for item in world.take()}
     without_ledger_of_today(store)
-    for part, found in zip(("Part a", "Part b"), refs.values(), strict=True):
-        said = fingerprint(found.memory.title, found.memory.text)
+    for part, memory_file in zip(("Part a", "Part b"), refs.values(), strict=True):
+        words = fingerprint(memory_file.memory.title, memory_file.memory.text)
         file = str(world.place / "notes.md")
         store.ledger.append(
-            "seeded", store.clock(), refs=[found.ref], file=file, section=part, said=said, session=""
+            "seeded", store.clock(), refs=[memory_file.ref], file=file, section=part, said=words, session=""
         )
     rebuild(store)
 

@@ -11,7 +11,7 @@ from mcp_server.actions.exchange.imports.batch import Outcome
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
-from tests.actions.imports.imported import items, mem, memories, one, outcomes, state, tree
+from tests.actions.imports.imported import items, mem, memories, only_import, outcomes, state, tree
 
 
 def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store, project: Path) -> None:
@@ -25,14 +25,14 @@ def test_secrets_empty_and_long_records_are_refused_with_the_reason(store: Store
         mem(6, "[secret removed: a GitHub token]"),
     )
 
-    done = items(import_from(store, "memory-mcp"))
+    items_by_key = items(import_from(store, "memory-mcp"))
 
-    why = {key[-1]: item.why for key, item in done.items() if item.outcome is Outcome.REFUSED}
+    why = {key[-1]: item.why for key, item in items_by_key.items() if item.outcome is Outcome.REFUSED}
     assert "seems to contain" in why["1"]
     assert "needs text" in why["2"]
     assert "65,537" in why["3"]
     assert "nothing but a secret" in why["6"]
-    assert done["memory 5"].why == "has no id"
+    assert items_by_key["memory 5"].why == "has no id"
     assert list(memories(store)) == ["This one is fine"]
     assert b"ghp_" not in b"".join(tree(store.home).values())
 
@@ -51,11 +51,11 @@ def test_whatever_a_source_says_is_unchanged_the_next_time(
     path = project / "graph.json"
     path.write_text(json.dumps({"nodes": {name: node}, "edges": edges}), encoding="utf-8")
 
-    first = [item.outcome for item in one(import_from(store, "knowledge-graph", path)).items]
-    second = [item.outcome for item in one(import_from(store, "knowledge-graph", path)).items]
+    first = [item.outcome for item in only_import(import_from(store, "knowledge-graph", path)).items]
+    second = [item.outcome for item in only_import(import_from(store, "knowledge-graph", path)).items]
     node["gist"] = f"y{content}"
     path.write_text(json.dumps({"nodes": {name: node}, "edges": edges}), encoding="utf-8")
-    third = [item.outcome for item in one(import_from(store, "knowledge-graph", path)).items]
+    third = [item.outcome for item in only_import(import_from(store, "knowledge-graph", path)).items]
 
     if first == [Outcome.REFUSED]:
         return
@@ -65,7 +65,7 @@ def test_whatever_a_source_says_is_unchanged_the_next_time(
 
 @pytest.mark.feature("3.3-broken-graph")
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "sentence"),
     [
         (b'{"memories": [', "broken JSON"),
         (b"[1, 2]", "no JSON object"),
@@ -76,12 +76,12 @@ def test_whatever_a_source_says_is_unchanged_the_next_time(
     ],
 )
 def test_a_broken_source_is_refused_with_one_sentence_and_left_as_it_is(
-    store: Store, project: Path, content: bytes, said: str
+    store: Store, project: Path, content: bytes, sentence: str
 ) -> None:
     path = project / "state.json"
     path.write_bytes(content)
 
-    with pytest.raises(Rejected, match=said) as error:
+    with pytest.raises(Rejected, match=sentence) as error:
         import_from(store, "memory-mcp", path)
 
     assert str(error.value).endswith(".")
@@ -105,9 +105,9 @@ def test_wrong_types_everywhere_stop_nothing(store: Store, project: Path) -> Non
     )
     state(project / "state.json", odd, 5, None, mem(2, 17), mem(3, "With \0 a NUL."))  # type: ignore[arg-type]
 
-    done = outcomes(import_from(store, "memory-mcp", project / "state.json"))
+    outcome_of = outcomes(import_from(store, "memory-mcp", project / "state.json"))
 
-    assert sorted(done.values()) == ["refused", "refused", "refused", "taken", "taken"]
+    assert sorted(outcome_of.values()) == ["refused", "refused", "refused", "taken", "taken"]
     assert memories(store)["Odd but true"].type == "note"
 
 

@@ -25,7 +25,7 @@ def open_learning(open_here: Open, model: ScriptedModel, **more: str) -> Store:
 def learn(store: Store, *waiting: Transcript) -> list[DraftOutcome]:
     """Learn from transcripts of one project as the worker does."""
     rests: list[Part] = []
-    settled = [each for transcript in waiting for each in learn_pieces(store, transcript, rests)]
+    settled = [outcome for transcript in waiting for outcome in learn_pieces(store, transcript, rests)]
     return settled + learn_rests(store, rests)
 
 
@@ -35,12 +35,12 @@ def knowledge(store: Store, *statuses: Status) -> list[Memory]:
 
 
 def proposal(content: str, evidence: str, **more: Any) -> dict[str, Any]:
-    said = {"type": "decision", "title": content[:60], "content": content, "tags": ["billing"]}
-    return {**said, "supersedes": None, "evidence": evidence, **more}
+    fields = {"type": "decision", "title": content[:60], "content": content, "tags": ["billing"]}
+    return {**fields, "supersedes": None, "evidence": evidence, **more}
 
 
-def answer(*said: dict[str, Any]) -> Any:
-    return reply(json.dumps(list(said)))
+def answer(*proposals: dict[str, Any]) -> Any:
+    return reply(json.dumps(list(proposals)))
 
 
 POSTGRES = "We decided to keep invoices in Postgres because the reports need window functions."

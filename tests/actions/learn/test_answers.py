@@ -27,8 +27,8 @@ from tests.scripted_model import ScriptedModel, error, reply
 def test_an_array_is_found_in_prose(
     learning: Store, model: ScriptedModel, recorded: Recorded, text: str
 ) -> None:
-    said = json.dumps([proposal(POSTGRES, "keep invoices in Postgres")])
-    model.answers = [reply(text.replace("%s", said))]
+    proposals = json.dumps([proposal(POSTGRES, "keep invoices in Postgres")])
+    model.answers = [reply(text.replace("%s", proposals))]
     recorded.user(POSTGRES)
 
     learn(learning, kept(learning, recorded))
@@ -39,8 +39,10 @@ def test_an_array_is_found_in_prose(
 def test_of_an_answer_that_was_cut_off_the_whole_objects_count(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:
-    said = json.dumps([proposal(POSTGRES, "keep invoices in Postgres"), proposal("x" * 40, "keep invoices")])
-    model.answers = [reply(said[:-30], stop_reason="max_tokens")]
+    proposals = json.dumps(
+        [proposal(POSTGRES, "keep invoices in Postgres"), proposal("x" * 40, "keep invoices")]
+    )
+    model.answers = [reply(proposals[:-30], stop_reason="max_tokens")]
     recorded.user(POSTGRES)
 
     learn(learning, kept(learning, recorded))
@@ -49,7 +51,7 @@ def test_of_an_answer_that_was_cut_off_the_whole_objects_count(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "fields",
     [
         {"type": "rumour"},
         {"content": "short"},
@@ -61,9 +63,9 @@ def test_of_an_answer_that_was_cut_off_the_whole_objects_count(
     ],
 )
 def test_what_has_the_wrong_shape_is_dropped(
-    learning: Store, model: ScriptedModel, recorded: Recorded, said: dict[str, Any]
+    learning: Store, model: ScriptedModel, recorded: Recorded, fields: dict[str, Any]
 ) -> None:
-    model.answers = [answer({**proposal(POSTGRES, "keep invoices in Postgres"), **said})]
+    model.answers = [answer({**proposal(POSTGRES, "keep invoices in Postgres"), **fields})]
     recorded.user(POSTGRES)
 
     learn(learning, kept(learning, recorded))

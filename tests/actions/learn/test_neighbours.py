@@ -45,9 +45,9 @@ def opened(open_here: Open, model: ScriptedModel, how: str) -> Store:
 
 
 def known_in(prompt: str) -> list[str]:
-    told = re.search(r"<known_memories>\n(.*?)\n</known_memories>", prompt, re.DOTALL)
-    assert told
-    return told[1].splitlines()
+    block = re.search(r"<known_memories>\n(.*?)\n</known_memories>", prompt, re.DOTALL)
+    assert block
+    return block[1].splitlines()
 
 
 @pytest.mark.parametrize("others", [30, 300])
@@ -66,24 +66,24 @@ def test_one_sentence_at_the_end_of_a_long_piece_finds_what_it_changes(
         embed_pending(store)
     piece_about_layout(recorded)
     transcript = kept(store, recorded)
-    asked: list[str] = []
+    prompts: list[str] = []
 
-    def told(body: dict[str, object]) -> object:
-        asked.append(body["messages"][0]["content"])  # type: ignore[index]
-        line = next(line for line in known_in(asked[-1]) if TIMEOUT in line)
+    def answer_to(body: dict[str, object]) -> object:
+        prompts.append(body["messages"][0]["content"])  # type: ignore[index]
+        line = next(line for line in known_in(prompts[-1]) if TIMEOUT in line)
         number = int(line.partition("]")[0][1:])
-        said = proposal(
+        superseding = proposal(
             "The API timeout is 60 seconds because the gateway is slow.", CHANGE, supersedes=number
         )
-        return answer(said)
+        return answer(superseding)
 
-    model.answers = told  # type: ignore[assignment]
+    model.answers = answer_to  # type: ignore[assignment]
     (settled,) = learn(store, transcript)
 
     assert settled.superseded == (old,)
-    known = known_in(asked[0])
-    assert [line.partition("]")[0] for line in known] == [f"[{number}" for number in range(1, len(known) + 1)]
-    assert len("\n".join(known)) <= KNOWN
+    lines = known_in(prompts[0])
+    assert [line.partition("]")[0] for line in lines] == [f"[{number}" for number in range(1, len(lines) + 1)]
+    assert len("\n".join(lines)) <= KNOWN
 
 
 def test_what_is_mostly_said_in_conversations_still_finds_the_memory_about_it(
@@ -107,9 +107,9 @@ def test_of_a_long_memory_the_model_is_shown_what_the_sentence_is_about(
 ) -> None:
     store = opened(open_here, model, "words")
     text = (
-        " ".join(f"{one}." for one in LAYOUT[:10])
+        " ".join(f"{sentence}." for sentence in LAYOUT[:10])
         + f" {TIMEOUT}. "
-        + " ".join(f"{one}." for one in LAYOUT[10:])
+        + " ".join(f"{sentence}." for sentence in LAYOUT[10:])
     )
     remember(store, Draft("Handbook", text, type="reference"))
     piece_about_layout(recorded)

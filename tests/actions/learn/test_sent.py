@@ -57,10 +57,10 @@ def test_nothing_secret_or_private_is_sent(learning: Store, model: ScriptedModel
 
     learn(learning, kept(learning, recorded))
 
-    sent = json.dumps([asked.body for asked in model.asked])
-    assert "Deploy with" in sent
+    sent_text = json.dumps([request.body for request in model.asked])
+    assert "Deploy with" in sent_text
     for absent in (key, "salary list", "SECRET OUTPUT"):
-        assert absent not in sent
+        assert absent not in sent_text
 
 
 @pytest.mark.feature("3.1-2")

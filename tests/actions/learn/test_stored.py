@@ -60,8 +60,10 @@ def test_evidence_that_nobody_said_drops_the_proposal(
 def test_what_claude_said_is_stored_once_the_person_confirmed_it(
     learning: Store, model: ScriptedModel, recorded: Recorded
 ) -> None:
-    said = proposal("The exporter writes parquet files.", "The exporter writes parquet", type="architecture")
-    model.answers = [answer(said)]
+    confirmed = proposal(
+        "The exporter writes parquet files.", "The exporter writes parquet", type="architecture"
+    )
+    model.answers = [answer(confirmed)]
     recorded.user("What does the exporter do?")
     recorded.claude("The exporter writes parquet files to the bucket.")
     recorded.user("yes exactly, that was it")
@@ -93,12 +95,12 @@ def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
 ) -> None:
     old = remember(learning, Draft("Invoices in MySQL", "Invoices are kept in MySQL.", type="decision"))
 
-    def told(body: dict[str, Any]) -> Any:
+    def answer_to(body: dict[str, Any]) -> Any:
         number = re.search(r"\[(\d+)\] decision: Invoices in MySQL", body["messages"][0]["content"])
         assert number
         return answer(proposal(POSTGRES, "keep invoices in Postgres", supersedes=int(number[1])))
 
-    model.answers = told
+    model.answers = answer_to
     recorded.user(POSTGRES)
 
     (settled,) = learn(learning, kept(learning, recorded))
@@ -143,8 +145,8 @@ def test_an_agent_learns_piece_by_piece_without_any_key(store: Store, recorded: 
     pieces = []
     while piece := next_piece(store):
         pieces.append(piece.chunks[0].text)
-        said = [proposal(POSTGRES, "keep invoices in Postgres"), {"nonsense": True}]
-        settled, refused = take_proposals(store, piece, said if len(pieces) == 1 else [])
+        proposals = [proposal(POSTGRES, "keep invoices in Postgres"), {"nonsense": True}]
+        settled, refused = take_proposals(store, piece, proposals if len(pieces) == 1 else [])
         if len(pieces) == 1:
             assert (len(settled), refused) == (1, 1)
 

@@ -8,19 +8,19 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 
 
-def known(store: Store, title: str, text: str = "", **more: object) -> str:
+def remembered(store: Store, title: str, text: str = "", **more: object) -> str:
     return remember(store, Draft(title, text or f"About {title}.", **more)).memory.id  # type: ignore[arg-type]
 
 
-def told(store: Store, memory_id: str, **more: object) -> list[tuple[str, bool, str]]:
-    found = get_related(store, memory_id, **more)  # type: ignore[arg-type]
+def links_of(store: Store, memory_id: str, **more: object) -> list[tuple[str, bool, str]]:
+    related = get_related(store, memory_id, **more)  # type: ignore[arg-type]
     return [
-        (edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for _, edge in found.edges
+        (edge.rel, edge.outgoing, edge.other.id if edge.other else edge.target) for _, edge in related.edges
     ]
 
 
 def add_by_hand(store: Store, memory_id: str, lines: str) -> None:
     path = read(store, memory_id).path
-    said = path.read_text(encoding="utf-8").replace("tags: []", f"{lines}\ntags: []")
-    path.write_text(said, encoding="utf-8")
+    edited = path.read_text(encoding="utf-8").replace("tags: []", f"{lines}\ntags: []")
+    path.write_text(edited, encoding="utf-8")
     sync(store)

@@ -15,7 +15,7 @@ from mcp_server.core.links import MAX_LABEL
 from mcp_server.core.memory import Link
 from mcp_server.store import Store
 from tests.actions.imports.imported import memories
-from tests.actions.link.linked import known, told
+from tests.actions.link.linked import links_of, remembered
 
 SCRIPTS = (
     "depends-on", "Must load_before", "hängt ab von", "hängt ab von".upper(), "ha\u0308ngt ab von",
@@ -26,29 +26,29 @@ Ends = tuple[str, str]
 
 
 def linked(store: Store, folder: Path, label: str) -> Ends:
-    ends = known(store, "Webhook"), known(store, "Billing")
+    ends = remembered(store, "Webhook"), remembered(store, "Billing")
     link(store, *ends, label)
     return ends
 
 
-def put(store: Store, folder: Path, label: str) -> Ends:
-    ends = known(store, "Webhook"), known(store, "Billing")
+def put_edges(store: Store, folder: Path, label: str) -> Ends:
+    ends = remembered(store, "Webhook"), remembered(store, "Billing")
     put_edge(store, read(store, ends[0]).vault.level, *ends, label)
     return ends
 
 
 def imported(store: Store, folder: Path, label: str) -> Ends:
-    said = [{"type": "entity", "name": name, "observations": ["is used"]} for name in ("Webhook", "Billing")]
-    said.append({"type": "relation", "from": "Webhook", "to": "Billing", "relationType": label})
+    lines = [{"type": "entity", "name": name, "observations": ["is used"]} for name in ("Webhook", "Billing")]
+    lines.append({"type": "relation", "from": "Webhook", "to": "Billing", "relationType": label})
     source = folder / "memory.jsonl"
-    source.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+    source.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     import_from(store, "memory-jsonl", source)
-    found = memories(store)
-    return found["Webhook"].id, found["Billing"].id
+    by_title = memories(store)
+    return by_title["Webhook"].id, by_title["Billing"].id
 
 
-def written(store: Store, folder: Path, label: str) -> Ends:
-    ends = known(store, "Webhook"), known(store, "Billing")
+def write_by_hand(store: Store, folder: Path, label: str) -> Ends:
+    ends = remembered(store, "Webhook"), remembered(store, "Billing")
     file = read(store, ends[0]).path
     text = file.read_text(encoding="utf-8")
     links = f"---\nlinks:\n  - {{rel: {json.dumps(label, ensure_ascii=False)}, to: {ends[1]}}}\n"
@@ -65,7 +65,7 @@ def deleted(store: Store, ends: Ends, label: str) -> bool:
     return delete_edge(store, read(store, ends[0]).vault.level, *ends, label)
 
 
-WAYS_IN = (linked, put, imported, written)
+WAYS_IN = (linked, put_edges, imported, write_by_hand)
 WAYS_OUT = (unlinked, deleted)
 
 
@@ -83,10 +83,10 @@ def test_what_was_linked_is_there_once_and_taken_back_by_the_same_words(
 
     assert not link(store, *ends, label).changed
     assert not put_edge(store, read(store, ends[0]).vault.level, *ends, label).added
-    ((shown, _, _),) = told(store, ends[0])
-    assert not link(store, *ends, shown).changed
+    ((label_shown, _, _),) = links_of(store, ends[0])
+    assert not link(store, *ends, label_shown).changed
     assert way_out(store, ends, label)
-    assert told(store, ends[0]) == []
+    assert links_of(store, ends[0]) == []
 
 
 @pytest.mark.parametrize("label", ["a label of many words " * 5, "→"])
@@ -94,7 +94,7 @@ def test_what_was_linked_is_there_once_and_taken_back_by_the_same_words(
 def test_a_label_that_only_a_file_can_say_is_taken_back(
     store: Store, tmp_path: Path, way_out: Callable[[Store, Ends, str], bool], label: str
 ) -> None:
-    assert way_out(store, written(store, tmp_path, label), label)
+    assert way_out(store, write_by_hand(store, tmp_path, label), label)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_label_that_only_a_file_can_say_is_taken_back(
 def test_what_an_earlier_version_made_of_the_words_is_meant_by_them(
     store: Store, tmp_path: Path, way_out: Callable[[Store, Ends, str], bool], label: str, former: str
 ) -> None:
-    ends = written(store, tmp_path, former)
+    ends = write_by_hand(store, tmp_path, former)
 
     assert not link(store, *ends, label).changed
     assert way_out(store, ends, label)
@@ -113,7 +113,7 @@ def test_what_an_earlier_version_made_of_the_words_is_meant_by_them(
 def test_words_mean_what_an_earlier_version_made_of_others_only_where_nothing_says_them(
     store: Store, tmp_path: Path
 ) -> None:
-    ends = written(store, tmp_path, "h-ngt")
+    ends = write_by_hand(store, tmp_path, "h-ngt")
     level = read(store, ends[0]).vault.level
     link(store, *ends, "hangt")
 

@@ -13,24 +13,24 @@ from mcp_server.core.graph.graph import artifact_id
 from mcp_server.core.links import After, LinkOutcome
 from mcp_server.core.memory import Level, Link, Status
 from mcp_server.store import Store
-from tests.actions.link.linked import add_by_hand, known, told
+from tests.actions.link.linked import add_by_hand, links_of, remembered
 from tests.conftest import Clock
 
 
 def test_a_link_stands_in_the_file_and_is_told_from_both_ends(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
 
-    done = link(store, one, other, "depends_on")
+    outcome = link(store, webhook, billing, "depends_on")
 
-    assert done == Linked(one, "depends-on", other, changed=True, added=True)
-    assert read(store, one).memory.links == (Link("depends-on", other),)
-    assert told(store, one) == [("depends-on", True, other)]
-    assert told(store, other) == [("depends-on", False, one)]
+    assert outcome == Linked(webhook, "depends-on", billing, changed=True, added=True)
+    assert read(store, webhook).memory.links == (Link("depends-on", billing),)
+    assert links_of(store, webhook) == [("depends-on", True, billing)]
+    assert links_of(store, billing) == [("depends-on", False, webhook)]
 
 
 @pytest.mark.feature("B-41")
 @pytest.mark.parametrize(
-    ("said", "rel"),
+    ("label", "rel"),
     [
         ("", "relates-to"),
         ("relates_to", "relates-to"),
@@ -38,57 +38,59 @@ def test_a_link_stands_in_the_file_and_is_told_from_both_ends(store: Store) -> N
         ("refines", "refines"),
     ],
 )
-def test_labels_are_kebab_case(store: Store, said: str, rel: str) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
+def test_labels_are_kebab_case(store: Store, label: str, rel: str) -> None:
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
 
-    assert link(store, one, other, said).rel == rel
+    assert link(store, webhook, billing, label).rel == rel
 
 
 def test_linking_again_changes_nothing(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
-    link(store, one, other)
-    before = read(store, one).data
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
+    link(store, webhook, billing)
+    before = read(store, webhook).data
 
-    assert not link(store, one, other, "relates to").changed
-    assert link(store, one, other, "refines").changed
-    assert read(store, one).memory.links == (Link("relates-to", other), Link("refines", other))
-    assert read(store, one).data != before
+    assert not link(store, webhook, billing, "relates to").changed
+    assert link(store, webhook, billing, "refines").changed
+    assert read(store, webhook).memory.links == (Link("relates-to", billing), Link("refines", billing))
+    assert read(store, webhook).data != before
 
 
 @pytest.mark.parametrize("path", ["src/lib/stripe.ts:42", "docs/billing.md"])
 def test_a_link_may_lead_to_a_file(store: Store, path: str) -> None:
-    one = known(store, "Webhook")
+    webhook = remembered(store, "Webhook")
 
-    link(store, one, path, "implemented-in")
+    link(store, webhook, path, "implemented-in")
 
-    assert told(store, one) == [("implemented-in", True, path)]
-    assert unlink(store, one, path).changed
-    assert told(store, one) == []
+    assert links_of(store, webhook) == [("implemented-in", True, path)]
+    assert unlink(store, webhook, path).changed
+    assert links_of(store, webhook) == []
 
 
 def test_ends_are_named_by_id_title_or_alias_in_any_case(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "How we bill")
-    add_by_hand(store, other, "aliases: [Billing]")
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "How we bill")
+    add_by_hand(store, billing, "aliases: [Billing]")
 
-    assert link(store, "webhook", "BILLING", "uses") == Linked(one, "uses", other, changed=True, added=True)
-    assert read(store, one).memory.links == (Link("uses", other),)
-    assert not link(store, f"{one}.md", "how we bill", "uses").changed
+    assert link(store, "webhook", "BILLING", "uses") == Linked(
+        webhook, "uses", billing, changed=True, added=True
+    )
+    assert read(store, webhook).memory.links == (Link("uses", billing),)
+    assert not link(store, f"{webhook}.md", "how we bill", "uses").changed
     assert unlink(store, "Webhook", "Billing").changed
-    assert told(store, one) == []
+    assert links_of(store, webhook) == []
 
 
 def test_a_link_may_begin_at_a_file(store: Store) -> None:
-    one = known(store, "Webhook")
+    webhook = remembered(store, "Webhook")
 
     assert link(store, "src/a.ts", "src/b.ts", "loads").source == "src/a.ts"
-    link(store, "src/a.ts", one, "shows")
+    link(store, "src/a.ts", webhook, "shows")
 
     stands = read(store, artifact_id("src/a.ts")).memory
-    assert stands.links == (Link("loads", "src/b.ts"), Link("shows", one))
-    assert told(store, one) == [("shows", False, stands.id)]
+    assert stands.links == (Link("loads", "src/b.ts"), Link("shows", webhook))
+    assert links_of(store, webhook) == [("shows", False, stands.id)]
     assert unlink(store, "src/a.ts", "src/b.ts").changed
     assert unlink(store, "src/a.ts", "Webhook").changed
-    assert not unlink(store, "src/a.ts", one).changed
+    assert not unlink(store, "src/a.ts", webhook).changed
     with pytest.raises(NotFound):
         read(store, stands.id)
 
@@ -96,54 +98,57 @@ def test_a_link_may_begin_at_a_file(store: Store) -> None:
 @pytest.mark.parametrize("path", ["a/\x07b", "../" + "x" * 500])
 def test_a_path_that_nobody_could_read_is_refused(store: Store, path: str) -> None:
     with pytest.raises(Rejected, match="cannot be linked"):
-        link(store, known(store, "Webhook"), path)
+        link(store, remembered(store, "Webhook"), path)
 
 
 def test_notes_are_kept_until_others_are_given(store: Store) -> None:
-    one, other = known(store, "Webhook", "See [[Billing]]."), known(store, "Billing")
+    webhook, billing = remembered(store, "Webhook", "See [[Billing]]."), remembered(store, "Billing")
 
-    assert not link(store, one, other).changed, "it is written in the text"
-    noted = link(store, one, other, notes=["since May"])
-    again = link(store, one, other)
+    assert not link(store, webhook, billing).changed, "it is written in the text"
+    noted = link(store, webhook, billing, notes=["since May"])
+    again = link(store, webhook, billing)
 
     assert (noted.changed, noted.added, again.changed) == (True, False, False)
-    assert read(store, one).memory.links == (Link("relates-to", other, ("since May",)),)
-    assert told(store, one) == [("relates-to", True, other)]
+    assert read(store, webhook).memory.links == (Link("relates-to", billing, ("since May",)),)
+    assert links_of(store, webhook) == [("relates-to", True, billing)]
 
 
 @pytest.mark.parametrize("rel", ["supersedes", "contradicts"])
 def test_a_file_supersedes_and_contradicts_nothing(store: Store, rel: str) -> None:
     with pytest.raises(Rejected, match="only memories can"):
-        link(store, known(store, "Webhook"), "src/app.py", rel)
+        link(store, remembered(store, "Webhook"), "src/app.py", rel)
 
 
 def test_both_ends_must_be_there(store: Store) -> None:
-    one = known(store, "Webhook")
+    webhook = remembered(store, "Webhook")
 
     with pytest.raises(NotFound) as refused:
-        link(store, one, one.replace("webhook", "webhok"))
-    assert one in refused.value.hint
+        link(store, webhook, webhook.replace("webhook", "webhok"))
+    assert webhook in refused.value.hint
     with pytest.raises(NotFound):
-        link(store, "no-such-memory", one)
+        link(store, "no-such-memory", webhook)
     with pytest.raises(Rejected, match="itself"):
-        link(store, one, one)
+        link(store, webhook, webhook)
     with pytest.raises(Rejected, match="label"):
-        link(store, one, known(store, "Billing"), "→ ★")
-    assert read(store, one).memory.links == ()
+        link(store, webhook, remembered(store, "Billing"), "→ ★")
+    assert read(store, webhook).memory.links == ()
 
 
 def test_what_a_link_supersedes_is_superseded_and_comes_back(store: Store, clock: Clock) -> None:
-    old, new = known(store, "Database", "We use MySQL."), known(store, "Database now", "We use Postgres.")
+    old, new = (
+        remembered(store, "Database", "We use MySQL."),
+        remembered(store, "Database now", "We use Postgres."),
+    )
     clock.pass_days(1)
 
-    done = link(store, new, old, "supersedes")
+    outcome = link(store, new, old, "supersedes")
 
-    assert done.became == (LinkOutcome(old, After.SUPERSEDED),)
+    assert outcome.became == (LinkOutcome(old, After.SUPERSEDED),)
     before = read(store, old).memory
     assert (before.status, before.superseded_by) == (Status.SUPERSEDED, new)
     assert before.valid_to == clock()
     assert read(store, new).memory.supersedes == (old,)
-    assert told(store, old) == [("supersedes", False, new)]
+    assert links_of(store, old) == [("supersedes", False, new)]
 
     back = unlink(store, new, old, "supersedes")
 
@@ -154,7 +159,7 @@ def test_what_a_link_supersedes_is_superseded_and_comes_back(store: Store, clock
 
 
 def test_two_do_not_supersede_each_other(store: Store) -> None:
-    old, new = known(store, "Database"), known(store, "Database now")
+    old, new = remembered(store, "Database"), remembered(store, "Database now")
     link(store, new, old, "supersedes")
 
     with pytest.raises(Rejected, match="already"):
@@ -162,7 +167,7 @@ def test_two_do_not_supersede_each_other(store: Store) -> None:
 
 
 def test_nothing_supersedes_what_came_after_it(store: Store) -> None:
-    first, second, third = known(store, "First"), known(store, "Second"), known(store, "Third")
+    first, second, third = remembered(store, "First"), remembered(store, "Second"), remembered(store, "Third")
     link(store, second, first, "supersedes")
     link(store, third, second, "supersedes")
 
@@ -172,7 +177,7 @@ def test_nothing_supersedes_what_came_after_it(store: Store) -> None:
 
 
 def test_what_another_superseded_stays_so(store: Store) -> None:
-    old, new, newest = known(store, "First"), known(store, "Second"), known(store, "Third")
+    old, new, newest = remembered(store, "First"), remembered(store, "Second"), remembered(store, "Third")
     link(store, new, old, "supersedes")
 
     (became,) = link(store, newest, old, "supersedes").became
@@ -181,54 +186,54 @@ def test_what_another_superseded_stays_so(store: Store) -> None:
 
 
 def test_unlinking_what_is_not_linked_changes_nothing(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
-    before = read(store, one).data
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
+    before = read(store, webhook).data
 
-    assert not unlink(store, one, other).changed
-    assert read(store, one).data == before
+    assert not unlink(store, webhook, billing).changed
+    assert read(store, webhook).data == before
 
 
 def test_a_link_to_what_is_gone_can_be_taken_back(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
-    link(store, one, other)
-    forget(store, other)
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
+    link(store, webhook, billing)
+    forget(store, billing)
 
-    assert told(store, one) == [("relates-to", True, other)]
-    assert unlink(store, one, other).changed
+    assert links_of(store, webhook) == [("relates-to", True, billing)]
+    assert unlink(store, webhook, billing).changed
 
 
 def test_a_link_to_an_archived_memory_stays_as_a_trace(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
-    found = read(store, other)
-    target = found.vault.root / "archive" / found.path.name
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
+    file = read(store, billing)
+    target = file.vault.root / "archive" / file.path.name
     target.parent.mkdir(exist_ok=True)
-    found.path.rename(target)
+    file.path.rename(target)
     sync(store)
 
-    assert link(store, one, other).became == (LinkOutcome(other, After.TRACE, Status.ARCHIVED),)
-    ((_, edge),) = get_related(store, one).edges
+    assert link(store, webhook, billing).became == (LinkOutcome(billing, After.TRACE, Status.ARCHIVED),)
+    ((_, edge),) = get_related(store, webhook).edges
     assert edge.other is not None
     assert edge.other.status is Status.ARCHIVED
 
 
 def test_links_are_in_the_history(store: Store) -> None:
-    one, other = known(store, "Webhook"), known(store, "Billing")
-    link(store, one, other, "refines", session="s1")
-    unlink(store, one, other, session="s1")
+    webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
+    link(store, webhook, billing, "refines", session="s1")
+    unlink(store, webhook, billing, session="s1")
     sync(store)
 
     with store.database.read() as db:
-        done = deeds.listed(db, session="s1", events=("linked", "unlinked"), limit=9)
-    assert [(deed.event, deed.id, deed.detail) for deed in done] == [
-        ("unlinked", one, {"rel": "refines", "to": other}),
-        ("linked", one, {"rel": "refines", "to": other}),
+        listed_deeds = deeds.listed(db, session="s1", events=("linked", "unlinked"), limit=9)
+    assert [(deed.event, deed.id, deed.detail) for deed in listed_deeds] == [
+        ("unlinked", webhook, {"rel": "refines", "to": billing}),
+        ("linked", webhook, {"rel": "refines", "to": billing}),
     ]
 
 
 def test_the_person_and_the_project_may_be_linked(store: Store) -> None:
-    mine = known(store, "Mine", level=Level.USER)
-    ours = known(store, "Ours", level=Level.PROJECT)
+    mine = remembered(store, "Mine", level=Level.USER)
+    ours = remembered(store, "Ours", level=Level.PROJECT)
 
     link(store, ours, mine)
 
-    assert told(store, mine) == [("relates-to", False, ours)]
+    assert links_of(store, mine) == [("relates-to", False, ours)]

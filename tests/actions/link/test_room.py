@@ -31,15 +31,15 @@ def test_what_was_active_again_stays_so_when_more_is_superseded(store: Store) ->
     ]
 
 
-def fill(store: Store, name: str, left: int) -> None:
+def fill(store: Store, name: str, bytes_left: int) -> None:
     """Let the frontmatter of a node come to all that can be read but *left* bytes."""
-    found = read(store, name)
+    file = read(store, name)
     line = b"tags: []"
-    size = found.data.index(b"---", 4) - 4
-    comment = b"# " + b"x" * (frontmatter_lines.MAX_BYTES - left - size - 3) + b"\n"
-    found.path.write_bytes(found.data.replace(line, comment + line, 1))
+    size = file.data.index(b"---", 4) - 4
+    comment = b"# " + b"x" * (frontmatter_lines.MAX_BYTES - bytes_left - size - 3) + b"\n"
+    file.path.write_bytes(file.data.replace(line, comment + line, 1))
     sync(store)
-    assert read(store, name).memory == found.memory
+    assert read(store, name).memory == file.memory
 
 
 def test_a_hub_has_room_for_hundreds_of_edges_and_is_archived_all_the_same(store: Store) -> None:
@@ -85,13 +85,13 @@ def test_what_cannot_be_superseded_is_refused_before_anything_is_done(store: Sto
 
 def test_a_change_of_links_leaves_what_others_wrote_meanwhile(store: Store) -> None:
     node(store, "a"), node(store, "b")
-    found = read(store, "a")
+    file = read(store, "a")
     revise(store, "a", Revision(text="changed by hand of another tool"))
 
     link(store, "a", "b", "uses")
 
     assert read(store, "a").memory == replace(
-        found.memory,
+        file.memory,
         text="changed by hand of another tool",
         links=(Link("uses", "b"),),
         updated=read(store, "a").memory.updated,

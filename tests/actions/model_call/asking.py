@@ -30,4 +30,4 @@ def refused(store: Store, item: str = "chunk-1", *, later: bool, match: str) -> 
 
 def events(store: Store, *names: str) -> list[dict[str, object]]:
     lines = [line for path in store.ledger.paths() for line in path.read_text("utf-8").splitlines()]
-    return [said for said in map(json.loads, lines) if said["event"] in names]
+    return [event for event in map(json.loads, lines) if event["event"] in names]

@@ -31,14 +31,14 @@ def test_a_call_is_reserved_before_and_settled_after(asking: Store, api: Scripte
 
 
 def test_while_a_call_is_under_way_all_that_it_may_cost_counts(open_asking: Open, api: ScriptedModel) -> None:
-    answered = threading.Event()
-    api.answers = [reply(after=answered)]
+    may_answer = threading.Event()
+    api.answers = [reply(after=may_answer)]
     asker = threading.Thread(target=lambda: ask(open_asking().store()))
     asker.start()
     assert api.wait_for_calls(1)
 
     now = spending(open_asking().store())
-    answered.set()
+    may_answer.set()
     asker.join()
 
     assert now == Spending(reserve(DEFAULTS, len("Extract." + PROMPT), 500), 1, "", None, 0)
@@ -55,8 +55,8 @@ def test_no_call_is_made_that_could_go_over_the_days_cap(open_asking: Open, api:
     ask(store, "1")
     ask(store, "2")
 
-    told = refused(store, "3", later=True, match=r"\$0\.0040 of today's \$0\.01")
-    assert "daily_usd" in told.hint
+    refusal = refused(store, "3", later=True, match=r"\$0\.0040 of today's \$0\.01")
+    assert "daily_usd" in refusal.hint
     assert api.calls == 2
 
 
@@ -153,21 +153,21 @@ def test_one_call_is_in_flight_and_the_others_are_told_at_once(open_asking: Open
 
 
 def test_who_has_patience_waits_for_the_other_call(open_asking: Open, api: ScriptedModel) -> None:
-    answered = threading.Event()
-    api.answers = [reply("first", after=answered), reply("second")]
-    said: list[str] = []
+    may_answer = threading.Event()
+    api.answers = [reply("first", after=may_answer), reply("second")]
+    texts: list[str] = []
     threads = [
         threading.Thread(
-            target=lambda item=item: said.append(ask(open_asking().store(), item, patience=PATIENCE).text)
+            target=lambda item=item: texts.append(ask(open_asking().store(), item, patience=PATIENCE).text)
         )
         for item in ("1", "2", "3")
     ]
     for thread in threads:
         thread.start()
     assert api.wait_for_calls(1)
-    answered.set()
+    may_answer.set()
     for thread in threads:
         thread.join()
 
-    assert sorted(said) == ["first", "second", "second"]
+    assert sorted(texts) == ["first", "second", "second"]
     assert api.most_in_flight == 1

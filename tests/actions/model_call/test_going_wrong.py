@@ -32,8 +32,8 @@ def test_what_the_person_must_mend_is_asked_once_until_the_settings_change(
 ) -> None:
     api.answers = [answer, reply()]
     store = open_asking().store()
-    told = refused(store, later=True, match="HTTP")
-    assert "daybook setup" in told.hint
+    refusal = refused(store, later=True, match="HTTP")
+    assert "daybook setup" in refusal.hint
     clock.pass_days(100)
     for item in ("chunk-1", "chunk-2"):
         refused(open_asking().store(), item, later=True, match="until the settings change")
@@ -71,7 +71,7 @@ def test_the_person_can_say_that_a_bill_is_paid(asking: Store, api: ScriptedMode
     assert spending(asking).paused_reason == ""
 
 
-def told(opened: Opened) -> str:
+def problem(opened: Opened) -> str:
     """Return what the person is told when a session starts."""
     catch_up(opened.store())
     return sentence(notice(opened.store(), identity=model_identity(opened.environment)))
@@ -81,11 +81,11 @@ def test_a_person_whose_key_works_is_told_nothing_at_the_start(open_asking: Open
     opened = open_asking()
     api.answers = [reply()]
     resume(opened.store())  # what 'daybook setup' does
-    assert told(opened) == ""
+    assert problem(opened) == ""
 
     ask(opened.store())
 
-    assert told(opened) == ""
+    assert problem(opened) == ""
     assert spending(opened.store()).paused_reason == ""
 
 
@@ -95,12 +95,12 @@ def test_a_refused_key_is_told_at_the_start_until_there_is_another_or_it_is_mend
     opened = open_asking()
     api.answers = [error(401), reply()]
     refused(opened.store(), later=True, match="HTTP")
-    assert "refuses the key or the account" in told(opened)
+    assert "refuses the key or the account" in problem(opened)
 
-    assert told(open_asking(ANTHROPIC_API_KEY="sk-another")) == ""
-    assert "refuses the key or the account" in told(opened)
+    assert problem(open_asking(ANTHROPIC_API_KEY="sk-another")) == ""
+    assert "refuses the key or the account" in problem(opened)
     resume(opened.store())
-    assert told(opened) == ""
+    assert problem(opened) == ""
 
 
 @pytest.mark.parametrize("status", [400, 413])
@@ -188,7 +188,7 @@ def test_neither_the_key_nor_the_prompt_is_written_down(asking: Store, api: Scri
     refused(asking, later=True, match="refused the key")
     asking.database.close()
 
-    written = b"".join(path.read_bytes() for path in asking.home.rglob("*") if path.is_file())
-    assert b"paused" in written
-    assert KEY.encode() not in written
-    assert PROMPT.encode() not in written
+    bytes_written = b"".join(path.read_bytes() for path in asking.home.rglob("*") if path.is_file())
+    assert b"paused" in bytes_written
+    assert KEY.encode() not in bytes_written
+    assert PROMPT.encode() not in bytes_written

@@ -14,8 +14,8 @@ from tests.scripted_model import ScriptedModel, error, reply
 
 @pytest.mark.feature("A-05", "D-26")
 def test_nothing_is_sent_without_consent(open_asking: Open, api: ScriptedModel) -> None:
-    for said in ("", "false"):
-        opened = open_asking(DAYBOOK_MODEL_CALLS=said)
+    for consent in ("", "false"):
+        opened = open_asking(DAYBOOK_MODEL_CALLS=consent)
         refused(opened.store(), later=True, match="have not allowed it")
         assert opened.store().model() is None
     assert api.calls == 0
@@ -59,12 +59,12 @@ def test_our_own_file_may_name_key_and_endpoint_and_says_yes_by_that(
     open_here: Open, api: ScriptedModel, memory_dir: Path
 ) -> None:
     memory_dir.mkdir()
-    written = f'api_key = "{KEY}"\napi_base_url = "{api.url}"\n'
-    (memory_dir / "config.toml").write_text(written, encoding="utf-8")
+    config = f'api_key = "{KEY}"\napi_base_url = "{api.url}"\n'
+    (memory_dir / "config.toml").write_text(config, encoding="utf-8")
     ask(open_here().store())
     assert api.calls == 1
 
-    (memory_dir / "config.toml").write_text(written + "model_calls = false\n", encoding="utf-8")
+    (memory_dir / "config.toml").write_text(config + "model_calls = false\n", encoding="utf-8")
     refused(open_here().store(), "2", later=True, match="have not allowed it")
 
 
@@ -73,12 +73,12 @@ def test_a_key_that_is_corrected_is_used_by_a_process_that_runs(
 ) -> None:
     memory_dir.mkdir()
     api.answers = [error(401), reply()]
-    written = f'api_key = "wrong"\napi_base_url = "{api.url}"\n'
-    (memory_dir / "config.toml").write_text(written, encoding="utf-8")
+    config = f'api_key = "wrong"\napi_base_url = "{api.url}"\n'
+    (memory_dir / "config.toml").write_text(config, encoding="utf-8")
     store = open_here().store()
     refused(store, later=True, match="refused the key")
 
-    (memory_dir / "config.toml").write_text(written.replace("wrong", KEY), encoding="utf-8")
+    (memory_dir / "config.toml").write_text(config.replace("wrong", KEY), encoding="utf-8")
     ask(store)
     assert KEY in str(api.asked[-1].headers)
 
@@ -116,7 +116,7 @@ def test_what_a_repository_says_is_looked_for_up_to_its_root_and_not_in_the_pers
     inside.mkdir(parents=True)
     (scratch_home / "code/shop/.git").mkdir()
 
-    def left(folder: Path, started: Path | None = None) -> bool:
+    def says_no(folder: Path, started: Path | None = None) -> bool:
         environment = {"ANTHROPIC_BASE_URL": "x", "HOME": str(scratch_home)} | (
             {"CLAUDE_PROJECT_DIR": str(started)} if started else {}
         )
@@ -130,18 +130,18 @@ def test_what_a_repository_says_is_looked_for_up_to_its_root_and_not_in_the_pers
 
     write(scratch_home)
     write(scratch_home / "code")
-    assert left(inside)
-    assert left(scratch_home)
-    assert not left(scratch_home / "code")
-    assert not left(scratch_home, started=scratch_home / "code")
+    assert says_no(inside)
+    assert says_no(scratch_home)
+    assert not says_no(scratch_home / "code")
+    assert not says_no(scratch_home, started=scratch_home / "code")
     for place in (scratch_home / "code/shop", scratch_home / "code/shop/src", inside):
         path = write(place)
-        assert not left(inside)
+        assert not says_no(inside)
         path.rename(path.with_name("elsewhere.json"))
         path.symlink_to("elsewhere.json")  # git keeps links, and Claude Code follows them
-        assert not left(inside)
+        assert not says_no(inside)
         path.unlink()
-    assert left(inside)
+    assert says_no(inside)
 
 
 def test_odd_files_stop_nothing(project: Path, tmp_path: Path) -> None:

@@ -52,10 +52,10 @@ def test_a_model_on_this_machine_is_asked_without_a_key_and_without_a_price(
     store = opened.store()
     ask(store)
 
-    (asked,) = api.asked
-    assert asked.body["model"] == "qwen3:4b"
-    assert {"x-api-key", "authorization"}.isdisjoint(asked.headers)
-    assert [(each["usd"], each["input"], each["output"]) for each in events(store, "spent")] == [
+    (request,) = api.asked
+    assert request.body["model"] == "qwen3:4b"
+    assert {"x-api-key", "authorization"}.isdisjoint(request.headers)
+    assert [(spent["usd"], spent["input"], spent["output"]) for spent in events(store, "spent")] == [
         (0.0, 1000, 200)
     ]
     assert today(spending(store)) == "$0.0000 and calls of qwen3:4b, whose price is not known"
@@ -110,24 +110,24 @@ def test_our_own_file_may_name_endpoint_model_and_price(
 def test_the_calls_of_a_day_are_limited_where_neither_tokens_nor_price_are_known(
     open_asking: Open, api: ScriptedModel
 ) -> None:
-    said = json.loads(reply("x" * 100).body)
-    del said["usage"]
-    api.answers = [Answer(body=json.dumps(said).encode())]
+    answer_json = json.loads(reply("x" * 100).body)
+    del answer_json["usage"]
+    api.answers = [Answer(body=json.dumps(answer_json).encode())]
     store = open_asking(**OLLAMA, DAYBOOK_DAILY_CALLS="3").store()
     for number in range(3):
         ask(store, str(number))
     refused(store, "one more", later=True, match="used up")
 
     assert api.calls == 3
-    assert {(each["input"], each["output"]) for each in events(store, "spent")} == {(tokens_of(SIZE), 40)}
+    assert {(spent["input"], spent["output"]) for spent in events(store, "spent")} == {(tokens_of(SIZE), 40)}
 
 
 def test_dollars_that_are_estimated_are_counted_against_the_days_limit(
     open_asking: Open, api: ScriptedModel
 ) -> None:
-    said = json.loads(reply("x" * 1000).body)
-    del said["usage"]
-    api.answers = [Answer(body=json.dumps(said).encode())]
+    answer_json = json.loads(reply("x" * 1000).body)
+    del answer_json["usage"]
+    api.answers = [Answer(body=json.dumps(answer_json).encode())]
     store = open_asking(**OLLAMA, DAYBOOK_DAILY_USD="0.005", DAYBOOK_MODEL_PRICE="1 5").store()
     ask(store, "1")  # reserved 0.0026, and 400 tokens of reply cost 0.0021
     ask(store, "2")
@@ -164,7 +164,7 @@ def test_an_endpoint_that_is_no_address_is_said(open_asking: Open, endpoint: str
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "sentence"),
     [
         ({"DAYBOOK_MODEL_PRICE": "cheap"}, "'cheap', which is not an amount"),
         ({"DAYBOOK_MODEL_PRICE": "1 2 3"}, "more than two prices"),
@@ -174,11 +174,11 @@ def test_an_endpoint_that_is_no_address_is_said(open_asking: Open, endpoint: str
     ],
 )
 def test_a_model_or_price_that_cannot_be_is_said_once(
-    settings: dict[str, str], told: str, memory_dir: Path
+    settings: dict[str, str], sentence: str, memory_dir: Path
 ) -> None:
-    done = CliRunner().invoke(daybook, ["status"], env=settings)
+    result = CliRunner().invoke(daybook, ["status"], env=settings)
 
-    assert told in str(done.exception)
+    assert sentence in str(result.exception)
 
 
 def test_setup_names_the_model_and_that_nothing_leaves_this_machine(

@@ -18,5 +18,5 @@ def fill(store: Store) -> dict[str, str]:
     return {name: remember(store, Draft(*note, tags=(name,))).memory.id for name, note in NOTES.items()}
 
 
-def found(store: Store, text: str, **options: object) -> list[str]:
+def ids_found(store: Store, text: str, **options: object) -> list[str]:
     return [hit.id for hit in recall(store, Query(text, **options)).hits]  # type: ignore[arg-type]

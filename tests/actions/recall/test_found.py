@@ -17,7 +17,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Level, Link
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query
 from mcp_server.store import Store
-from tests.actions.recall.notes import fill, found
+from tests.actions.recall.notes import fill, ids_found
 from tests.conftest import Clock, Open
 
 # By words and by meaning
@@ -25,29 +25,29 @@ from tests.conftest import Clock, Open
 
 @pytest.mark.feature("A-04", "D-06")
 def test_words_find_a_memory(store: Store, ids: dict[str, str]) -> None:
-    assert found(store, "signature verification")[0] == ids["webhook"]
+    assert ids_found(store, "signature verification")[0] == ids["webhook"]
 
 
 def test_a_part_of_an_identifier_finds_it(store: Store, ids: dict[str, str]) -> None:
-    assert found(store, "cart totals")[0] == ids["cart"]
-    assert found(store, "updateCartTotals")[0] == ids["cart"]
+    assert ids_found(store, "cart totals")[0] == ids["cart"]
+    assert ids_found(store, "updateCartTotals")[0] == ids["cart"]
 
 
 @pytest.mark.parametrize("tagged", [False, True])
 def test_languages_that_only_signs_tell_apart_are_told_apart(store: Store, tagged: bool) -> None:
     ids = {}
     for name in ("C++", "C", "F#", "C#", "net income", ".NET", "Node.js", "graph node"):
-        said, tags = ("This one", (name,)) if tagged else (name, ())
-        draft = Draft(f"Style {len(ids)}", f"{said} is linted before a merge.", tags=tags)
+        wording, tags = ("This one", (name,)) if tagged else (name, ())
+        draft = Draft(f"Style {len(ids)}", f"{wording} is linted before a merge.", tags=tags)
         ids[name] = remember(store, draft).memory.id
 
-    for asked, wanted in {
+    for question, language in {
         "C#": "C#", "c#?": "C#", "csharp": "C#", "C++": "C++", "cpp": "C++", "C++17": "C++", "F#": "F#",
         "C": "C", "which C linter": "C", ".NET": ".NET", "dotnet": ".NET", "nodejs": "Node.js",
         "node.js": "Node.js",
     }.items():  # fmt: skip
-        best = recall(store, Query(asked, mode=Mode.KEYWORD, filter=Filter())).hits[0]
-        assert best.id == ids[wanted], asked
+        best = recall(store, Query(question, mode=Mode.KEYWORD, filter=Filter())).hits[0]
+        assert best.id == ids[language], question
 
 
 @pytest.mark.feature("B-09", "B-37", "D-06")
@@ -84,7 +84,7 @@ def test_an_edit_keeps_what_the_model_made_of_the_passages_that_stay(meaning_sto
 
     revise(meaning_store, memory.id, Revision(text="# One\n\nfirst words\n\n# Two\n\nother words"))
 
-    stays = {text: made for text, made in before.items() if "first" in text}
+    stays = {text: vectors for text, vectors in before.items() if "first" in text}
     assert made_of(meaning_store) == stays
     assert all(signs for _, signs in stays.values())
 
@@ -92,10 +92,10 @@ def test_an_edit_keeps_what_the_model_made_of_the_passages_that_stay(meaning_sto
 def made_of(store: Store) -> dict[str, tuple[bytes, bytes]]:
     """Return passage → its embedding and signs, of those that have them."""
     with store.database.read() as db:
-        found = db.execute(
+        rows = db.execute(
             "SELECT p.text, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
         ).fetchall()
-    return {text: (embedding, signs) for text, embedding, signs in found}
+    return {text: (embedding, signs) for text, embedding, signs in rows}
 
 
 def test_while_the_model_loads_the_words_answer(open_here: Open, memory_dir: Path) -> None:
@@ -132,21 +132,21 @@ def test_the_default_search_sees_the_person_and_this_project_only(
     other = open_here(folder=tmp_path / "blog").store()
     elsewhere = remember(other, Draft("Blog webhook", "Another signature."))
 
-    assert elsewhere.memory.id not in found(open_here().store(), "webhook signature")
-    assert ids["webhook"] not in found(other, "webhook signature")
-    both = found(other, "webhook signature", filter=Filter(all_projects=True))
-    assert {elsewhere.memory.id, ids["webhook"]} <= set(both)
+    assert elsewhere.memory.id not in ids_found(open_here().store(), "webhook signature")
+    assert ids["webhook"] not in ids_found(other, "webhook signature")
+    ids_everywhere = ids_found(other, "webhook signature", filter=Filter(all_projects=True))
+    assert {elsewhere.memory.id, ids["webhook"]} <= set(ids_everywhere)
 
 
 @pytest.mark.feature("D-14")
 def test_filters_apply_before_the_ranking(store: Store, ids: dict[str, str]) -> None:
     remember(store, Draft("Signature of commits", "Sign them.", type="decision", level=Level.USER))
 
-    assert found(store, "signature", filter=Filter(tags=("webhook",))) == [ids["webhook"]]
-    assert ids["webhook"] not in found(store, "signature", filter=Filter(types=("decision",)))
-    assert found(store, "signature", filter=Filter(level=Level.PROJECT)) == [ids["webhook"]]
-    assert found(store, "signature", filter=Filter(since=datetime(2027, 1, 1, tzinfo=UTC))) == []
-    assert len(found(store, "signature", filter=Filter(until=datetime(2027, 1, 1, tzinfo=UTC)))) == 2
+    assert ids_found(store, "signature", filter=Filter(tags=("webhook",))) == [ids["webhook"]]
+    assert ids["webhook"] not in ids_found(store, "signature", filter=Filter(types=("decision",)))
+    assert ids_found(store, "signature", filter=Filter(level=Level.PROJECT)) == [ids["webhook"]]
+    assert ids_found(store, "signature", filter=Filter(since=datetime(2027, 1, 1, tzinfo=UTC))) == []
+    assert len(ids_found(store, "signature", filter=Filter(until=datetime(2027, 1, 1, tzinfo=UTC)))) == 2
 
 
 def test_as_of_answers_with_what_was_valid_then(store: Store, clock: Clock) -> None:
@@ -157,25 +157,25 @@ def test_as_of_answers_with_what_was_valid_then(store: Store, clock: Clock) -> N
     then = Filter(as_of=datetime(2026, 11, 25, tzinfo=UTC))
     now = Filter(as_of=datetime(2026, 12, 1, tzinfo=UTC))
 
-    assert found(store, "database", filter=then) == [old.memory.id]
-    assert found(store, "database", filter=now) == [new.memory.id]
+    assert ids_found(store, "database", filter=then) == [old.memory.id]
+    assert ids_found(store, "database", filter=now) == [new.memory.id]
 
 
 def test_superseded_memories_come_when_asked_for(store: Store, ids: dict[str, str]) -> None:
     remember(store, Draft("New way", "Raw body middleware.", supersedes=(ids["webhook"],)))
 
-    assert ids["webhook"] not in found(store, "signature verification")
-    assert ids["webhook"] in found(store, "signature verification", filter=Filter(statuses=ANY_STATUS))
+    assert ids["webhook"] not in ids_found(store, "signature verification")
+    assert ids["webhook"] in ids_found(store, "signature verification", filter=Filter(statuses=ANY_STATUS))
 
 
 def test_expansion_follows_links_and_gives_the_successor_of_what_is_superseded(store: Store) -> None:
     old = remember(store, Draft("Retry policy", "Three attempts."))
     new = remember(store, Draft("Backoff", "Exponential.", supersedes=(old.memory.id,)))
     wiki = remember(store, Draft("Queue", "Jobs wait here; see [[backoff]]."))
-    asked = remember(store, Draft("Worker", "Runs jobs.", links=(Link("depends-on", old.memory.id),)))
+    worker = remember(store, Draft("Worker", "Runs jobs.", links=(Link("depends-on", old.memory.id),)))
 
-    assert found(store, "worker", expand=True) == [asked.memory.id, new.memory.id]
-    assert found(store, "queue", expand=True) == [wiki.memory.id, new.memory.id]
+    assert ids_found(store, "worker", expand=True) == [worker.memory.id, new.memory.id]
+    assert ids_found(store, "queue", expand=True) == [wiki.memory.id, new.memory.id]
 
 
 # Whatever is asked
@@ -233,7 +233,7 @@ def answers(store: Store, questions: Iterable[str]) -> str:
 
 @pytest.mark.parametrize("question", ["88213", "q7xk2", "what is 88213?"])
 def test_a_number_or_code_that_stands_in_a_memory_is_an_answer(meaning_store: Store, question: str) -> None:
-    held = remember(
+    invoices = remember(
         meaning_store,
         Draft("Migration of invoices", "Stopped at invoice 88213 of batch q7xk2, whose VAT ids are missing."),
     ).memory.id
@@ -243,5 +243,5 @@ def test_a_number_or_code_that_stands_in_a_memory_is_an_answer(meaning_store: St
     answer = recall(meaning_store, Query(question))
 
     assert answer.verdict is not Confidence.NONE
-    assert answer.hits[0].id == held
+    assert answer.hits[0].id == invoices
     assert recall(meaning_store, Query("55511")).verdict is Confidence.NONE

@@ -12,7 +12,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Confidence, Filter, Mode, Query, Sort
 from mcp_server.doors.shown.recall import reasons
 from mcp_server.store import Store
-from tests.actions.recall.notes import found
+from tests.actions.recall.notes import ids_found
 from tests.conftest import Clock
 
 
@@ -58,10 +58,10 @@ def test_the_passage_that_answers_is_shown_although_another_has_more_of_the_word
     remember(meaning_store, Draft("Plants", "The office plants are watered on Fridays."))
     embed_pending(meaning_store)
 
-    asked = Query("Which MAC algorithm authenticates the senders of payment callbacks?")
+    query = Query("Which MAC algorithm authenticates the senders of payment callbacks?")
 
-    assert "HMAC" in recall(meaning_store, asked).hits[0].text
-    assert "upstairs" in recall(meaning_store, replace(asked, mode=Mode.KEYWORD)).hits[0].text
+    assert "HMAC" in recall(meaning_store, query).hits[0].text
+    assert "upstairs" in recall(meaning_store, replace(query, mode=Mode.KEYWORD)).hits[0].text
 
 
 def test_words_alone_compare_no_tokens(store: Store, ids: dict[str, str]) -> None:
@@ -87,7 +87,7 @@ def test_recency_settles_equals_but_not_the_order_by_relevance(store: Store, clo
     clock.pass_days(200)
     second = remember(store, Draft("Cache B", "Redis holds sessions."))
 
-    assert found(store, "redis sessions") == [second.memory.id, first.memory.id]
+    assert ids_found(store, "redis sessions") == [second.memory.id, first.memory.id]
     by_relevance = recall(store, Query("redis sessions", sort=Sort.RELEVANCE)).hits
     assert by_relevance[0].score == by_relevance[1].score
 
@@ -98,7 +98,7 @@ def test_an_exact_old_match_is_not_hidden_by_what_is_new(store: Store, clock: Cl
     for number in range(10):
         remember(store, Draft(f"Kafka replay {number}", f"The kafka offset and its replay, number {number}."))
 
-    assert found(store, "kafka offset reset for replay")[0] == exact.memory.id
+    assert ids_found(store, "kafka offset reset for replay")[0] == exact.memory.id
 
 
 @pytest.mark.feature("B-13")
@@ -194,9 +194,9 @@ def test_a_time_in_the_question_brings_what_is_of_that_time_first(store: Store, 
     clock.pass_days(10)
     now = remember(store, Draft("Release news", "The release train was moved to Thursday.")).memory.id
 
-    def found(question: str) -> list[str]:
+    def ids_found(question: str) -> list[str]:
         return [hit.id for hit in recall(store, Query(question)).hits]
 
-    assert found("to which day was the release train moved last week") == [then, now]
-    assert found("to which day was the release train moved today") == [now, then]
-    assert found("to which day was the release train moved since 2026-11-19") == [now, then]
+    assert ids_found("to which day was the release train moved last week") == [then, now]
+    assert ids_found("to which day was the release train moved today") == [now, then]
+    assert ids_found("to which day was the release train moved since 2026-11-19") == [now, then]

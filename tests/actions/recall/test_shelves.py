@@ -33,22 +33,22 @@ CONVERSATIONS = Filter(kinds=(Kind.CONVERSATION,))
 
 
 @pytest.fixture
-def said(store: Store, project: Path, tmp_path: Path) -> Callable[..., Recorded]:
+def converse(store: Store, project: Path, tmp_path: Path) -> Callable[..., Recorded]:
     """Keep what was said in a session of its own, in turns of the person and of Claude."""
 
     def said_(*turns: str, subagent_of: Recorded | None = None) -> Recorded:
-        made = spoken(tmp_path, project, *turns, subagent_of=subagent_of)
-        keep(store, seen(store, made))
-        return made
+        conversation = spoken(tmp_path, project, *turns, subagent_of=subagent_of)
+        keep(store, seen(store, conversation))
+        return conversation
 
     return said_
 
 
 def spoken(folder: Path, cwd: Path, *turns: str, subagent_of: Recorded | None = None) -> Recorded:
-    made = Recorded(folder / "transcripts", cwd=cwd, subagent_of=subagent_of)
+    conversation = Recorded(folder / "transcripts", cwd=cwd, subagent_of=subagent_of)
     for number, words in enumerate(turns):
-        made.claude(words) if number % 2 else made.user(words)
-    return made
+        conversation.claude(words) if number % 2 else conversation.user(words)
+    return conversation
 
 
 def decided(store: Store) -> str:
@@ -57,8 +57,8 @@ def decided(store: Store) -> str:
 
 
 def shelves(answer: Answer) -> tuple[list[str], list[str]]:
-    known = [hit.id for hit in answer.hits if not hit.below]
-    return known, [hit.id for hit in answer.hits if hit.below]
+    above = [hit.id for hit in answer.hits if not hit.below]
+    return above, [hit.id for hit in answer.hits if hit.below]
 
 
 @pytest.mark.parametrize("model", ["none", "minilm-l6"])
@@ -91,12 +91,12 @@ def tokens(store: Store) -> int:
 
 
 def test_a_conversation_answers_where_nothing_that_is_known_does(
-    store: Store, said: Callable[..., Recorded]
+    store: Store, converse: Callable[..., Recorded]
 ) -> None:
     remember(store, Draft("Colours", "The buttons are green."))
     for answer in VAGUE:
-        said(QUESTION, answer)
-    right = said(QUESTION, RIGHT)
+        converse(QUESTION, answer)
+    right = converse(QUESTION, RIGHT)
 
     answer = recall(store, Query(QUESTION))
 
@@ -122,9 +122,9 @@ def test_a_conversation_answers_where_nothing_that_is_known_does(
     ],
 )  # fmt: skip
 def test_who_asks_the_same_is_no_evidence(
-    store: Store, said: Callable[..., Recorded], turns: tuple[str, ...]
+    store: Store, converse: Callable[..., Recorded], turns: tuple[str, ...]
 ) -> None:
-    session = said(*turns)
+    session = converse(*turns)
 
     assert recall(store, Query(QUESTION)).hits == ()
     asked_for = recall(store, Query(QUESTION, filter=CONVERSATIONS))
@@ -140,9 +140,9 @@ def test_who_asks_the_same_is_no_evidence(
     ],
 )
 def test_what_a_person_states_is_evidence(
-    store: Store, said: Callable[..., Recorded], question: str, turn: str
+    store: Store, converse: Callable[..., Recorded], question: str, turn: str
 ) -> None:
-    session = said(turn, "Noted.")
+    session = converse(turn, "Noted.")
 
     answer = recall(store, Query(question))
 
@@ -151,36 +151,40 @@ def test_what_a_person_states_is_evidence(
 
 
 def test_of_what_was_asked_for_the_conversation_that_answers_comes_first(
-    store: Store, said: Callable[..., Recorded]
+    store: Store, converse: Callable[..., Recorded]
 ) -> None:
-    right = said(QUESTION, RIGHT)
+    right = converse(QUESTION, RIGHT)
     for number in range(9):
-        said(QUESTION, VAGUE[number % len(VAGUE)])
+        converse(QUESTION, VAGUE[number % len(VAGUE)])
 
-    found = recall(store, Query(QUESTION, filter=CONVERSATIONS))
+    answer = recall(store, Query(QUESTION, filter=CONVERSATIONS))
 
-    assert found.hits[0].id == right.session
-    assert {hit.confidence for hit in found.hits[1:]} == {Confidence.NONE}
+    assert answer.hits[0].id == right.session
+    assert {hit.confidence for hit in answer.hits[1:]} == {Confidence.NONE}
 
 
-def test_at_most_two_stand_below_and_each_tells_little(store: Store, said: Callable[..., Recorded]) -> None:
+def test_at_most_two_stand_below_and_each_tells_little(
+    store: Store, converse: Callable[..., Recorded]
+) -> None:
     for hour in range(10, 14):
-        said("Ship it", f"Production deploys go out at {hour}:00. {'We talked about it for long. ' * 30}")
+        converse("Ship it", f"Production deploys go out at {hour}:00. {'We talked about it for long. ' * 30}")
     remember(store, Draft("Deploys of the docs", "The docs are deployed from main, production or not."))
 
     answer = recall(store, Query("production deploys go out"))
 
-    known, below = shelves(answer)
-    assert len(known) == 1
+    above, below = shelves(answer)
+    assert len(above) == 1
     assert len(below) == 2
-    assert [hit.id for hit in answer.hits] == known + below
+    assert [hit.id for hit in answer.hits] == above + below
     assert all(len(hit.text) <= 400 for hit in answer.hits if hit.below)
     assert len(recall(store, Query("production deploys go out", filter=CONVERSATIONS)).hits) == 4
 
 
-def test_the_limit_and_what_is_asked_for_hold_below_too(store: Store, said: Callable[..., Recorded]) -> None:
-    session = said("Ship it", "Production deploys go out on Tuesdays.")
-    said("Ship it again", "Production deploys go out on Tuesdays, always.")
+def test_the_limit_and_what_is_asked_for_hold_below_too(
+    store: Store, converse: Callable[..., Recorded]
+) -> None:
+    session = converse("Ship it", "Production deploys go out on Tuesdays.")
+    converse("Ship it again", "Production deploys go out on Tuesdays, always.")
     query = Query("production deploys go out", limit=1)
 
     assert len(shelves(recall(store, query))[1]) == 1
@@ -190,11 +194,11 @@ def test_the_limit_and_what_is_asked_for_hold_below_too(store: Store, said: Call
 
 
 def test_a_subagent_is_heard_only_where_conversations_are_asked_for(
-    store: Store, said: Callable[..., Recorded]
+    store: Store, converse: Callable[..., Recorded]
 ) -> None:
-    session = said("Look into the deploys.", "An agent does.")
+    session = converse("Look into the deploys.", "An agent does.")
     for _ in range(3):
-        said("Find out when production deploys go out.", RIGHT, subagent_of=session)
+        converse("Find out when production deploys go out.", RIGHT, subagent_of=session)
     of_a_person = save_conversation(
         store, "Talk with the agent Smith", [{"role": "user", "content": RIGHT}]
     ).memory.id
@@ -213,8 +217,8 @@ OLD, NEW = "The API gateway timeout is 30 seconds.", "The API gateway timeout is
 
 
 def outdated_by(store: Store, question: str) -> dict[str, tuple[str, ...]]:
-    found = recall(store, Query(question, filter=CONVERSATIONS))
-    return {hit.id: hit.outdated_by for hit in found.hits}
+    answer = recall(store, Query(question, filter=CONVERSATIONS))
+    return {hit.id: hit.outdated_by for hit in answer.hits}
 
 
 def superseded(store: Store, old: str = OLD, new: str = NEW) -> str:
@@ -223,14 +227,16 @@ def superseded(store: Store, old: str = OLD, new: str = NEW) -> str:
 
 
 def test_what_has_been_superseded_since_is_marked(
-    store: Store, said: Callable[..., Recorded], clock: Clock
+    store: Store, converse: Callable[..., Recorded], clock: Clock
 ) -> None:
-    outdated = said("The timeout of the API gateway is 30 seconds, so mind that.", "Noted.")
+    outdated = converse("The timeout of the API gateway is 30 seconds, so mind that.", "Noted.")
     others = [
-        said("Is the API gateway timeout 30 seconds?", "The timeout of the API gateway is what I asked for."),
-        said("The API gateway timeout is 90 seconds.", "Noted."),
-        said("The API gateway timeout is not 30 seconds.", "Noted."),
-        said("I raise the API gateway timeout from 30 seconds to 60 seconds.", "Fine."),
+        converse(
+            "Is the API gateway timeout 30 seconds?", "The timeout of the API gateway is what I asked for."
+        ),
+        converse("The API gateway timeout is 90 seconds.", "Noted."),
+        converse("The API gateway timeout is not 30 seconds.", "Noted."),
+        converse("I raise the API gateway timeout from 30 seconds to 60 seconds.", "Fine."),
     ]
     clock.pass_days(1)
     now = superseded(store)
@@ -243,20 +249,20 @@ def test_what_has_been_superseded_since_is_marked(
 
 
 def test_what_is_said_after_a_memory_was_superseded_is_not_marked(
-    store: Store, said: Callable[..., Recorded], clock: Clock
+    store: Store, converse: Callable[..., Recorded], clock: Clock
 ) -> None:
     clock.pass_days(-3)
     superseded(store)
     clock.pass_days(3)
-    later = said("The API gateway timeout is 30 seconds again.", "Noted.")
+    later = converse("The API gateway timeout is 30 seconds again.", "Noted.")
 
     assert outdated_by(store, "API gateway timeout") == {later.session: ()}
 
 
 def test_the_mark_names_what_holds_at_the_end_and_nothing_that_is_gone(
-    store: Store, said: Callable[..., Recorded], clock: Clock
+    store: Store, converse: Callable[..., Recorded], clock: Clock
 ) -> None:
-    session = said("The API gateway timeout is 30 seconds.", "Noted.")
+    session = converse("The API gateway timeout is 30 seconds.", "Noted.")
     clock.pass_days(1)
     second = superseded(store)
     third = remember(store, Draft("Today", "The gateway waits for 90 s.", supersedes=(second,))).memory.id
@@ -267,10 +273,10 @@ def test_the_mark_names_what_holds_at_the_end_and_nothing_that_is_gone(
 
 
 def test_words_from_which_a_superseded_memory_was_made_are_marked(
-    store: Store, said: Callable[..., Recorded], clock: Clock
+    store: Store, converse: Callable[..., Recorded], clock: Clock
 ) -> None:
     words = "we give the gateway half a minute before we hang up"
-    session = said(f"As I said, {words}.", "Noted.")
+    session = converse(f"As I said, {words}.", "Noted.")
     draft = Draft("Gateway", OLD, session=session.session, evidence=words, source="extracted")
     old = remember(store, draft).memory.id
     clock.pass_days(1)

@@ -30,8 +30,8 @@ class Machines:
     def joined(self, name: str, work: Path | None = None, **more: bool) -> Store:
         """Open the store of the machine *name*, and add the remote to it."""
         store = self.open(name, work)
-        done = add(store, look_ahead(store, str(self.remote), **more))
-        assert not done.trouble, done.trouble
+        report = add(store, look_ahead(store, str(self.remote), **more))
+        assert not report.trouble, report.trouble
         return store
 
     def meet(self, *stores: Store) -> list[Exchanged]:

@@ -52,20 +52,20 @@ class History:
         for number in range(machines):
             skew = timedelta(days=self.random.choice(SKEWS))
             home = folder / f"home-{number}"
-            here = [
+            opened_projects = [
                 opened_at(
                     home, cloned(folder / f"work-{number}", name), clock=lambda skew=skew: self.now + skew
                 )
                 for name in PROJECTS
             ]
-            self.opened += here
-            self.seen.append([opened.store() for opened in here])
+            self.opened += opened_projects
+            self.seen.append([opened.store() for opened in opened_projects])
             self.stores.append(self.seen[-1][0])
         for store in self.stores:
             if self.random.random() < 0.3:
                 self.do(self.remember, store)  # before it knows the others
-            done = add(store, look_ahead(store, str(folder / "memory.git")))
-            assert not done.trouble, done.trouble
+            report = add(store, look_ahead(store, str(folder / "memory.git")))
+            assert not report.trouble, report.trouble
 
     def run(self, steps: int) -> None:
         """Do *steps* things at random."""
@@ -77,7 +77,7 @@ class History:
         )
         for _ in range(steps):
             self.now += timedelta(seconds=self.random.randint(0, 90))
-            number, project = (self.random.randrange(len(each)) for each in (self.seen, PROJECTS))
+            number, project = (self.random.randrange(len(choices)) for choices in (self.seen, PROJECTS))
             store, deed = self.seen[number][project], self.random.choice(deeds)
             self.log.append(f"{store.home.name} {PROJECTS[project]} {deed.__name__}")
             self.do(deed, store)
@@ -91,23 +91,23 @@ class History:
 
     def settle(self) -> list[Exchanged]:
         """Let all machines exchange until each has what all have."""
-        done: list[Exchanged] = []
+        reports: list[Exchanged] = []
         for _ in range(2):
             self.now += timedelta(seconds=30)
-            done += [self.exchange(store) for store in self.stores]
-        return done
+            reports += [self.exchange(store) for store in self.stores]
+        return reports
 
     def check(self) -> None:
         """Raise AssertionError when the machines differ, a word is lost, or a mark of a conflict is found."""
-        done = self.settle()
-        assert not any(each.trouble or each.left for each in done), done
+        reports = self.settle()
+        assert not any(report.trouble or report.left for report in reports), reports
         first, *others = [says(store) for store in self.stores]
         assert all(first == other for other in others), self.differ(first, others)
         text = "\n".join(data.decode() for data in first.values())
         lost = self.written - self.removed - {*WORD.findall(text)}
         assert not lost, (lost, self.log)
-        kept = {word for store in self.stores for word in WORD.findall(everything(store))}
-        assert self.written - self.no_copy <= kept, (self.written - self.no_copy - kept, self.log)
+        words_kept = {word for store in self.stores for word in WORD.findall(everything(store))}
+        assert self.written - self.no_copy <= words_kept, (self.written - self.no_copy - words_kept, self.log)
         assert not MARK.search(text)
 
     def differ(self, first: dict[str, bytes], others: list[dict[str, bytes]]) -> object:
@@ -225,14 +225,14 @@ class History:
             change_level(store, id_in(file), self.random.choice([Level.USER, Level.PROJECT]))
 
     def link(self, store: Store) -> None:
-        one, other = self.one(store), self.one(store)
-        if one and other and one != other:
-            link(store, id_in(one), id_in(other), "relates-to")
+        first, second = self.one(store), self.one(store)
+        if first and second and first != second:
+            link(store, id_in(first), id_in(second), "relates-to")
 
     def exchange(self, store: Store) -> Exchanged:
-        done = exchange(store)
-        self.clashes += len(done.clashes)
-        return done
+        report = exchange(store)
+        self.clashes += len(report.clashes)
+        return report
 
     def one(self, store: Store) -> Path | None:
         """Return the file of a memory that *store* sees."""
@@ -253,8 +253,8 @@ def cloned(folder: Path, name: str) -> Path:
 
 def id_in(file: Path) -> str:
     """Return the id that a file states."""
-    found = re.search(r"^id: (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else file.stem
+    id_line = re.search(r"^id: (\S+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return id_line[1] if id_line else file.stem
 
 
 def says(store: Store) -> dict[str, bytes]:

@@ -45,28 +45,28 @@ def no_sshd() -> str:
 def backend() -> Path:
     """Return git's program that serves HTTP, whether or not it is there."""
     command = ["git", "--exec-path"]
-    found = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.strip()
-    return Path(found) / "git-http-backend"
+    folder = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.strip()
+    return Path(folder) / "git-http-backend"
 
 
 @contextlib.contextmanager
 def https_host(folder: Path) -> Iterator[Host]:
     """Serve an empty repository over HTTPS to who has the password, with a certificate made for it."""
-    made = certified(folder)
+    certificate = certified(folder)
     _empty(folder / "served" / "memory.git")
     server = _Server(folder / "served")
-    server.socket = made.context().wrap_socket(server.socket, server_side=True)
+    server.socket = certificate.context().wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     port = server.server_address[1]
-    known = f"[http]\n\tsslCAInfo = {made.path}\n\tpostBuffer = 65536\n"
+    git_config = f"[http]\n\tsslCAInfo = {certificate.path}\n\tpostBuffer = 65536\n"
     password = folder / "passwords"
     password.write_text(f"https://{NAME}:{PASSWORD}@127.0.0.1:{port}\n", encoding="utf-8")
     helper = f"[credential]\n\thelper = store --file={password}\n"
     try:
         yield Host(
             f"https://127.0.0.1:{port}/memory.git",
-            _home(folder / "person", known + helper),
-            _home(folder / "stranger", known),
+            _home(folder / "person", git_config + helper),
+            _home(folder / "stranger", git_config),
         )
     finally:
         server.shutdown()
@@ -178,8 +178,10 @@ class _Handler(BaseHTTPRequestHandler):
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
         }
-        done = subprocess.run([self.server.program], input=data, env=about, capture_output=True, check=False)
-        head, _, body = done.stdout.partition(b"\r\n\r\n")
+        process = subprocess.run(
+            [self.server.program], input=data, env=about, capture_output=True, check=False
+        )
+        head, _, body = process.stdout.partition(b"\r\n\r\n")
         lines = [line.partition(": ") for line in head.decode("latin-1").split("\r\n")]
         status = next((value for name, _, value in lines if name == "Status"), "200 OK")
         self.send_response(int(status.split()[0]))

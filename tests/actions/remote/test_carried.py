@@ -47,24 +47,29 @@ def test_what_was_accepted_here_is_accepted_there_and_what_waits_waits(machines:
 def test_what_both_changed_is_accepted_when_both_states_were(machines: Machines) -> None:
     desk = machines.joined("desk")
     text = "The host is alpha.\n\nThe port is 80."
-    both, one = (stored(desk, f"{name} is up", text, source=ASSISTANT) for name in ("Web", "Mail"))
-    for memory_id in (both, one):
+    changed_twice, changed_once = (
+        stored(desk, f"{name} is up", text, source=ASSISTANT) for name in ("Web", "Mail")
+    )
+    for memory_id in (changed_twice, changed_once):
         accepted(desk, memory_id)
     exchange(desk)
     laptop = machines.joined("laptop")
-    for memory_id in (both, one):
+    for memory_id in (changed_twice, changed_once):
         revise(desk, memory_id, Revision(text=text.replace("alpha", "beta")))
         revise(laptop, memory_id, Revision(text=text.replace("80", "90")))
-    file = read(laptop, one).path
+    file = read(laptop, changed_once).path
     file.write_text(file.read_text().replace("90", "7070"))  # by hand: nobody accepted that
 
     machines.meet(desk, laptop, desk)
 
     for store in (desk, laptop):
-        assert "beta" in read(store, both).memory.text and "90" in read(store, both).memory.text
-        assert is_shown(store, read(store, both))
-        assert "7070" in read(store, one).memory.text
-        assert not is_shown(store, read(store, one))
+        assert (
+            "beta" in read(store, changed_twice).memory.text
+            and "90" in read(store, changed_twice).memory.text
+        )
+        assert is_shown(store, read(store, changed_twice))
+        assert "7070" in read(store, changed_once).memory.text
+        assert not is_shown(store, read(store, changed_once))
 
 
 def test_the_history_has_what_was_done_on_both_machines(machines: Machines) -> None:
@@ -78,11 +83,11 @@ def test_the_history_has_what_was_done_on_both_machines(machines: Machines) -> N
     machines.clock.now += timedelta(minutes=1)
     revise(laptop, memory_id, Revision(text="The port is 7070."))
 
-    told = [str(row) for row in shown_deeds(list_deeds(laptop, memory_id=memory_id)).rows]
+    rows = [str(row) for row in shown_deeds(list_deeds(laptop, memory_id=memory_id)).rows]
     versions = history_of(laptop, memory_id).versions
 
-    assert ["remembered, on" in row or "revised" in row for row in told] == [True, True, True]
-    assert ["on " in row for row in told] == [False, True, True]
+    assert ["remembered, on" in row or "revised" in row for row in rows] == [True, True, True]
+    assert ["on " in row for row in rows] == [False, True, True]
     texts = [version.memory.text for version in versions if version.memory]
     assert texts == ["The port is 90.", "The port is 80."]
 
@@ -93,9 +98,9 @@ def test_a_file_that_seems_to_hold_a_secret_stays_here_and_is_told(machines: Mac
     file.parent.mkdir()
     file.write_text(f"---\nid: note\ntitle: Note\n---\nThe token is {KEY}\n")
 
-    done = exchange(desk)
+    report = exchange(desk)
 
-    assert list(done.held) == ["knowledge/note.md"]
+    assert list(report.held) == ["knowledge/note.md"]
     assert any(
         "Not sent to your other machines: 1 file" in need for need in needs_of(status(desk, has_key=False))
     )

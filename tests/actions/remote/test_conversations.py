@@ -22,7 +22,7 @@ def talked(store: Store) -> Path:
     return file
 
 
-def has(store: Store) -> bool:
+def has_conversation(store: Store) -> bool:
     return (store.home / "conversations" / "talk.md").exists()
 
 
@@ -32,7 +32,7 @@ def test_without_a_word_they_stay_where_they_are(machines: Machines) -> None:
 
     machines.meet(desk, laptop)
 
-    assert (has(desk), has(laptop)) == (True, False)
+    assert (has_conversation(desk), has_conversation(laptop)) == (True, False)
     assert "conversations" not in look_ahead(machines.open("desk-2"), str(machines.remote)).files
 
 
@@ -44,7 +44,7 @@ def test_with_it_they_are_told_of_first_and_found_on_the_other_machine(machines:
     machines.joined("desk", conversations=True)
     laptop = machines.joined("laptop", conversations=True)
 
-    assert has(laptop)
+    assert has_conversation(laptop)
     hits = recall(laptop, Query("deploys release branch")).hits
     assert [hit.id for hit in hits] == ["talk"]
 
@@ -55,19 +55,19 @@ def test_a_machine_that_wants_none_takes_none_and_deletes_none(machines: Machine
 
     machines.meet(desk, laptop, desk)
 
-    assert (has(desk), has(laptop)) == (True, False)
-    assert has(machines.joined("tablet", conversations=True))
+    assert (has_conversation(desk), has_conversation(laptop)) == (True, False)
+    assert has_conversation(machines.joined("tablet", conversations=True))
 
 
 def test_one_that_was_deleted_goes_on_the_other_machine_too(machines: Machines) -> None:
     desk, laptop = (machines.joined(name, conversations=True) for name in ("desk", "laptop"))
     file = talked(desk)
     machines.meet(desk, laptop)
-    assert has(laptop)
+    assert has_conversation(laptop)
 
     file.unlink()
     exchange(desk)
     exchange(laptop)
 
-    assert not has(laptop)
+    assert not has_conversation(laptop)
     assert list((laptop.home / "trash").rglob("talk.md"))

@@ -27,7 +27,10 @@ def holds(repository: Path, word: str) -> bool:
 
 def test_the_local_history_loses_it_and_the_remote_when_it_is_rewritten(machines: Machines) -> None:
     desk = machines.joined("desk")
-    gone, kept = stored(desk, "The vault", f"It is in {WORD}."), stored(desk, "Deploys start from release.")
+    gone, kept_id = (
+        stored(desk, "The vault", f"It is in {WORD}."),
+        stored(desk, "Deploys start from release."),
+    )
     exchange(desk)
     laptop = machines.joined("laptop")
     own = desk.home / "remote" / "store.git"
@@ -41,12 +44,12 @@ def test_the_local_history_loses_it_and_the_remote_when_it_is_rewritten(machines
     assert holds(machines.remote, WORD)  # as the answer says
 
     rewrite_history(desk, timeout=60, patience=1)
-    revise(laptop, kept, Revision(text="Deploys start from main."))
+    revise(laptop, kept_id, Revision(text="Deploys start from main."))
     machines.meet(laptop, desk)
 
     for repository in (own, machines.remote, laptop.home / "remote" / "store.git"):
         assert not holds(repository, WORD), repository
-    assert read(desk, kept).memory.text == "Deploys start from main."
+    assert read(desk, kept_id).memory.text == "Deploys start from main."
     assert list((laptop.home / "trash").rglob(f"{gone}.md"))
     assert not (laptop.home / "knowledge" / f"{gone}.md").exists()
 

@@ -28,9 +28,9 @@ def test_what_one_machine_learns_the_other_finds(machines: Machines) -> None:
     memory_id = stored(desk, "Deploys start from the release branch.")
 
     exchange(desk)
-    done = exchange(laptop)
+    report = exchange(laptop)
 
-    assert done.added == (memory_id,)
+    assert report.added == (memory_id,)
     assert [hit.id for hit in recall(laptop, Query("deploys release branch")).hits] == [memory_id]
     assert says(laptop) == says(desk)
 
@@ -75,7 +75,7 @@ def test_what_is_settled_on_one_machine_is_not_asked_on_the_other(machines: Mach
     machines.meet(desk, laptop)
     revise(desk, memory_id, Revision(text="The port is 9090."))
     revise(laptop, memory_id, Revision(text="The port is 7070."))
-    (beside_id,) = [beside for done in machines.meet(desk, laptop) for beside in done.clashes.values()]
+    (beside_id,) = [beside for report in machines.meet(desk, laptop) for beside in report.clashes.values()]
 
     resolve_contradiction(laptop, beside_id, memory_id, "keep_both")
     machines.meet(laptop, desk)
@@ -119,9 +119,9 @@ def test_an_unreachable_remote_is_no_error_and_nothing_is_lost(machines: Machine
     machines.remote.rename(tmp_path / "away")
     memory_id = stored(desk, "Deploys start from the release branch.")
 
-    done = exchange(desk)
+    report = exchange(desk)
 
-    assert "could not be reached" in done.trouble
+    assert "could not be reached" in report.trouble
     (tmp_path / "away").rename(machines.remote)
     machines.meet(desk, laptop)
     assert read(laptop, memory_id).memory.text == "Deploys start from the release branch."

@@ -38,16 +38,16 @@ def killed_after(home: Path, start: int, lines: int, share: float) -> list[str]:
     """Let a machine run, kill it some time after its line *lines*; return the ids that were acknowledged."""
     process = machine(home, start)
     assert process.stdout
-    seen = [process.stdout.readline().strip() for _ in range(lines)]
+    lines_read = [process.stdout.readline().strip() for _ in range(lines)]
     # How far an exchange comes is told by what it has written: wait until some of that is there.
     until = sum(1 for _ in (home / "remote").rglob("*")) + int(share * 12)
     while process.poll() is None and sum(1 for _ in (home / "remote").rglob("*")) < until:
         pass
     os.killpg(process.pid, signal.SIGKILL)
-    seen += [line.strip() for line in process.stdout.read().splitlines() if line.strip()]
+    lines_read += [line.strip() for line in process.stdout.read().splitlines() if line.strip()]
     process.wait()
     process.stdout.close()
-    return seen
+    return lines_read
 
 
 def test_nothing_that_was_acknowledged_is_lost(machines: Machines) -> None:
@@ -58,9 +58,9 @@ def test_nothing_that_was_acknowledged_is_lost(machines: Machines) -> None:
         home = (desk, laptop)[number % 2].home
         acknowledged.update(killed_after(home, number * 1000, 1 + number % 2, chance.random()))
 
-    done = [*machines.meet(desk, laptop), exchange(desk)]
+    reports = [*machines.meet(desk, laptop), exchange(desk)]
 
-    assert not any(each.trouble or each.left for each in done)
+    assert not any(report.trouble or report.left for report in reports)
     assert says(desk) == says(laptop)
     assert {Path(path).stem for path in says(desk)} == acknowledged
     assert len(acknowledged) >= KILLS
@@ -97,14 +97,14 @@ def test_of_many_that_come_at_once_a_kill_loses_none_and_the_next_exchange_takes
     exchange(desk)
     chance = random.Random(7)
 
-    seen = [killed_at(laptop.home, chance.randint(1, MANY)) for _ in range(4)]
+    counts = [killed_at(laptop.home, chance.randint(1, MANY)) for _ in range(4)]
 
-    assert any(1 < number <= MANY for number in seen), seen  # between the first one and the last
-    done = exchange(laptop)
-    assert not done.trouble and not done.left
+    assert any(1 < number <= MANY for number in counts), counts  # between the first one and the last
+    report = exchange(laptop)
+    assert not report.trouble and not report.left
     exchange(desk)
     assert says(desk) == says(laptop)
-    facts = {f"fact-{each}" for each in range(MANY)}
+    facts = {f"fact-{number}" for number in range(MANY)}
     assert {Path(path).stem for path in says(desk)} == {own, other, *facts}
     assert read(laptop, f"fact-{MANY - 1}").memory.text == f"Fact {MANY - 1} holds."
     sync(laptop)

@@ -14,7 +14,7 @@ from tests.memories import stored
 TEXT = "---\nid: kind\ntitle: Kind\n---\nA kind memory.\n"
 
 
-def written(path: Path) -> None:
+def write_memory(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         path.write_text(TEXT, encoding="utf-8")
@@ -23,7 +23,7 @@ def written(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "name_shown"),
     [
         (os.fsdecode(b"caf\xe9.md"), "caf\\xe9.md"),
         ("two\nlines.md", "two lines.md"),
@@ -31,16 +31,16 @@ def written(path: Path) -> None:
         ("a:b.md", "a:b.md"),
     ],
 )
-def test_a_file_with_such_a_name_stays_here(machines: Machines, name: str, shown: str) -> None:
+def test_a_file_with_such_a_name_stays_here(machines: Machines, name: str, name_shown: str) -> None:
     desk, laptop = machines.joined("desk"), machines.joined("laptop")
-    written(desk.home / "knowledge" / name)
+    write_memory(desk.home / "knowledge" / name)
     other = stored(desk, "Deploys start from release.")
 
-    done, came = exchange(desk), exchange(laptop)
+    from_desk, from_laptop = exchange(desk), exchange(laptop)
 
-    rows = exchanged(done).rows
-    assert ("stays here", f"knowledge/{shown} has a name that other systems do not allow") in rows
-    assert came.added == (other,)
+    rows = exchanged(from_desk).rows
+    assert ("stays here", f"knowledge/{name_shown} has a name that other systems do not allow") in rows
+    assert from_laptop.added == (other,)
     assert exchange(desk).given == 0
 
 
@@ -48,13 +48,13 @@ def test_a_file_with_such_a_name_stays_here(machines: Machines, name: str, shown
 def test_a_folder_of_projects_that_is_none_stays_here(machines: Machines, name: str) -> None:
     desk, laptop = machines.joined("desk"), machines.joined("laptop")
     folder = desk.home / "projects" / name
-    written(folder / "knowledge" / "kind.md")
+    write_memory(folder / "knowledge" / "kind.md")
     (folder / "project.json").write_text('{"name": "shop"}', encoding="utf-8")
 
-    done = exchange(desk)
+    report = exchange(desk)
     exchange(laptop)
 
     readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    assert done.held == {f"projects/{readable}": "has a name that no project has"}
+    assert report.held == {f"projects/{readable}": "has a name that no project has"}
     assert exchange(desk).given == 0
     assert says(laptop) == {}

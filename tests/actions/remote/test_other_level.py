@@ -54,8 +54,8 @@ def test_a_move_travels_and_goes_back_from_the_other_machine(machines: Machines,
         assert len(history_of(store, memory_id).versions) >= 1
         assert len(list(store.home.rglob(f"{memory_id}.md"))) == 1
     machines.clock.pass_days(1)
-    done = undo(laptop, last_change(laptop, memory_id))
-    assert done.restored == [memory_id]
+    undone = undo(laptop, last_change(laptop, memory_id))
+    assert undone.restored == [memory_id]
     machines.meet(laptop, desk)
     for store in (desk, laptop):
         assert level(store, memory_id) is Level.PROJECT
@@ -85,10 +85,10 @@ def test_a_use_that_a_machine_noted_before_it_heard_of_the_move_counts(
     for store in (desk, laptop):
         assert level(store, memory_id) is Level.USER
         assert accesses(store, memory_id) == 3
-        assert "revised" in [each.deed.event for each in list_deeds(store, memory_id)]
+        assert "revised" in [row.deed.event for row in list_deeds(store, memory_id)]
         rebuild(store)
         assert accesses(store, memory_id) == 3
-        assert "revised" in [each.deed.event for each in list_deeds(store, memory_id)]
+        assert "revised" in [row.deed.event for row in list_deeds(store, memory_id)]
     machines.clock.pass_days(1)
     change_level(desk, memory_id, Level.PROJECT)
     recall(laptop, Query("gateway uploads seconds"), session="later")

@@ -40,11 +40,13 @@ def test_a_machine_that_was_away_meets_what_came_after_the_rewriting(machines: M
     after = stored(desk, "The desk learned this afterwards.")
     exchange(desk)
 
-    done = machines.meet(laptop, desk)
+    reports = machines.meet(laptop, desk)
 
-    assert not any(each.trouble or each.clashes for each in done)
+    assert not any(report.trouble or report.clashes for report in reports)
     assert says(desk) == says(laptop)
-    assert {path.rpartition("/")[2] for path in says(desk)} == {f"{each}.md" for each in (port, new, after)}
+    assert {path.rpartition("/")[2] for path in says(desk)} == {
+        f"{memory_id}.md" for memory_id in (port, new, after)
+    }
     for repository in (machines.remote, *(repository_of(store).folder for store in (desk, laptop))):
         assert not holds(repository, WORD), repository
 
@@ -62,9 +64,9 @@ def test_a_machine_that_cut_its_history_follows_another_that_rewrote(machines: M
     exchange(laptop)
     stored(desk, "The desk knows this.")
 
-    done = machines.meet(desk, laptop)
+    reports = machines.meet(desk, laptop)
 
-    assert [each.trouble for each in done] == [""] * 4
+    assert [report.trouble for report in reports] == [""] * 4
     assert says(desk) == says(laptop) and len(says(desk)) == 3
 
 
@@ -88,16 +90,16 @@ def test_an_empty_remote_gets_what_a_machine_with_a_cut_history_has(machines: Ma
     desk, laptop = machines.joined("desk"), machines.joined("laptop")
     forget(desk, stored(desk, "The vault", f"It is in {WORD}."), forever=True)
     machines.meet(desk, laptop)
-    kept = stored(desk, "Deploys start from release.")
+    memory_id = stored(desk, "Deploys start from release.")
     for path in (machines.remote / "refs" / "heads", machines.remote / "objects"):
         shutil.rmtree(path)
         path.mkdir()
     (machines.remote / "packed-refs").unlink(missing_ok=True)
 
-    done = machines.meet(desk, laptop)
+    reports = machines.meet(desk, laptop)
 
-    assert [each.trouble for each in done] == [""] * 4
-    assert read(laptop, kept).memory.text == "Deploys start from release."
+    assert [report.trouble for report in reports] == [""] * 4
+    assert read(laptop, memory_id).memory.text == "Deploys start from release."
 
 
 def test_an_exchange_that_ended_before_it_had_merged_does_not_undo_what_the_remote_says(
@@ -105,7 +107,7 @@ def test_an_exchange_that_ended_before_it_had_merged_does_not_undo_what_the_remo
 ) -> None:
     desk, laptop = machines.joined("desk"), machines.joined("laptop")
     machines.meet(desk, laptop)
-    known = stored(desk, "The desk knows this.")
+    of_desk = stored(desk, "The desk knows this.")
     exchange(desk)
     rewrite(desk)
     own = stored(laptop, "The laptop knows this.")
@@ -114,7 +116,7 @@ def test_an_exchange_that_ended_before_it_had_merged_does_not_undo_what_the_remo
     machines.meet(laptop, desk)
 
     assert says(desk) == says(laptop)
-    assert {read(desk, each).memory.id for each in (known, own)} == {known, own}
+    assert {read(desk, memory_id).memory.id for memory_id in (of_desk, own)} == {of_desk, own}
 
 
 def _fetched_only(store: Store, machines: Machines) -> None:

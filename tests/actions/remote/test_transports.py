@@ -60,13 +60,13 @@ def machine(tmp_path: Path) -> Iterator[Open]:
         return opened[-1].store()
 
     yield open_store
-    for each in opened:
-        each.database.close()
+    for store in opened:
+        store.database.close()
 
 
 def joined(store: Store, host: Host) -> Store:
-    done = add(store, look_ahead(store, host.url))
-    assert not done.trouble, done.trouble
+    report = add(store, look_ahead(store, host.url))
+    assert not report.trouble, report.trouble
     return store
 
 
@@ -81,9 +81,9 @@ def test_machines_exchange_through_a_host(machine: Open, host: Host) -> None:
     revise(desk, memory_id, Revision(text="The port is 9090.\n\nThe host is alpha."))
     revise(laptop, memory_id, Revision(text="The port is 8080.\n\nThe host is beta."))
 
-    done = [exchange(store) for store in (desk, laptop, desk)]
+    reports = [exchange(store) for store in (desk, laptop, desk)]
 
-    assert not any(each.trouble for each in done)
+    assert not any(report.trouble for report in reports)
     assert says(desk) == says(laptop)
     assert read(desk, memory_id).memory.text == "The port is 9090.\n\nThe host is beta."
     assert not rewrite_history(desk, timeout=60, patience=0).trouble

@@ -17,10 +17,10 @@ Join = Callable[..., Person]
 
 @pytest.fixture
 def team() -> MinimalTeam:
-    made = MinimalTeam()
-    of(made, "anna", Role.WRITER)
-    of(made, "carla", Role.CURATOR)
-    return made
+    team_server = MinimalTeam()
+    of(team_server, "anna", Role.WRITER)
+    of(team_server, "carla", Role.CURATOR)
+    return team_server
 
 
 @pytest.fixture
@@ -31,14 +31,14 @@ def person(
     monkeypatch.setattr(side_by_side, "PATIENCE", PATIENCE)  # a busy machine may need more than 300 ms
     reached: list[Reached] = []
 
-    def made(name: str = "ben", role: Role = Role.WRITER) -> Person:
+    def make_person(name: str = "ben", role: Role = Role.WRITER) -> Person:
         reached.append(Reached(of(team, name, role)))
         home = str(tmp_path / f"memory-of-{name}")
         return Person(lambda: open_here(MEMORY_DIR=home).store(), reached[-1])
 
-    yield made
-    for each in reached:
-        each.goes_on.set()
+    yield make_person
+    for opened_person in reached:
+        opened_person.goes_on.set()
 
 
 @pytest.fixture

@@ -70,26 +70,26 @@ class Person:
 
 
 def memory(memory_id: str, text: str = WEBHOOK, **more: object) -> Memory:
-    given: dict[str, Any] = {"type": "gotcha", "created": MOMENT, "updated": MOMENT, **more}
-    return Memory(id=memory_id, title=given.pop("title", memory_id), text=text, **given)
+    fields: dict[str, Any] = {"type": "gotcha", "created": MOMENT, "updated": MOMENT, **more}
+    return Memory(id=memory_id, title=fields.pop("title", memory_id), text=text, **fields)
 
 
 def confirmed(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
     """Let anna write a memory, and carla confirm it."""
-    stored = said(team, memory_id, text, **more)
+    stored = saved(team, memory_id, text, **more)
     return of(team, "carla", Role.CURATOR).confirm(memory_id, digest=stored.digest)
 
 
-def said(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
+def saved(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
     """Let anna write a memory, or change hers."""
     storage = of(team, "anna", Role.WRITER)
-    there = {each.memory.id: each for each in storage.page()}.get(memory_id)
-    return storage.save(memory(memory_id, text, **more), replaces=there.digest if there else "")
+    stored = {stored.memory.id: stored for stored in storage.page()}.get(memory_id)
+    return storage.save(memory(memory_id, text, **more), replaces=stored.digest if stored else "")
 
 
 def of(team: MinimalTeam, name: str, role: Role) -> TeamStorage:
     """Return the team's memory for that member, who gets a token when they have none."""
-    member = next((each for each in team.members() if each.name == name), None)
+    member = next((member for member in team.members() if member.name == name), None)
     if member is None:
         member = team.member_of(team.issue(name, role))
     assert member

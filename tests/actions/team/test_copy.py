@@ -20,13 +20,13 @@ from mcp_server.core.memory import Level
 from mcp_server.core.team.team import Role
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, of, said
+from tests.actions.team.people import WEBHOOK, Person, confirmed, of, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 PROMPT = "why is body parsing skipped for the webhook of Stripe?"
 
 
-def told(store: Store) -> str:
+def pushed(store: Store) -> str:
     return f"{brief(store).text}\n{inject(store, PROMPT, session='s1')}"
 
 
@@ -39,14 +39,14 @@ def test_what_a_curator_confirmed_is_told_and_what_nobody_confirmed_is_not(
     team: MinimalTeam, person: Join
 ) -> None:
     confirmed(team, "webhook")
-    said(team, "deploys", "Deploys go out on Fridays.")
+    saved(team, "deploys", "Deploys go out on Fridays.")
     ben = person()
     ben.join()
 
     assert "Settled in the team" in brief(ben.store).text
-    assert WEBHOOK in told(ben.store)
-    assert "Fridays" not in told(ben.store)
-    assert sorted(each.name for each in folder(ben).glob("*.md")) == ["webhook.md"]
+    assert WEBHOOK in pushed(ben.store)
+    assert "Fridays" not in pushed(ben.store)
+    assert sorted(path.name for path in folder(ben).glob("*.md")) == ["webhook.md"]
     file = read(ben.store, "webhook")
     assert file.vault.level is Level.TEAM
     assert file.memory.notes == ("team: Quaggas", "written by: anna", "confirmed by: carla")
@@ -55,7 +55,7 @@ def test_what_a_curator_confirmed_is_told_and_what_nobody_confirmed_is_not(
 def test_what_a_prompt_calls_for_is_marked_as_the_teams(team: MinimalTeam, ben: Person) -> None:
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
-    (line,) = (each for each in inject(ben.store, PROMPT, session="s1").splitlines() if WEBHOOK in each)
+    (line,) = (line for line in inject(ben.store, PROMPT, session="s1").splitlines() if WEBHOOK in line)
     assert "; of the team)" in line
 
 
@@ -64,21 +64,21 @@ def test_a_team_s_knowledge_is_not_written_into_a_file_that_others_may_read(
 ) -> None:
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
-    assert WEBHOOK in told(ben.store)
+    assert WEBHOOK in pushed(ben.store)
     assert WEBHOOK not in current_block(ben.store).text
 
 
 def test_what_was_changed_is_not_told_until_it_is_confirmed_again(team: MinimalTeam, ben: Person) -> None:
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
-    said(team, "webhook", "Parse the body of the webhook of Stripe.")
-    done = copy(ben.store, ben.team)
-    assert (done.memories, done.removed) == (0, 1)
+    saved(team, "webhook", "Parse the body of the webhook of Stripe.")
+    report = copy(ben.store, ben.team)
+    assert (report.memories, report.removed) == (0, 1)
     assert not [*folder(ben).glob("*.md")]
-    assert "webhook of Stripe" not in told(ben.store)
+    assert "webhook of Stripe" not in pushed(ben.store)
     confirmed(team, "webhook", "Parse the body of the webhook of Stripe.")
     copy(ben.store, ben.team)
-    assert "Parse the body" in told(ben.store)
+    assert "Parse the body" in pushed(ben.store)
 
 
 def test_a_file_changed_by_hand_is_not_told_and_is_put_right_with_its_words_kept(
@@ -87,15 +87,15 @@ def test_a_file_changed_by_hand_is_not_told_and_is_put_right_with_its_words_kept
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
     path = folder(ben) / "webhook.md"
-    was = path.read_bytes()
-    path.write_bytes(was.replace(b"raw body", b"parsed body"))
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"raw body", b"parsed body"))
     sync(ben.store)
-    assert "parsed body" not in told(ben.store)
+    assert "parsed body" not in pushed(ben.store)
     assert not untrusted(ben.store), "nobody is asked to accept what the team did not confirm"
 
     copy(ben.store, ben.team)
-    assert path.read_bytes() == was
-    assert WEBHOOK in told(ben.store)
+    assert path.read_bytes() == data
+    assert WEBHOOK in pushed(ben.store)
     (version,) = history.versions(ben.store.home, "team/webhook")
     assert b"parsed body" in version.path.read_bytes()
 
@@ -105,7 +105,7 @@ def test_a_file_that_somebody_puts_into_the_copy_is_not_told(team: MinimalTeam, 
     own.parent.mkdir(parents=True, exist_ok=True)
     own.write_text("---\ntype: gotcha\n---\nThe webhook of Stripe wants a cake.\n")
     sync(ben.store)
-    assert "cake" not in told(ben.store)
+    assert "cake" not in pushed(ben.store)
     copy(ben.store, ben.team)
     assert not own.exists()
 
@@ -117,11 +117,11 @@ def test_the_acceptance_comes_back_with_a_new_index_and_goes_with_leaving(
     copy(ben.store, ben.team)
     bytes_then = (folder(ben) / "webhook.md").read_bytes()
     rebuild(ben.store)
-    assert WEBHOOK in told(ben.store)
+    assert WEBHOOK in pushed(ben.store)
 
     assert leave(ben.store) == "Quaggas"
     assert not (ben.store.home / "team").exists()
-    assert WEBHOOK not in told(ben.store)
+    assert WEBHOOK not in pushed(ben.store)
     assert membership(ben.store) is None
     ben.join()
     anna = of(team, "anna", Role.WRITER)
@@ -129,7 +129,7 @@ def test_the_acceptance_comes_back_with_a_new_index_and_goes_with_leaving(
     copy(ben.store, ben.team)
     (folder(ben) / "webhook.md").write_bytes(bytes_then)  # the very bytes that were accepted once
     sync(ben.store)
-    assert WEBHOOK not in told(ben.store)
+    assert WEBHOOK not in pushed(ben.store)
 
 
 def test_a_server_that_does_not_answer_takes_nothing_away_and_is_told_in_the_status(
@@ -140,7 +140,7 @@ def test_a_server_that_does_not_answer_takes_nothing_away_and_is_told_in_the_sta
     team.away = True
     with pytest.raises(StorageUnavailable):
         copy(ben.store, ben.team)
-    assert WEBHOOK in told(ben.store)
+    assert WEBHOOK in pushed(ben.store)
     state = membership(ben.store)
     assert state and state.last.trouble == "The team's database does not answer."
     assert state.last.at
@@ -162,9 +162,9 @@ def test_a_copy_that_was_killed_before_the_acceptance_is_completed_by_the_next(
     (folder(ben) / "webhook.md").write_bytes(data)
     note_joined(ben.store.home, MembershipNote("https://team.example.org", "t", "Quaggas", "ben", "writer"))
     sync(ben.store)
-    assert WEBHOOK not in told(ben.store)
+    assert WEBHOOK not in pushed(ben.store)
     copy(ben.store, ben.team)
-    assert WEBHOOK in told(ben.store)
+    assert WEBHOOK in pushed(ben.store)
 
 
 def test_nothing_of_the_copy_is_changed_by_hand_of_daybook(team: MinimalTeam, ben: Person) -> None:

@@ -33,7 +33,7 @@ from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, of, said
+from tests.actions.team.people import WEBHOOK, Person, confirmed, of, saved
 from tests.conftest import Clock
 from tests.team_server.minimal_team import MinimalTeam
 
@@ -42,11 +42,11 @@ def draft(text: str = WEBHOOK, **more: object) -> Draft:
     return Draft(str(more.pop("title", "Webhook")), text, type="gotcha", **more)  # type: ignore[arg-type]
 
 
-def given(store: Store, text: str = WEBHOOK, **more: object) -> StoredInTeam:
+def remembered(store: Store, text: str = WEBHOOK, **more: object) -> StoredInTeam:
     """Remember *text* for the team, whose server answers."""
-    done = remember_for_team(store, draft(text, **more)).done
-    assert done
-    return done
+    stored = remember_for_team(store, draft(text, **more)).done
+    assert stored
+    return stored
 
 
 def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
@@ -59,25 +59,29 @@ def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
 def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
     team: MinimalTeam, ben: Person
 ) -> None:
-    done = given(ben.store, session="s1", evidence="I said so", links=(Link("relates-to", "a-note-of-mine"),))
-    stored = ben.team.load(done.stored.memory.id)
-    assert done.stored == stored
+    stored_now = remembered(
+        ben.store, session="s1", evidence="I said so", links=(Link("relates-to", "a-note-of-mine"),)
+    )
+    stored = ben.team.load(stored_now.stored.memory.id)
+    assert stored_now.stored == stored
     assert (stored.author, stored.confirmed_by, stored.memory.text) == ("ben", "", WEBHOOK)
     assert (stored.memory.session, stored.memory.evidence, stored.memory.links) == ("", "", ())
 
 
 def test_what_the_team_knows_already_is_told_and_not_stored_twice(team: MinimalTeam, ben: Person) -> None:
-    said(team, "webhook", title="Webhook")
-    done = given(ben.store)
-    assert (done.known, done.stored.memory.id) == (True, "webhook")
+    saved(team, "webhook", title="Webhook")
+    stored_now = remembered(ben.store)
+    assert (stored_now.known, stored_now.stored.memory.id) == (True, "webhook")
     assert len(ben.team.page()) == 1
-    near = given(ben.store, "The webhook of Stripe needs the raw body, unless it is a test.", title="Tests")
-    assert [each.stored.memory.id for each in near.near] == ["webhook"]
+    near = remembered(
+        ben.store, "The webhook of Stripe needs the raw body, unless it is a test.", title="Tests"
+    )
+    assert [memory.stored.memory.id for memory in near.near] == ["webhook"]
 
 
 def test_a_secret_is_not_given_to_others(ben: Person) -> None:
     with pytest.raises(Rejected, match="seems to contain"):
-        given(ben.store, "The key is sk_live_51H8xY2eZvKYlo2C9aBcDeFgHiJkLmNoPqRsTuVwXyZ012345.")
+        remembered(ben.store, "The key is sk_live_51H8xY2eZvKYlo2C9aBcDeFgHiJkLmNoPqRsTuVwXyZ012345.")
     assert not ben.team.page()
 
 
@@ -85,13 +89,13 @@ def test_a_reader_is_told_that_they_may_not(team: MinimalTeam, person: Join) -> 
     ben = person(role=Role.READER)
     ben.join()
     with pytest.raises(NotAllowed):
-        given(ben.store)
+        remembered(ben.store)
     assert not waiting(ben.store)
 
 
 def test_without_a_team_the_person_is_told_how_to_join(store: Store) -> None:
     with pytest.raises(Rejected, match="not in a team") as refused:
-        given(store)
+        remembered(store)
     assert "daybook team join" in refused.value.hint
 
 
@@ -113,12 +117,12 @@ def test_while_the_team_is_away_it_waits_and_the_worker_gives_it(team: MinimalTe
 def test_what_waited_is_compared_and_takes_the_place_of_another_as_if_it_had_not_waited(
     team: MinimalTeam, ben: Person
 ) -> None:
-    old = given(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
+    old = remembered(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
     team.away = True
     new = put_off(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(old,))
     put_off(ben.store)
     team.away = False
-    said(team, "webhook", title="Webhook")
+    saved(team, "webhook", title="Webhook")
     first, second = send(ben.store, ben.team).given
     assert (first.stored.memory.id, first.gone) == (new.id, (old,))
     assert ben.team.load(old).memory.superseded_by == new.id
@@ -129,13 +133,13 @@ def test_what_waited_is_compared_and_takes_the_place_of_another_as_if_it_had_not
 def test_a_server_that_goes_away_before_the_old_gave_way_is_asked_again(
     team: MinimalTeam, ben: Person
 ) -> None:
-    old = given(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
+    old = remembered(ben.store, "The webhook of Stripe is parsed by express.").stored.memory.id
     ben.team.goes_away_after_saving = team
     new = put_off(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(old,))
     team.away = False
     assert ben.team.load(new.id).memory.text == "The webhook of Stripe takes bytes."
     assert ben.team.load(old).memory.status is Status.ACTIVE
-    assert [each.gone for each in send(ben.store, ben.team).given] == [(old,)]
+    assert [gift.gone for gift in send(ben.store, ben.team).given] == [(old,)]
     assert len(ben.team.history(new.id)) == 1
 
 
@@ -146,12 +150,12 @@ def test_giving_again_what_a_killed_sending_gave_already_changes_nothing(
     memory = put_off(ben.store)
     team.away = False
     ben.team.save(memory)  # and then the process was killed
-    assert [each.stored.memory.id for each in send(ben.store, ben.team).given] == [memory.id]
+    assert [gift.stored.memory.id for gift in send(ben.store, ben.team).given] == [memory.id]
     assert len(ben.team.history(memory.id)) == 1
 
 
 def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam, ben: Person) -> None:
-    mine = given(ben.store).stored
+    mine = remembered(ben.store).stored
     copy(ben.store, ben.team)
     carla = of(team, "carla", Role.CURATOR)
     carla.confirm(mine.memory.id, digest=mine.digest)
@@ -180,9 +184,9 @@ def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam,
 
 def promoted(store: Store, own: str) -> Stored:
     """Promote *own* to the team, whose server answers."""
-    done = promote_to_team(store, own).done
-    assert done
-    return done.stored
+    promoted_as = promote_to_team(store, own).done
+    assert promoted_as
+    return promoted_as.stored
 
 
 def test_promoting_gives_the_team_a_copy_and_later_its_change(team: MinimalTeam, ben: Person) -> None:
@@ -225,10 +229,10 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
 ) -> None:
     carla = person("carla", Role.CURATOR)
     carla.join()
-    said(team, "webhook")
-    found = read_anywhere(carla.store, "webhook")
-    assert isinstance(found, Stored)
-    assert found.author == "anna"
+    saved(team, "webhook")
+    stored = read_anywhere(carla.store, "webhook")
+    assert isinstance(stored, Stored)
+    assert stored.author == "anna"
     assert is_of_team(carla.store, "webhook")
     assert not is_of_team(carla.store, "nothing-of-the-sort")
     with pytest.raises(NotFound):
@@ -241,7 +245,7 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
     restore_in_team(carla.store, "webhook")
     name, changes, now = history_in_team(carla.store, "webhook")
     assert (name, now and now.memory.text) == ("webhook", "Skip the parser.")
-    assert [(each.kind, each.author) for each in changes] == [
+    assert [(change.kind, change.author) for change in changes] == [
         (ChangeKind.CREATED, "anna"),
         (ChangeKind.REVISED, "carla"),
         (ChangeKind.FORGOTTEN, "carla"),
@@ -250,7 +254,7 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
 
 
 def test_a_writer_neither_changes_nor_confirms_what_others_wrote(team: MinimalTeam, ben: Person) -> None:
-    said(team, "webhook")
+    saved(team, "webhook")
     with pytest.raises(NotAllowed):
         revise_for_team(ben.store, "webhook", Revision(text="Skip the parser."))
     with pytest.raises(NotAllowed):
@@ -266,11 +270,11 @@ def test_a_curator_sees_what_waits_newest_first_and_confirms_exactly_what_they_r
     carla = person("carla", Role.CURATOR)
     carla.join()
     confirmed(team, "deploys", "Deploys go out on Fridays.")
-    said(team, "webhook")
-    new = given(carla.store, "Invoices are numbered per year.").stored.memory.id
-    assert [each.memory.id for each in unconfirmed(carla.store).stored] == [new, "webhook"]
+    saved(team, "webhook")
+    new = remembered(carla.store, "Invoices are numbered per year.").stored.memory.id
+    assert [stored.memory.id for stored in unconfirmed(carla.store).stored] == [new, "webhook"]
     read_before = load_in_team(carla.store, "webhook")
-    said(team, "webhook", "Skip the parser.")
+    saved(team, "webhook", "Skip the parser.")
     with pytest.raises(Conflict):
         confirm_in_team(carla.store, read_before)
     confirm_in_team(carla.store, load_in_team(carla.store, "webhook"))
@@ -281,11 +285,13 @@ def test_a_curator_sees_what_waits_newest_first_and_confirms_exactly_what_they_r
 def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
     team: MinimalTeam, ben: Person
 ) -> None:
-    said(team, "of-anna", "The webhook of Stripe is parsed by express.")
-    mine = given(ben.store).stored.memory.id
-    done = given(ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(mine, "of-anna"))
-    assert done.gone == (mine,)
-    assert dict(done.kept)["of-anna"]
+    saved(team, "of-anna", "The webhook of Stripe is parsed by express.")
+    mine = remembered(ben.store).stored.memory.id
+    stored_now = remembered(
+        ben.store, "The webhook of Stripe takes bytes.", title="New", supersedes=(mine, "of-anna")
+    )
+    assert stored_now.gone == (mine,)
+    assert dict(stored_now.kept)["of-anna"]
     assert ben.team.load(mine).memory.status is Status.SUPERSEDED
     assert ben.team.load("of-anna").memory.status is Status.ACTIVE
 

@@ -11,7 +11,7 @@ from mcp_server.core.search.query import Answer, Filter, Hit, Query
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, said
+from tests.actions.team.people import WEBHOOK, Person, confirmed, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 QUESTION = "why is body parsing skipped for the webhook of Stripe?"
@@ -23,7 +23,7 @@ def ask(store: Store, question: str = QUESTION, **filter: object) -> Answer:
     return recall_with_team(store, Query(question, filter=Filter(**filter)))  # type: ignore[arg-type]
 
 
-def found(store: Store, **filter: object) -> dict[str, Hit]:
+def hits(store: Store, **filter: object) -> dict[str, Hit]:
     return {hit.id: hit for hit in ask(store, **filter).hits}
 
 
@@ -41,7 +41,7 @@ def test_own_and_team_answers_come_together_and_the_team_s_say_whose_they_are(
 ) -> None:
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
-    said(team, "parser", "Body parsing of the webhook is skipped by the router.")
+    saved(team, "parser", "Body parsing of the webhook is skipped by the router.")
     mine = own(ben.store)
 
     answer = ask(ben.store)
@@ -62,17 +62,17 @@ def test_what_was_changed_on_the_server_is_shown_as_the_server_has_it_once(
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
     newer = "The webhook of Stripe: body parsing is skipped by a flag."
-    said(team, "webhook", newer)
-    hit = found(ben.store)["webhook"]
+    saved(team, "webhook", newer)
+    hit = hits(ben.store)["webhook"]
     assert (hit.text, hit.confirmed_by, hit.pushable) == (newer, "", False)
 
 
 def test_a_level_or_a_kind_that_the_team_has_not_asks_no_team(team: MinimalTeam, ben: Person) -> None:
-    said(team, "webhook")
-    assert "webhook" in found(ben.store, level=Level.TEAM)
+    saved(team, "webhook")
+    assert "webhook" in hits(ben.store, level=Level.TEAM)
     ben.team.asked.clear()
-    assert not found(ben.store, level=Level.USER)
-    assert not found(ben.store, kinds=(Kind.CONVERSATION,))
+    assert not hits(ben.store, level=Level.USER)
+    assert not hits(ben.store, kinds=(Kind.CONVERSATION,))
     assert not ben.team.asked
 
 
@@ -86,7 +86,7 @@ def test_a_level_or_a_kind_that_the_team_has_not_asks_no_team(team: MinimalTeam,
 def test_a_question_with_something_private_or_a_secret_is_not_sent(
     team: MinimalTeam, ben: Person, question: str
 ) -> None:
-    said(team, "webhook")
+    saved(team, "webhook")
     answer = ask(ben.store, question)
     assert not ben.team.asked
     assert answer.team.startswith("The team was not asked")
@@ -114,7 +114,7 @@ def test_a_team_that_does_not_answer_delays_nothing_and_is_told_in_a_sentence(
 
 
 def test_without_a_team_nothing_is_asked(team: MinimalTeam, person: Join) -> None:
-    said(team, "webhook")
+    saved(team, "webhook")
     ben = person()
     assert not ask(ben.store).hits
     assert not ben.team.asked
@@ -125,20 +125,22 @@ def test_nearer_shadows_farther(team: MinimalTeam, ben: Person) -> None:
     confirmed(team, "webhook", supersedes=(mine,))
     confirmed(team, "parser", "Body parsing of the webhook of Stripe is skipped by the router.")
     copy(ben.store, ben.team)
-    assert set(found(ben.store)) == {"webhook", "parser"}, "the team's stands in for the person's"
-    here = own(ben.store, "In this shop body parsing of the webhook is not skipped.", supersedes=("webhook",))
-    assert set(found(ben.store)) == {here, "parser"}, "the project's stands in for the team's"
-    said(team, "router", "Body parsing of the webhook is skipped.")
-    said(team, "sneaky", WEBHOOK, supersedes=(here,))
-    assert set(found(ben.store)) == {here, "parser", "router", "sneaky"}
+    assert set(hits(ben.store)) == {"webhook", "parser"}, "the team's stands in for the person's"
+    of_project = own(
+        ben.store, "In this shop body parsing of the webhook is not skipped.", supersedes=("webhook",)
+    )
+    assert set(hits(ben.store)) == {of_project, "parser"}, "the project's stands in for the team's"
+    saved(team, "router", "Body parsing of the webhook is skipped.")
+    saved(team, "sneaky", WEBHOOK, supersedes=(of_project,))
+    assert set(hits(ben.store)) == {of_project, "parser", "router", "sneaky"}
     further = own(ben.store, "Body parsing of the webhook is another matter here.", supersedes=("router",))
-    assert set(found(ben.store)) == {here, further, "parser", "sneaky"}, "also what only the server has"
+    assert set(hits(ben.store)) == {of_project, further, "parser", "sneaky"}, "also what only the server has"
 
 
 def test_what_the_person_gave_to_the_team_is_found_once(team: MinimalTeam, ben: Person) -> None:
     mine = own(ben.store, level=Level.USER)
-    said(team, mine, OWN, title=OWN)
-    assert found(ben.store)[mine].level is Level.USER
+    saved(team, mine, OWN, title=OWN)
+    assert hits(ben.store)[mine].level is Level.USER
     confirmed(team, mine, OWN, title=OWN)
     copy(ben.store, ben.team)
     assert [hit.level for hit in ask(ben.store).hits] == [Level.TEAM]

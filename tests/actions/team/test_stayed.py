@@ -7,14 +7,14 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.core.memory import Draft, Level
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
-from tests.actions.team.people import Person, said
+from tests.actions.team.people import Person, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 
 def test_what_stays_when_the_worker_gives_its_replacement_is_told_once_and_listed(
     team: MinimalTeam, ben: Person
 ) -> None:
-    said(team, "of-anna", "The webhook of Stripe is parsed by express.")
+    saved(team, "of-anna", "The webhook of Stripe is parsed by express.")
     team.away = True
     draft = Draft("New", "The webhook of Stripe takes bytes.", level=Level.TEAM, supersedes=("of-anna",))
     new = remember_for_team(ben.store, draft).memory

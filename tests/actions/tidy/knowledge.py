@@ -61,9 +61,9 @@ FIVE = (
 
 def guess(store: Store, later: str, older: str) -> None:
     """Write a link as an earlier version did."""
-    found = read(store, later)
-    links = (*found.memory.links, Link("contradicts", older))
-    changed = change(found.ref, found.memory, found.place, links=links)
+    file = read(store, later)
+    links = (*file.memory.links, Link("contradicts", older))
+    changed = change(file.ref, file.memory, file.place, links=links)
     perform(
         store,
         RunEntry("contradictions", Reason(f"contradicts: [{later}] and [{older}] differ"), (changed,)),

@@ -26,10 +26,10 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
     revise(store, gone, Revision(tags=("deploy",)))
     recall(store, Query("deploys"), session="s1")
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert done.counts == {"duplicates": 1}
-    assert line(done.entries[0]) == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
+    assert report.counts == {"duplicates": 1}
+    assert line(report.entries[0]) == f"merge 2: [{stays}] + [{gone}] -> {TWICE[:60].strip()}"
     old, new = read(store, gone).memory, read(store, stays).memory
     assert (old.status, old.superseded_by, old.text) == (Status.SUPERSEDED, stays, TWICE)
     assert old.valid_to == clock()
@@ -43,22 +43,22 @@ def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store,
 def test_what_is_only_alike_is_left_to_the_person(store: Store) -> None:
     ids = [put(store, text) for text in ALIKE]
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert done.entries == []
-    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
-    sentence = proposal(*done.proposals)
+    assert report.entries == []
+    assert [status(store, memory_id) for memory_id in ids] == [Status.ACTIVE] * 2
+    sentence = proposal(*report.proposals)
     assert sentence.endswith(" are alike")
-    assert all(f"[{each}]" in sentence for each in ids)
+    assert all(f"[{memory_id}]" in sentence for memory_id in ids)
 
 
 def test_a_pinned_memory_never_goes(store: Store) -> None:
     ids = twins(store)
-    for each in ids:
-        revise(store, each, Revision(pinned=True))
+    for memory_id in ids:
+        revise(store, memory_id, Revision(pinned=True))
 
     assert tidy(store).counts == {}
-    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
+    assert [status(store, memory_id) for memory_id in ids] == [Status.ACTIVE] * 2
 
 
 @pytest.mark.feature("3.1-3")
@@ -66,10 +66,10 @@ def test_no_number_is_lost_with_a_duplicate(store: Store) -> None:
     put(store, "Invoices are rendered nightly by the billing worker at 02:30")
     put(store, "Invoices are rendered nightly by the billing worker, in the shop's container")
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert done.counts == {}
-    assert len(done.proposals) == 1
+    assert report.counts == {}
+    assert len(report.proposals) == 1
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_what_only_vectors_find_alike_is_proposed(
     ids = [put(meaning_store, text, title=title) for text in (one, other)]
     embed_pending(meaning_store)
 
-    done = tidy(meaning_store)
+    report = tidy(meaning_store)
 
-    assert [status(meaning_store, each) for each in ids] == [Status.ACTIVE] * 2
-    proposed = proposal(*done.proposals)
+    assert [status(meaning_store, memory_id) for memory_id in ids] == [Status.ACTIVE] * 2
+    proposed = proposal(*report.proposals)
     assert proposed.endswith(" are alike")
-    assert all(f"[{each}]" in proposed for each in ids)
+    assert all(f"[{memory_id}]" in proposed for memory_id in ids)
 
 
 def test_memories_of_the_person_and_of_the_project_are_not_mixed(store: Store) -> None:
@@ -118,10 +118,10 @@ def test_trap_pairs_survive_and_no_file_is_written(store: Store, clock: Clock, o
     new = put(store, other, title="Of the shop")
     before = files_of(store)
 
-    done = tidy(store)
+    report = tidy(store)
 
     assert files_of(store) == before
-    assert proposal(*done.proposals).startswith(f"[{new}] and [{old}] may differ in ")
+    assert proposal(*report.proposals).startswith(f"[{new}] and [{old}] may differ in ")
 
 
 def test_a_series_is_no_question(store: Store) -> None:
@@ -142,9 +142,9 @@ def test_two_that_are_linked_already_are_left_alone(store: Store) -> None:
     old = put(store, TRAPS[0][0])
     put(store, TRAPS[0][1], links=(Link("refines", old),))
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert (done.entries, done.proposals) == ([], [])
+    assert (report.entries, report.proposals) == ([], [])
 
 
 def test_two_files_of_the_person_with_the_same_words_stay_and_are_a_question(
@@ -154,7 +154,7 @@ def test_two_files_of_the_person_with_the_same_words_stay_and_are_a_question(
     before = files_of(store)
     clock.pass_days(1)
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert (done.entries, files_of(store)) == ([], before)
-    assert [{question.newer.id, question.older.id} for question in done.proposals] == [{own, copy}]
+    assert (report.entries, files_of(store)) == ([], before)
+    assert [{question.newer.id, question.older.id} for question in report.proposals] == [{own, copy}]

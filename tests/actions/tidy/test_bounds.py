@@ -32,14 +32,14 @@ NEEDS = "Since you were last told, upkeep put"
 def notes(
     store: Store, number: int, *, level: Level = Level.PROJECT, clock: Clock | None = None
 ) -> list[str]:
-    made = []
-    for each in range(number):
-        made.append(
-            put(store, f"Passing thought {level} {each:04} of {each * 7919}", type="note", level=level)
+    ids = []
+    for index in range(number):
+        ids.append(
+            put(store, f"Passing thought {level} {index:04} of {index * 7919}", type="note", level=level)
         )
         if clock:
             clock.pass_days(0.001)
-    return made
+    return ids
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_levels_are_counted_apart_and_the_oldest_go_first() -> None:
 def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_archived(
     store: Store, clock: Clock
 ) -> None:
-    made = notes(store, 30, clock=clock)
+    ids = notes(store, 30, clock=clock)
     talks = [
         put(store, f"user: hello {n}", title=f"Talk {n}", kind=Kind.CONVERSATION, source=TRANSCRIPT)
         for n in range(9)
@@ -68,14 +68,14 @@ def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_arc
     assert AGED not in [entry.kind for entry in review(store).entries]
     clock.pass_days(91)
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert (done.counts, done.left) == ({"ageing": 15}, 24)
-    assert [each for each in made if status(store, each) is Status.ARCHIVED] == made[:6]
+    assert (report.counts, report.left) == ({"ageing": 15}, 24)
+    assert [memory_id for memory_id in ids if status(store, memory_id) is Status.ARCHIVED] == ids[:6]
     assert {status(store, talk) for talk in talks} == {Status.ARCHIVED}
     (entry,) = review(store).entries
     assert (entry.kind, entry.title) == (AGED, "24 memories without a sign of life")
-    assert f"[{made[6]}]" in entry.text
+    assert f"[{ids[6]}]" in entry.text
     rebuild(store)
     assert review(store).entries[0].digest == entry.digest
 
@@ -84,20 +84,20 @@ def test_the_oldest_go_first_the_rest_stays_and_is_one_entry_that_is_kept_or_arc
     assert review(store).entries == ()
     clock.pass_days(2000)
     assert tidy(store).counts == {"ageing": 1}
-    assert [each for each in made if status(store, each) is Status.ACTIVE] == made[6:]
+    assert [memory_id for memory_id in ids if status(store, memory_id) is Status.ACTIVE] == ids[6:]
 
 
 def test_the_rest_can_be_archived_at_once_and_taken_back(store: Store, clock: Clock) -> None:
-    made = notes(store, 30)
+    ids = notes(store, 30)
     clock.pass_days(91)
     tidy(store)
     (entry,) = review(store).entries
 
     assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
 
-    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
     undo(store)
-    assert sum(status(store, each) is Status.ACTIVE for each in made) == 24
+    assert sum(status(store, memory_id) is Status.ACTIVE for memory_id in ids) == 24
 
 
 def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock: Clock) -> None:
@@ -129,25 +129,25 @@ def hooked(store: Store, project: Path) -> Store:
 def test_what_upkeep_put_away_by_itself_is_told_once_with_the_way_back(
     store: Store, clock: Clock, project: Path
 ) -> None:
-    made = notes(store, 3)
+    ids = notes(store, 3)
     clock.pass_days(91)
-    done = tidy_when_due(store)
-    assert done and done.counts == {"ageing": 3}
+    report = tidy_when_due(store)
+    assert report and report.counts == {"ageing": 3}
     line = (
         f"upkeep put 3 memories away on {clock.now:%Y-%m-%d}, as aged or unused; 'daybook tidy "
-        f"--undo --run {done.run}' reverses it."
+        f"--undo --run {report.run}' reverses it."
     )
     assert f"Since you were last told, {line}" in needs_of(standing(store, has_key=False))
 
-    told = [sentence(notice(hooked(store, project), identity="")) for _ in range(2)]
+    notices = [sentence(notice(hooked(store, project), identity="")) for _ in range(2)]
 
-    assert told == [f"Daybook: {line}", ""]
+    assert notices == [f"Daybook: {line}", ""]
     rebuild(store)
     (store.home / "work").rename(store.home / "lost")
     assert sentence(notice(hooked(store, project), identity="")) == ""
     assert not [need for need in needs_of(standing(store, has_key=False)) if NEEDS in need]
-    undo(store, done.run)
-    assert {status(store, each) for each in made} == {Status.ACTIVE}
+    undo(store, report.run)
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 
 def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
@@ -162,12 +162,12 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
     clock.pass_days(20)
     assert tidy_when_due(store)
 
-    said = sentence(notice(hooked(store, project), identity=""))
+    notice_text = sentence(notice(hooked(store, project), identity=""))
 
-    assert said.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' reverses it.")
-    assert "upkeep put 4 memories away since" in said
+    assert notice_text.endswith(f"'daybook tidy --undo --since {begun:%Y-%m-%d}' reverses it.")
+    assert "upkeep put 4 memories away since" in notice_text
     undo_since(store, f"{begun:%Y-%m-%d}")
-    assert {status(store, each) for each in (*first, *second)} == {Status.ACTIVE}
+    assert {status(store, memory_id) for memory_id in (*first, *second)} == {Status.ACTIVE}
     with pytest.raises(Rejected, match="'soon' is not a date"):
         undo_since(store, "soon")
 
@@ -175,22 +175,22 @@ def test_several_runs_are_told_in_one_line_and_taken_back_by_their_day(
 def test_what_was_put_away_before_a_folder_was_renamed_is_told_where_it_is_now(
     store: Store, clock: Clock, project: Path, open_here: Open
 ) -> None:
-    made = notes(store, 3)
+    ids = notes(store, 3)
     clock.pass_days(91)
-    done = tidy_when_due(store)
-    assert done and store.project
+    report = tidy_when_due(store)
+    assert report and store.project
     moved = project.rename(project.with_name("store"))
-    here = open_here(moved).store()
-    assert here.project
-    (store.home / "projects" / store.project.key).rename(store.home / "projects" / here.project.key)
+    moved_store = open_here(moved).store()
+    assert moved_store.project
+    (store.home / "projects" / store.project.key).rename(store.home / "projects" / moved_store.project.key)
     elsewhere = open_here(project.parent).store()
-    sync(here)
+    sync(moved_store)
     sync(elsewhere)
 
     assert sentence(notice(elsewhere, identity="")) == ""
-    assert f"--run {done.run}'" in sentence(notice(here, identity=""))
-    undo(here, done.run)
-    assert {status(here, each) for each in made} == {Status.ACTIVE}
+    assert f"--run {report.run}'" in sentence(notice(moved_store, identity=""))
+    undo(moved_store, report.run)
+    assert {status(moved_store, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 
 def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
@@ -205,23 +205,23 @@ def test_who_tidies_by_hand_reads_the_report_and_is_told_nothing_more(
 
 def test_upkeep_runs_when_nothing_is_captured(open_here: Open, clock: Clock) -> None:
     store = open_here(DAYBOOK_CAPTURE="manual").store()
-    made = notes(store, 3)
+    ids = notes(store, 3)
     clock.pass_days(91)
 
     work(lambda _: store)
 
-    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
 
 
 def test_upkeep_runs_once_a_week_when_nothing_is_learned(store: Store, clock: Clock) -> None:
-    made = notes(store, 3)
+    ids = notes(store, 3)
     clock.pass_days(6)
     assert tidy_when_due(store) is None
     clock.pass_days(85)
 
     work(lambda _: store)
 
-    assert {status(store, each) for each in made} == {Status.ARCHIVED}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
     clock.pass_days(6)
     assert tidy_when_due(store) is None
     clock.pass_days(1)

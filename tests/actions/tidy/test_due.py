@@ -51,8 +51,8 @@ def test_it_is_due_although_a_clock_was_ahead_when_it_was_done(store: Store, clo
 def test_it_is_due_at_the_end_of_a_session_that_taught_something(store: Store, clock: Clock) -> None:
     tidy(store)
     clock.pass_days(1)
-    seen = {"path": "/t.jsonl", "end": 9, "session": "s", "folder": "/"}
-    store.ledger.append("transcript_seen", clock(), **seen, ended=True)
+    event = {"path": "/t.jsonl", "end": 9, "session": "s", "folder": "/"}
+    store.ledger.append("transcript_seen", clock(), **event, ended=True)
     learned(store, 1)
     assert tidy_when_due(store) is None
     put(store, FIVE[0])
@@ -109,7 +109,7 @@ QUESTIONS = [
 ]
 
 
-def found(store: Store) -> list[bool]:
+def answers(store: Store) -> list[bool]:
     """Return for each question whether one of the two best hits is about its subject."""
     return [
         any(subject in hit.tags for hit in recall(store, Query(question, limit=2)).hits)
@@ -125,16 +125,16 @@ def test_recall_is_no_worse_after_tidying(store: Store) -> None:
             copy = path.read_bytes().replace(f"id: {stays}".encode(), f"id: {stays}-{number}".encode())
             path.with_name(f"{stays}-{number}.md").write_bytes(copy)
     sync(store)
-    for one, other in TRAPS:
-        put(store, one)
-        put(store, other)
-    before = found(store)
+    for first, second in TRAPS:
+        put(store, first)
+        put(store, second)
+    before = answers(store)
     assert len(QUESTIONS) == 30
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert done.counts["duplicates"] == len(SUBJECTS) * COPIES
-    after = found(store)
+    assert report.counts["duplicates"] == len(SUBJECTS) * COPIES
+    after = answers(store)
     assert sum(before) == sum(after) == len(QUESTIONS)
     active = [row for row in recall(store, Query("seconds timeout", limit=10)).hits if "timeout" in row.text]
     assert {hit.text for hit in active} == set(TRAPS[0])

@@ -51,13 +51,13 @@ def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock:
     for text in TRAPS[0]:
         put(store, text)
     before = files_of(store)
-    done = tidy(store)
-    assert done.counts == {"duplicates": 1, "ageing": 1}
+    report = tidy(store)
+    assert report.counts == {"duplicates": 1, "ageing": 1}
     assert files_of(store) != before
 
     undone = undo(store)
 
-    assert undone.run == done.run
+    assert undone.run == report.run
     assert undone.skipped == []
     assert len(undone.restored) == 3
     assert files_of(store) == before
@@ -68,10 +68,10 @@ def test_undo_puts_everything_back_and_it_is_not_done_again(store: Store, clock:
 def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
     aged = put(store, "A passing thought about the logo", type="note")
     clock.pass_days(91)
-    both = twins(store)
+    twin_ids = twins(store)
     before = sorted(files_of(store).values())
     tidy(store)
-    for memory_id in (aged, *both):
+    for memory_id in (aged, *twin_ids):
         path = read(store, memory_id).path
         path.rename(path.with_name(f"My {path.name}"))
 
@@ -79,8 +79,10 @@ def test_undo_finds_what_was_renamed_since(store: Store, clock: Clock) -> None:
 
     assert undone.skipped == []
     assert sorted(files_of(store).values()) == before
-    assert [read(store, memory_id).path.name for memory_id in both] == [f"My {each}.md" for each in both]
-    assert [status(store, memory_id) for memory_id in (aged, *both)] == [Status.ACTIVE] * 3
+    assert [read(store, memory_id).path.name for memory_id in twin_ids] == [
+        f"My {memory_id}.md" for memory_id in twin_ids
+    ]
+    assert [status(store, memory_id) for memory_id in (aged, *twin_ids)] == [Status.ACTIVE] * 3
 
 
 def test_undo_leaves_alone_what_was_changed_since(store: Store) -> None:
@@ -123,14 +125,13 @@ def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
         for text in FIVE:
             put(store, text)
             clock.pass_days(0.01)
-        clock.pass_days(2)
         before = files_of(store)
-        done = tidy(store)
-        made = done.entries[0].changes[0].id
+        report = tidy(store)
+        merged_id = report.entries[0].changes[0].id
 
         undo(store)
 
-    assert in_trash(store) == [made]
+    assert in_trash(store) == [merged_id]
     assert {name: data for name, data in files_of(store).items() if not name.startswith("trash")} == before
 
 
@@ -152,7 +153,7 @@ def test_a_memory_in_a_folder_of_its_own_goes_back_there(store: Store, clock: Cl
 @pytest.mark.parametrize("kept_lines", [0, 1])
 def test_a_run_that_was_killed_is_completed_by_the_next(store: Store, kept_lines: int) -> None:
     poor, rich = twins(store)
-    paths = [read(store, each).path for each in (rich, poor)]
+    paths = [read(store, memory_id).path for memory_id in (rich, poor)]
     before = [path.read_bytes() for path in paths]
     tidy(store)
     after = [path.read_bytes() for path in paths]
@@ -176,22 +177,22 @@ def test_what_was_killed_before_its_memory_was_made_leaves_the_sources(store: St
     ids = [put(store, text) for text in FIVE[:2]]
     catch_up(store)
     vault = read(store, ids[0]).vault.key
-    said = {"was": {}, "now": {"place": "knowledge/new.md"}, "ref": f"{vault}/new", "said": "x"}
+    change = {"was": {}, "now": {"place": "knowledge/new.md"}, "ref": f"{vault}/new", "said": "x"}
     gone = [
         {
-            "ref": f"{vault}/{each}",
+            "ref": f"{vault}/{memory_id}",
             "said": "y",
-            "was": {"place": f"knowledge/{each}.md"},
-            "now": {"place": f"knowledge/{each}.md", "status": "superseded"},
+            "was": {"place": f"knowledge/{memory_id}.md"},
+            "now": {"place": f"knowledge/{memory_id}.md", "status": "superseded"},
         }
-        for each in ids
+        for memory_id in ids
     ]
-    store.ledger.append("tidied", store.clock(), run="r1", step="merges", reason="", changes=[said, *gone])
+    store.ledger.append("tidied", store.clock(), run="r1", step="merges", reason="", changes=[change, *gone])
     catch_up(store)
 
     complete(store, "r1")
 
-    assert [status(store, each) for each in ids] == [Status.ACTIVE] * 2
+    assert [status(store, memory_id) for memory_id in ids] == [Status.ACTIVE] * 2
     with store.database.read() as db:
         assert tidying.brought_back(db) == set()
 
@@ -260,12 +261,12 @@ def test_a_kill_at_any_moment_loses_nothing_and_can_be_undone(
     for text in TRAPS[0]:
         put(store, text)
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c",
          "import sys; from tests.actions.tidy.test_undo import sweep; sweep(*sys.argv[1:])",
          str(store.home), str(project)],
         cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
 
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > 12
+    assert process.returncode == 0, process.stderr
+    assert int(process.stdout) > 12

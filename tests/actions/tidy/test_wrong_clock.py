@@ -58,7 +58,7 @@ def told_of(home: Path) -> int:
     )
 
 
-def left(store: Store) -> tuple[int, int, int, int]:
+def counts_left(store: Store) -> tuple[int, int, int, int]:
     """Return how much there is: active memories, what lies in the trash, candidates, days of output."""
     trashed = len(list((store.home / "trash").rglob("*.md")))
     logged, _ = output_log.size(mine._folder(store))
@@ -76,7 +76,7 @@ def upkeep(store: Store) -> None:
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_one_day_of_a_wrong_clock_loses_nothing(store: Store, clock: Clock, wrong: datetime) -> None:
     fill(store, clock)
-    before = left(store)
+    before = counts_left(store)
 
     clock.now = wrong
     store.ledger.append("session_started", store.clock(), session="s1")
@@ -92,21 +92,21 @@ def test_one_day_of_a_wrong_clock_loses_nothing(store: Store, clock: Clock, wron
     upkeep(store)
 
     days = output_log.size(mine._folder(store))[0]
-    assert left(store)[:3] == before[:3]
+    assert counts_left(store)[:3] == before[:3]
     assert days >= before[3]
     assert not tidy(store).clock
 
 
 def test_what_three_days_in_the_future_noted_is_ignored_afterwards(store: Store, clock: Clock) -> None:
     fill(store, clock)
-    before = left(store)
+    before = counts_left(store)
     clock.now = WRONG[-1]
     clock.note_use()
     clock.now = RIGHT
 
     upkeep(store)
 
-    assert left(store) == before
+    assert counts_left(store) == before
 
 
 def test_what_is_thrown_away_by_a_clock_that_fell_back_stays_in_the_trash(store: Store, clock: Clock) -> None:
@@ -120,13 +120,13 @@ def test_what_is_thrown_away_by_a_clock_that_fell_back_stays_in_the_trash(store:
 
 def test_who_was_away_for_half_a_year_finds_everything_for_two_days(store: Store, clock: Clock) -> None:
     fill(store, clock)
-    before = left(store)
+    before = counts_left(store)
     clock.diary = None
     clock.pass_days(183)
     for _ in range(2):
         store.ledger.append("session_started", store.clock(), session="s1")
         upkeep(store)
-        assert left(store)[:3] == before[:3]
+        assert counts_left(store)[:3] == before[:3]
         clock.pass_days(1)
     store.ledger.append("session_started", store.clock(), session="s1")
 
@@ -170,17 +170,17 @@ def test_the_real_program_with_a_real_wrong_clock_loses_nothing(tmp_path: Path, 
     def daybook(*arguments: str, ahead: int = 0) -> str:
         typed = "--apply" in arguments  # only a person may ask for that
         ahead_of_us = {"LD_PRELOAD": str(library), "AHEAD": str(ahead)}
-        done = run_daybook(memory_dir, *arguments, cwd=tmp_path, typed=typed, **ahead_of_us)
-        assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout
+        process = run_daybook(memory_dir, *arguments, cwd=tmp_path, typed=typed, **ahead_of_us)
+        assert process.returncode == 0, process.stderr + process.stdout
+        return process.stdout
 
     for number in range(3):
         words = f"Thought {number} | A passing thought number {number} about the logo"
         daybook("remember", words, "--type", "note")
     years = 14 * 365 * 86_400
-    told = daybook("tidy", ahead=years)
+    output = daybook("tidy", ahead=years)
     daybook("maintain", "clean", "--apply", ahead=years)
-    assert "nothing is put away or deleted for its age" in told
+    assert "nothing is put away or deleted for its age" in output
     daybook("tidy", ahead=-27 * 365 * 86_400)
 
     assert told_of(memory_dir) == 3

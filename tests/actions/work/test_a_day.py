@@ -48,8 +48,8 @@ class Day:
             recorded.claude(ANSWERED.format(turn))
             recorded.turn_ends()
             self.wait(recorded, 2)
-            given = {"session": recorded.session, "folder": str(self.project)}
-            if note_answer(self.opened.store(), recorded.path, **given):
+            whose = {"session": recorded.session, "folder": str(self.project)}
+            if note_answer(self.opened.store(), recorded.path, **whose):
                 worked(self.opened)
             self.learn()
         return recorded
@@ -75,11 +75,11 @@ class Day:
 
 def pieces(prompts: list[str]) -> Iterator[str]:
     for prompt in prompts:
-        found = re.findall(r"<transcript>\n(.*?)\n</transcript>", prompt, re.DOTALL)
-        assert sum(map(len, found)) <= SIZE
+        texts = re.findall(r"<transcript>\n(.*?)\n</transcript>", prompt, re.DOTALL)
+        assert sum(map(len, texts)) <= SIZE
         before = re.findall(r"<told_before>\n(.*?)\n</told_before>", prompt, re.DOTALL)
-        assert all(len(said) <= OVERLAP for said in before)
-        yield from found
+        assert all(len(overlap) <= OVERLAP for overlap in before)
+        yield from texts
 
 
 @pytest.mark.parametrize("sessions", [1, 20])
@@ -113,19 +113,19 @@ def test_a_day_of_short_turns_is_ten_calls_and_nothing_of_it_stays_unlearned(
             day.end(day.session(range(first, first + of_one)))
         learn()  # the first turn of whoever comes next
         on_that_day = len(ledger(opened, "reserved"))
-        left = day.unlearned()
+        unlearned = day.unlearned()
 
         clock.pass_days(1)
         if note_left_behind(opened.store()):
             worked(opened)
         while road == "plan" and day.unlearned():
             learn()
-    prompts += [asked.prompt for asked in model.asked]
+    prompts += [request.prompt for request in model.asked]
     calls = len(ledger(opened, "reserved"))
 
-    print(f"{road}, {sessions} sessions: {on_that_day} calls, {left} left over, {calls} in all")
+    print(f"{road}, {sessions} sessions: {on_that_day} calls, {unlearned} left over, {calls} in all")
     assert calls == len(prompts) and calls <= MOST_CALLS
-    assert left == 0 or sessions == 20
+    assert unlearned == 0 or sessions == 20
     assert day.unlearned() == 0
-    told = "\n".join(pieces(prompts))
-    assert [told.count(f"Turn {turn}: ") for turn in range(TURNS)] == [1] * TURNS
+    sent_text = "\n".join(pieces(prompts))
+    assert [sent_text.count(f"Turn {turn}: ") for turn in range(TURNS)] == [1] * TURNS

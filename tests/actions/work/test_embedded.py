@@ -26,12 +26,12 @@ print(work(lambda folder: opened.store(folder=folder)).kept, "onnxruntime" in sy
 def worker(memory_dir: Path, project: Path, model: str) -> str:
     """Run a worker as a process; return how many turns it kept, and whether it loaded an embedding model."""
     environment = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": model, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", WORKER],
         env={**environment, "HOME": str(project), "PATH": "/usr/bin:/bin"},
         cwd=project, capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def test_what_was_kept_is_found_by_meaning_without_a_server(
@@ -46,8 +46,8 @@ def test_what_was_kept_is_found_by_meaning_without_a_server(
     store = opened.store()
     assert pending(store) == 0
     only = Filter(kinds=(Kind.CONVERSATION,))
-    found = recall(store, Query("what did the doctor tell the sick man", mode=Mode.SEMANTIC, filter=only))
-    assert found.semantic and [hit.id for hit in found.hits] == [recorded.session]
+    answer = recall(store, Query("what did the doctor tell the sick man", mode=Mode.SEMANTIC, filter=only))
+    assert answer.semantic and [hit.id for hit in answer.hits] == [recorded.session]
     assert worker(memory_dir, project, "minilm-l6") == "0 False"
 
 

@@ -38,16 +38,16 @@ def test_each_transcript_goes_to_its_own_project(open_here: Open, tmp_path: Path
     shop.user("The cart rounds the cents of every line")
     blog = Recorded(tmp_path / "transcripts", cwd=tmp_path / "blog")
     blog.user("The feed wants absolute links in every line")
-    for each in (shop, blog):
-        ended(opened.store(), each)
+    for transcript in (shop, blog):
+        ended(opened.store(), transcript)
 
     assert worked(opened).kept == 2
 
-    here, there = opened.store(folder=project), opened.store(folder=tmp_path / "blog")
-    assert conversations(here, "in every line") == [shop.session]
-    assert conversations(there, "in every line") == [blog.session]
-    assert read(here, shop.session).path.is_relative_to(here.vaults[-1].root)
-    assert read(there, blog.session).path.is_relative_to(there.vaults[-1].root)
+    shop_store, blog_store = opened.store(folder=project), opened.store(folder=tmp_path / "blog")
+    assert conversations(shop_store, "in every line") == [shop.session]
+    assert conversations(blog_store, "in every line") == [blog.session]
+    assert read(shop_store, shop.session).path.is_relative_to(shop_store.vaults[-1].root)
+    assert read(blog_store, blog.session).path.is_relative_to(blog_store.vaults[-1].root)
 
 
 def test_with_nothing_pending_nothing_is_done_or_written(opened: Opened, recorded: Recorded) -> None:
@@ -56,9 +56,9 @@ def test_with_nothing_pending_nothing_is_done_or_written(opened: Opened, recorde
     worked(opened)
     before = [path.read_bytes() for path in opened.store().ledger.paths()]
 
-    done = worked(opened)
+    report = worked(opened)
 
-    assert (done.kept, done.outcomes, done.waits, done.failed) == (0, [], "", {})
+    assert (report.kept, report.outcomes, report.waits, report.failed) == (0, [], "", {})
     assert [path.read_bytes() for path in opened.store().ledger.paths()] == before
 
 
@@ -92,10 +92,10 @@ def test_three_workers_at_once_do_everything_once(
     assert queued(opened.store(), recorded).learned == recorded.path.stat().st_size
     lines = [line for path in opened.store().ledger.paths() for line in path.read_text().splitlines()]
     events = [json.loads(line) for line in lines]
-    kept = [event["end"] for event in events if event["event"] == "transcript_kept" and "turns" in event]
-    assert len(kept) > 1
-    assert sorted(set(kept)) == kept
-    assert model.calls == len({asked.prompt for asked in model.asked}) == len(kept)
+    ends = [event["end"] for event in events if event["event"] == "transcript_kept" and "turns" in event]
+    assert len(ends) > 1
+    assert sorted(set(ends)) == ends
+    assert model.calls == len({request.prompt for request in model.asked}) == len(ends)
 
 
 @pytest.mark.parametrize("broken", ["unreadable", "folder", "link"])
@@ -116,10 +116,10 @@ def test_a_broken_transcript_stops_no_other_and_is_not_tried_for_ever(
     recorded.user("But this can be read")
     ended(opened.store(), recorded)
 
-    done = worked(opened)
+    report = worked(opened)
 
     assert conversations(opened.store(), "can be read") == [recorded.session]
-    assert list(done.failed) == [str(bad.path)]
+    assert list(report.failed) == [str(bad.path)]
     if broken == "link":
         bad.path.unlink()
         bad.path.write_bytes(whole)
@@ -203,7 +203,7 @@ def test_however_large_a_transcript_is_it_is_read_in_100_mb(memory_dir: Path, re
     store = Opened(environment, folder=recorded.cwd).store()
     ended(store, recorded)
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MEASURED],
         env={**environment, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -211,8 +211,8 @@ def test_however_large_a_transcript_is_it_is_read_in_100_mb(memory_dir: Path, re
         timeout=PATIENCE,
     )
 
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert "behind the hole" in read(store, recorded.session).memory.text
     assert queued(store, recorded).kept == recorded.path.stat().st_size
-    print(f"{HUGE / 1e6:.0f} MB in {int(done.stdout) // 1024} MiB")
-    assert int(done.stdout) < 100 * 1024  # KiB
+    print(f"{HUGE / 1e6:.0f} MB in {int(process.stdout) // 1024} MiB")
+    assert int(process.stdout) < 100 * 1024  # KiB

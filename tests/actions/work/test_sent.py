@@ -12,7 +12,7 @@ from mcp_server.adapters import transcript_file
 from mcp_server.core.memory import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.state import needs as needs_of
-from tests.actions.work.worked import DECIDED, LONG, ended, sent, worked
+from tests.actions.work.worked import DECIDED, LONG, ended, sent_text, worked
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded, queued
 from tests.scripted_model import ScriptedModel, agreed, reply
@@ -37,8 +37,8 @@ def test_what_was_said_before_the_person_agreed_is_not_sent(
     ended(after.store(), recorded)
     worked(after)
 
-    assert "second half" in sent(model)
-    assert "private talk" not in sent(model)
+    assert "second half" in sent_text(model)
+    assert "private talk" not in sent_text(model)
     assert "private talk" in read(after.store(), recorded.session).memory.text
 
 
@@ -54,12 +54,12 @@ def test_what_an_agent_said_is_sent_when_its_session_ends(
         opened.store(), recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=False
     )
     worked(opened)
-    assert "cache of rates" not in sent(model)
+    assert "cache of rates" not in sent_text(model)
 
     ended(opened.store(), recorded)
     worked(opened)
 
-    assert "cache of rates" in sent(model)
+    assert "cache of rates" in sent_text(model)
 
 
 def test_what_was_kept_long_before_the_person_agreed_is_not_sent(
@@ -75,8 +75,8 @@ def test_what_was_kept_long_before_the_person_agreed_is_not_sent(
     ended(opened.store(), recorded)
     worked(opened)
 
-    assert "second half" in sent(model)
-    assert "Private talk" not in sent(model).partition("<transcript>")[2]
+    assert "second half" in sent_text(model)
+    assert "Private talk" not in sent_text(model).partition("<transcript>")[2]
 
 
 def test_what_is_only_taken_in_to_be_found_again_is_never_sent(
@@ -105,18 +105,18 @@ def test_with_the_budget_used_up_everything_is_kept_and_the_next_day_goes_on(
         recorded.user(f"Part {number}: {LONG}")
     ended(opened.store(), recorded)
 
-    done = worked(opened)
+    report = worked(opened)
 
     size = transcript_file.size(recorded.path)
     assert model.calls == 1
-    assert done.waits.startswith("Today's calls of the model (1)")
-    assert (queued(opened.store(), recorded).kept, done.kept) == (size, 12)
+    assert report.waits.startswith("Today's calls of the model (1)")
+    assert (queued(opened.store(), recorded).kept, report.kept) == (size, 12)
     assert 0 < queued(opened.store(), recorded).learned < size
     for _ in range(5):
         clock.pass_days(1)
         worked(opened)
     assert queued(opened.store(), recorded).learned == size
-    assert model.calls == len({asked.prompt for asked in model.asked}) > 1
+    assert model.calls == len({request.prompt for request in model.asked}) > 1
 
 
 def test_what_is_new_in_a_transcript_written_anew_is_learned(
@@ -127,7 +127,7 @@ def test_what_is_new_in_a_transcript_written_anew_is_learned(
         recorded.user(f"Turn {number} of them. {LONG}")
     ended(opened.store(), recorded)
     worked(opened)
-    asked = model.calls
+    calls = model.calls
 
     last = recorded.path.read_text(encoding="utf-8").splitlines(keepends=True)[-1]
     recorded.path.write_text(last, encoding="utf-8")
@@ -135,7 +135,7 @@ def test_what_is_new_in_a_transcript_written_anew_is_learned(
     ended(opened.store(), recorded)
     worked(opened)
 
-    (again,) = model.asked[asked:]
+    (again,) = model.asked[calls:]
     assert DECIDED[:60] in again.prompt
     assert "Turn 9 of them" not in again.prompt.partition("<transcript>")[2]
 
@@ -144,8 +144,14 @@ def test_an_answer_that_waits_is_taken_though_the_transcript_went_on(
     open_here: Open, recorded: Recorded, model: ScriptedModel
 ) -> None:
     opened = open_here(**agreed(model))
-    said = {"type": "decision", "title": "Invoices", "content": DECIDED[:82], "tags": [], "supersedes": None}
-    model.answers = [reply(json.dumps([{**said, "evidence": "keep invoices in Postgres"}])), reply()]
+    fields = {
+        "type": "decision",
+        "title": "Invoices",
+        "content": DECIDED[:82],
+        "tags": [],
+        "supersedes": None,
+    }
+    model.answers = [reply(json.dumps([{**fields, "evidence": "keep invoices in Postgres"}])), reply()]
     recorded.user(DECIDED)
     ended(opened.store(), recorded)
     in_the_way = opened.store().vaults[-1].root / "knowledge"
@@ -158,7 +164,7 @@ def test_an_answer_that_waits_is_taken_though_the_transcript_went_on(
     ended(opened.store(), recorded)
     worked(opened)
 
-    assert sent(model).count(DECIDED[:60]) == 1
+    assert sent_text(model).count(DECIDED[:60]) == 1
     (hit,) = recall(opened.store(), Query("invoices Postgres", filter=Filter(kinds=(Kind.KNOWLEDGE,)))).hits
     assert hit.text == DECIDED[:82]
     assert list((opened.home / "work").glob("*.json")) == []
@@ -184,7 +190,7 @@ def test_a_short_session_that_was_killed_is_learned_in_the_end(
     assert note_quiet(store)
     worked(opened)
 
-    assert "invoices in Postgres" in sent(model)
+    assert "invoices in Postgres" in sent_text(model)
     assert not note_quiet(store)
 
 

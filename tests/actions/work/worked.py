@@ -15,9 +15,9 @@ DECIDED = f"We decided to keep invoices in Postgres because the reports need win
 
 
 def worked(opened: Opened) -> Work:
-    done = work(lambda folder: opened.store(folder=folder))
-    assert done is not None
-    return done
+    report = work(lambda folder: opened.store(folder=folder))
+    assert report is not None
+    return report
 
 
 def ended(store: Store, recorded: Recorded) -> None:
@@ -25,9 +25,9 @@ def ended(store: Store, recorded: Recorded) -> None:
 
 
 def conversations(store: Store, words: str) -> list[str]:
-    found = recall(store, Query(words, filter=Filter(kinds=(Kind.CONVERSATION,))))
-    return [hit.id for hit in found.hits]
+    answer = recall(store, Query(words, filter=Filter(kinds=(Kind.CONVERSATION,))))
+    return [hit.id for hit in answer.hits]
 
 
-def sent(model: ScriptedModel) -> str:
-    return "\n".join(asked.prompt for asked in model.asked)
+def sent_text(model: ScriptedModel) -> str:
+    return "\n".join(request.prompt for request in model.asked)

@@ -29,5 +29,5 @@ def failure(answer: Answer, *, deadline: float = 10) -> CallFailed:
 
 
 def assert_private(failed: CallFailed) -> None:
-    told = repr(failed) + str(failed) + repr(failed.__cause__) + repr(vars(failed))
-    assert not any(private in told for private in (KEY, SYSTEM, PROMPT, "very-private"))
+    messages = repr(failed) + str(failed) + repr(failed.__cause__) + repr(vars(failed))
+    assert not any(private in messages for private in (KEY, SYSTEM, PROMPT, "very-private"))

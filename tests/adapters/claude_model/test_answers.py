@@ -35,14 +35,14 @@ def test_whatever_the_model_says_is_a_reply_with_its_cost(text: str, stop: str) 
 def test_what_is_asked_is_asked_of_the_model_we_know_the_price_of() -> None:
     with ScriptedModel() as api:
         ask(api.url + "/")
-        (asked,) = api.asked
+        (request,) = api.asked
 
-    assert asked.path == "/v1/messages"
-    assert asked.body["model"] == MODEL
-    assert asked.body["max_tokens"] == 500
-    assert asked.body["system"] == SYSTEM
-    assert asked.prompt == PROMPT
-    assert KEY in asked.headers.get("authorization", "") + asked.headers.get("x-api-key", "")
+    assert request.path == "/v1/messages"
+    assert request.body["model"] == MODEL
+    assert request.body["max_tokens"] == 500
+    assert request.body["system"] == SYSTEM
+    assert request.prompt == PROMPT
+    assert KEY in request.headers.get("authorization", "") + request.headers.get("x-api-key", "")
 
 
 def test_tokens_that_went_through_a_cache_are_counted() -> None:
@@ -107,10 +107,10 @@ def test_a_spending_limit_is_no_rate_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"), [("7", 7), ("0.5", 0.5), ("soon", None), ("-5", None), ("nan", None), ("", None)]
+    ("header", "expected"), [("7", 7), ("0.5", 0.5), ("soon", None), ("-5", None), ("nan", None), ("", None)]
 )
-def test_the_time_to_wait_is_as_told(said: str, expected: float | None) -> None:
-    assert failure(error(429, retry_after=said)).retry_after == expected
+def test_the_time_to_wait_is_as_told(header: str, expected: float | None) -> None:
+    assert failure(error(429, retry_after=header)).retry_after == expected
 
 
 def test_the_time_to_wait_may_be_told_as_a_date() -> None:

@@ -70,7 +70,9 @@ def test_a_byte_at_a_time_does_not_outlast_the_deadline(slow: Answer) -> None:
 
     assert failed.outcome is CallOutcome.UNREACHABLE
     assert failed.charged
-    assert not [one for one in threading.enumerate() if one.name == "call-model" and one not in threads]
+    assert not [
+        thread for thread in threading.enumerate() if thread.name == "call-model" and thread not in threads
+    ]
 
 
 def test_a_server_that_takes_the_connection_and_is_silent_through_tls_does_not_outlast_the_deadline() -> None:
@@ -134,19 +136,19 @@ def test_the_library_takes_no_key_and_no_endpoint_from_the_environment(
         monkeypatch.setenv(name, value)
     with ScriptedModel() as api:
         ask(api.url)
-        (asked,) = api.asked
+        (request,) = api.asked
 
-    assert "another-token" not in str(asked.headers)
-    assert KEY in str(asked.headers)
+    assert "another-token" not in str(request.headers)
+    assert KEY in str(request.headers)
 
 
 def test_the_identity_changes_with_key_and_endpoint_and_tells_neither() -> None:
-    made = [
+    identities = [
         ClaudeModel(key, url, consent=True).identity for key in (KEY, "b") for url in ("http://x", "http://y")
     ]
 
-    assert len(set(made)) == 4
-    assert "private" not in "".join(made)
+    assert len(set(identities)) == 4
+    assert "private" not in "".join(identities)
 
 
 def test_the_library_at_its_most_talkative_writes_nothing_down() -> None:
@@ -157,31 +159,31 @@ def test_the_library_at_its_most_talkative_writes_nothing_down() -> None:
         f"model.ask(system={SYSTEM!r}, prompt={PROMPT!r}, most_tokens=5)\n"
     )
     with ScriptedModel() as api:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program, api.url],
             env={**os.environ, "ANTHROPIC_LOG": "debug", "PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             timeout=PATIENCE,
         )
-        assert (done.returncode, api.calls) == (0, 1), done.stderr
-    assert "private" not in done.stderr + done.stdout
+        assert (process.returncode, api.calls) == (0, 1), process.stderr
+    assert "private" not in process.stderr + process.stdout
 
 
 def test_two_threads_may_ask_at_once() -> None:
-    both = threading.Event()
-    answers: Callable[[dict[str, object]], Answer] = lambda _: reply("x", after=both)  # noqa: E731
+    may_answer = threading.Event()
+    answers: Callable[[dict[str, object]], Answer] = lambda _: reply("x", after=may_answer)  # noqa: E731
     with ScriptedModel(answers) as api:
         model = ClaudeModel(KEY, api.url, consent=True)
-        said: list[Reply] = []
+        replies: list[Reply] = []
         threads = [
-            threading.Thread(target=lambda: said.append(model.ask(system="", prompt="p", most_tokens=9)))
+            threading.Thread(target=lambda: replies.append(model.ask(system="", prompt="p", most_tokens=9)))
             for _ in range(2)
         ]
         for thread in threads:
             thread.start()
         assert api.wait_for_calls(2)
-        both.set()
+        may_answer.set()
         for thread in threads:
             thread.join()
-    assert [one.text for one in said] == ["x", "x"]
+    assert [answer.text for answer in replies] == ["x", "x"]

@@ -16,10 +16,12 @@ ASKED = tokens_of(len(SYSTEM) + len(PROMPT))
 TEXT = "x" * 100
 
 
-def answered(**changed: Any) -> Answer:
+def answer_with(**changed: Any) -> Answer:
     """Return a reply of TEXT with some of its keys *changed*; None takes one away."""
-    said = {**json.loads(reply(TEXT).body), **changed}
-    return Answer(body=json.dumps({key: value for key, value in said.items() if value is not None}).encode())
+    fields = {**json.loads(reply(TEXT).body), **changed}
+    return Answer(
+        body=json.dumps({key: value for key, value in fields.items() if value is not None}).encode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,19 +43,19 @@ def answered(**changed: Any) -> Answer:
 def test_tokens_that_nobody_counted_are_taken_from_the_characters(
     usage: object, counted: tuple[int, int]
 ) -> None:
-    with ScriptedModel([answered(usage=usage)]) as api:
-        said = ask(api.url)
+    with ScriptedModel([answer_with(usage=usage)]) as api:
+        answer = ask(api.url)
 
-    assert said.text == TEXT
-    assert (said.input_tokens, said.output_tokens) == counted
+    assert answer.text == TEXT
+    assert (answer.input_tokens, answer.output_tokens) == counted
 
 
 def test_what_a_model_thinks_aloud_is_no_part_of_its_reply() -> None:
     content = [{"type": "thinking", "thinking": "hm", "signature": ""}, {"type": "text", "text": "[]"}]
-    with ScriptedModel([answered(content=content, stop_reason=None)]) as api:
-        said = ask(api.url)
+    with ScriptedModel([answer_with(content=content, stop_reason=None)]) as api:
+        answer = ask(api.url)
 
-    assert (said.text, said.stop_reason) == ("[]", "")
+    assert (answer.text, answer.stop_reason) == ("[]", "")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_a_gateway_gets_the_key_in_both_headers_and_without_a_key_in_none() -> N
     with ScriptedModel() as api:
         ask(api.url)
         ask(api.url, key="")
-        with_key, without = (asked.headers for asked in api.asked)
+        with_key, without = (request.headers for request in api.asked)
 
     assert with_key["x-api-key"] == KEY
     assert with_key["authorization"] == f"Bearer {KEY}"
@@ -113,19 +115,19 @@ def test_a_gateway_gets_the_key_in_both_headers_and_without_a_key_in_none() -> N
 
 def test_the_first_token_of_a_model_on_this_machine_may_be_slow() -> None:
     first_token = threading.Event()
-    said: list[str] = []
+    texts: list[str] = []
     with ScriptedModel([reply("late", after=first_token)]) as api:
         model = ClaudeModel("", api.url, "qwen3", consent=True)
         asker = threading.Thread(
-            target=lambda: said.append(model.ask(system="", prompt="p", most_tokens=5).text)
+            target=lambda: texts.append(model.ask(system="", prompt="p", most_tokens=5).text)
         )
         asker.start()
         assert api.wait_for_calls(1, 60)
-        assert said == []
+        assert texts == []
         first_token.set()
         asker.join(60)
 
-    assert said == ["late"]
+    assert texts == ["late"]
     assert PATIENCE_HERE == 10 * DEADLINE
 
 

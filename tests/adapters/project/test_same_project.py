@@ -134,9 +134,9 @@ def test_a_separate_git_folder_leaves_the_project_where_the_files_are(home: Path
 
 
 def test_checkouts_without_a_remote_are_different_projects(home: Path) -> None:
-    one, other = repository(home / "a" / "shop"), repository(home / "b" / "shop")
+    first, second = repository(home / "a" / "shop"), repository(home / "b" / "shop")
 
-    assert resolved(one, home).key != resolved(other, home).key
+    assert resolved(first, home).key != resolved(second, home).key
 
 
 def test_a_local_path_as_remote_does_not_join_checkouts(home: Path) -> None:

@@ -24,9 +24,9 @@ def changed(later: float = 0, **values: Any) -> Memory:
 
 
 def merged(one: Memory, other: Memory, *, base: Memory | None = BASE) -> MergedMemory:
-    was = Placed(base, PATH) if base else None
-    result = merge_memories(was, Placed(one, PATH), Placed(other, PATH))
-    assert result == merge_memories(was, Placed(other, PATH), Placed(one, PATH))
+    base_placed = Placed(base, PATH) if base else None
+    result = merge_memories(base_placed, Placed(one, PATH), Placed(other, PATH))
+    assert result == merge_memories(base_placed, Placed(other, PATH), Placed(one, PATH))
     return result
 
 
@@ -124,10 +124,12 @@ def test_the_order_makes_no_difference_and_no_new_word_is_lost(
 ) -> None:
     result = merged(one, other, base=base)
 
-    said = [result.memory, *([result.beside] if result.beside else [])]
-    kept = {word for each in said for word in f"{each.title} {each.text}".split()}
-    known = {*f"{base.title} {base.text}".split()} if base else set()
-    assert {word for each in (one, other) for word in f"{each.title} {each.text}".split()} - known <= kept
+    memories = [result.memory, *([result.beside] if result.beside else [])]
+    words_kept = {word for memory in memories for word in f"{memory.title} {memory.text}".split()}
+    base_words = {*f"{base.title} {base.text}".split()} if base else set()
+    assert {
+        word for memory in (one, other) for word in f"{memory.title} {memory.text}".split()
+    } - base_words <= words_kept
 
 
 @given(MEMORY, MEMORY, MEMORY)

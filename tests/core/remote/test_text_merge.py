@@ -18,9 +18,9 @@ def test_changes_of_other_lines_are_both_there() -> None:
 
 
 def test_changes_of_other_words_of_one_line_are_both_there() -> None:
-    was = "The port is 80 and the host is alpha."
+    base = "The port is 80 and the host is alpha."
 
-    now = joined(was, "The port is 90 and the host is alpha.", "The port is 80 and the host is beta.")
+    now = joined(base, "The port is 90 and the host is alpha.", "The port is 80 and the host is beta.")
 
     assert now == "The port is 90 and the host is beta."
 
@@ -34,11 +34,15 @@ def test_what_one_deletes_and_the_other_leaves_alone_is_gone() -> None:
 
 
 def test_the_same_words_changed_twice_give_two_texts() -> None:
-    was = "Before.\nThe port is 80 now.\nAfter."
+    base = "Before.\nThe port is 80 now.\nAfter."
 
-    both = join_texts(was, "Before!\nThe port is 90 now.\nAfter.", "Before.\nThe port is 70 now.\nAfter!")
+    both_texts = join_texts(
+        base, "Before!\nThe port is 90 now.\nAfter.", "Before.\nThe port is 70 now.\nAfter!"
+    )
 
-    assert both == Joined("Before!\nThe port is 90 now.\nAfter!", "Before!\nThe port is 70 now.\nAfter!")
+    assert both_texts == Joined(
+        "Before!\nThe port is 90 now.\nAfter!", "Before!\nThe port is 70 now.\nAfter!"
+    )
 
 
 def test_a_line_that_one_deletes_and_the_other_changes_stays_in_one_of_two() -> None:
@@ -62,11 +66,11 @@ TEXT = st.lists(st.sampled_from("a b c d e f 1 2 3".split()), max_size=8).flatma
 
 @given(TEXT, TEXT, TEXT)
 def test_no_new_word_is_lost_and_no_word_comes_from_nowhere(base: str, first: str, second: str) -> None:
-    both = join_texts(base, first, second)
+    both_texts = join_texts(base, first, second)
 
-    kept = {*both.first.split(), *both.second.split()}
-    assert {*first.split(), *second.split()} - {*base.split()} <= kept
-    assert kept <= {*first.split(), *second.split()} | {*base.split()}
+    words_kept = {*both_texts.first.split(), *both_texts.second.split()}
+    assert {*first.split(), *second.split()} - {*base.split()} <= words_kept
+    assert words_kept <= {*first.split(), *second.split()} | {*base.split()}
 
 
 @given(TEXT, TEXT)

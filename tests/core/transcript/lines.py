@@ -22,8 +22,8 @@ def claude(*blocks: object, **fields: object) -> dict[str, Any]:
     return {"type": "assistant", "message": message, "timestamp": TIME, **fields}
 
 
-def call(name: str, call_id: str = "toolu_1", **given: object) -> dict[str, object]:
-    return {"type": "tool_use", "id": call_id, "name": name, "input": given}
+def call(name: str, call_id: str = "toolu_1", **arguments: object) -> dict[str, object]:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
 def result(call_id: str = "toolu_1", *, failed: bool = False) -> dict[str, Any]:
@@ -32,21 +32,21 @@ def result(call_id: str = "toolu_1", *, failed: bool = False) -> dict[str, Any]:
 
 
 def ranges(data: bytes, start: int = 0) -> list[tuple[bytes, int, int]]:
-    given = []
+    line_ranges = []
     for line in data[start:].split(b"\n")[:-1]:
-        given.append((line, start, start + len(line) + 1))
+        line_ranges.append((line, start, start + len(line) + 1))
         start += len(line) + 1
-    return given
+    return line_ranges
 
 
 def as_bytes(*lines: object) -> bytes:
     return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
-def said(*lines: object, subagent: bool = False, skipping: bool = False) -> list[Utterance]:
+def utterances_of(*lines: object, subagent: bool = False, skipping: bool = False) -> list[Utterance]:
     condenser = Condenser(subagent=subagent, skipping=skipping)
     return list(condenser.read(ranges(as_bytes(*lines))))
 
 
 def words(*lines: object, subagent: bool = False) -> list[str]:
-    return [utterance.words for utterance in said(*lines, subagent=subagent)]
+    return [utterance.words for utterance in utterances_of(*lines, subagent=subagent)]

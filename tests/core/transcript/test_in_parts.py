@@ -18,8 +18,8 @@ from tests.core.transcript.lines import (
     claude,
     ranges,
     result,
-    said,
     user,
+    utterances_of,
 )
 
 # Copies, and reading in parts
@@ -27,9 +27,9 @@ from tests.core.transcript.lines import (
 
 def test_a_copy_in_a_fork_has_the_same_keys() -> None:
     lines = [json.loads(line) for line in (DATA / "session.jsonl").read_bytes().splitlines()]
-    original = said(*lines)
+    original = utterances_of(*lines)
 
-    fork = said(
+    fork = utterances_of(
         {"type": "mode", "mode": "plan", "sessionId": "fork"},
         *[{**line, "sessionId": "fork", "uuid": "other", "forkedFrom": {"sessionId": "x"}} for line in lines],
     )
@@ -40,11 +40,14 @@ def test_a_copy_in_a_fork_has_the_same_keys() -> None:
 
 
 def test_a_key_is_of_the_time_the_speaker_and_the_words() -> None:
-    told = said(user("yes, do"), claude("yes, do"), user("yes, do", timestamp="2026-11-20T15:29:00Z"))
+    utterances = utterances_of(
+        user("yes, do"), claude("yes, do"), user("yes, do", timestamp="2026-11-20T15:29:00Z")
+    )
 
-    assert len({utterance.key for utterance in told}) == 3
+    assert len({utterance.key for utterance in utterances}) == 3
     failed, whole = (
-        said(claude(call("Bash", command="ls")), result(failed=failed))[0] for failed in (True, False)
+        utterances_of(claude(call("Bash", command="ls")), result(failed=failed))[0]
+        for failed in (True, False)
     )
     assert (failed.words, failed.key) == (whole.words + FAILED, whole.key)
 
@@ -66,8 +69,17 @@ MIXED = as_bytes(
 )
 
 
-def unmarked(told: list[Utterance]) -> list[tuple[object, ...]]:
-    return [(one.key, one.start, one.end, one.forced, one.words.removesuffix(FAILED)) for one in told]
+def unmarked(utterances: list[Utterance]) -> list[tuple[object, ...]]:
+    return [
+        (
+            utterance.key,
+            utterance.start,
+            utterance.end,
+            utterance.forced,
+            utterance.words.removesuffix(FAILED),
+        )
+        for utterance in utterances
+    ]
 
 
 @pytest.mark.parametrize("data", [MIXED, (DATA / "session.jsonl").read_bytes()], ids=["mixed", "session"])
@@ -77,16 +89,16 @@ def test_reading_in_two_parts_tells_what_one_reading_tells(data: bytes) -> None:
 
     for _, start, _ in ranges(data)[1:]:
         first = Condenser()
-        told = list(first.read(ranges(data[:start])))
-        told += Condenser(skipping=first.skipping).read(ranges(data, start))
-        assert unmarked(told) == unmarked(whole)
+        joined = list(first.read(ranges(data[:start])))
+        joined += Condenser(skipping=first.skipping).read(ranges(data, start))
+        assert unmarked(joined) == unmarked(whole)
 
 
 def test_reading_goes_on_behind_any_utterance_it_gave() -> None:
     whole = list(Condenser().read(ranges(MIXED)))
 
     for utterance in whole:
-        before = [one for one in whole if one.end <= utterance.end]
+        before = [earlier for earlier in whole if earlier.end <= utterance.end]
         again = list(Condenser().read(ranges(MIXED, utterance.end)))
         assert unmarked(before + again) == unmarked(whole)
 
@@ -149,18 +161,18 @@ def test_any_lines_are_read_alike_at_once_and_in_parts(
     lines: list[bytes], subagent: bool, parted: int
 ) -> None:
     data = b"".join(line + b"\n" for line in lines)
-    given = ranges(data)
+    line_ranges = ranges(data)
 
     whole = Condenser(subagent=subagent)
-    told = list(whole.read(given))
+    utterances = list(whole.read(line_ranges))
     first = Condenser(subagent=subagent)
-    parts = list(first.read(given[:parted]))
+    parts = list(first.read(line_ranges[:parted]))
     second = Condenser(subagent=subagent, skipping=first.skipping)
-    parts += second.read(given[parted:])
+    parts += second.read(line_ranges[parted:])
 
-    assert unmarked(parts) == unmarked(told)
+    assert unmarked(parts) == unmarked(utterances)
     assert second.skipping == whole.skipping
-    for utterance in told:
+    for utterance in utterances:
         assert utterance.words.strip() == utterance.words != ""
         assert len(utterance.words) <= LONGEST_TURN + len(FAILED)
         assert KEY not in utterance.words

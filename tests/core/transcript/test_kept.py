@@ -7,7 +7,18 @@ import pytest
 
 from mcp_server.core.sessions.chunks import render
 from mcp_server.core.sessions.transcript import Condenser, Speaker
-from tests.core.transcript.lines import DATA, IMAGE, as_bytes, call, claude, ranges, result, said, user, words
+from tests.core.transcript.lines import (
+    DATA,
+    IMAGE,
+    as_bytes,
+    call,
+    claude,
+    ranges,
+    result,
+    user,
+    utterances_of,
+    words,
+)
 
 # A real session
 
@@ -105,21 +116,21 @@ def test_this_line_says_nothing(line: dict[str, Any]) -> None:
 def test_a_hostile_line_is_passed_over(line: bytes) -> None:
     after = json.dumps(user("after")).encode() + b"\r"
 
-    told = list(Condenser().read([(line, 0, 5), (after, 5, 9)]))
+    utterances = list(Condenser().read([(line, 0, 5), (after, 5, 9)]))
 
-    assert [utterance.words for utterance in told] == ["after"]
+    assert [utterance.words for utterance in utterances] == ["after"]
 
 
 def test_a_byte_order_mark_before_the_first_line_hides_nothing() -> None:
     line = b"\xef\xbb\xbf" + json.dumps(user("the cafe is open")).encode()
 
-    assert [one.words for one in Condenser().read([(line, 0, 9)])] == ["the cafe is open"]
+    assert [utterance.words for utterance in Condenser().read([(line, 0, 9)])] == ["the cafe is open"]
 
 
 def test_bytes_that_are_no_text_do_not_hide_the_rest_of_a_turn() -> None:
     line = json.dumps(user("caf# is open")).encode().replace(b"#", b"\xe9")
 
-    assert [one.words for one in Condenser().read([(line, 0, 9)])] == ["caf\ufffd is open"]
+    assert [utterance.words for utterance in Condenser().read([(line, 0, 9)])] == ["caf\ufffd is open"]
 
 
 @pytest.mark.feature("A-12")
@@ -142,13 +153,13 @@ def test_bytes_that_are_no_text_do_not_hide_the_rest_of_a_turn() -> None:
     ],
 )
 def test_a_call_is_one_line(block: dict[str, object], expected: str) -> None:
-    (utterance,) = said(claude(block))
+    (utterance,) = utterances_of(claude(block))
 
     assert (utterance.speaker, utterance.words) == (Speaker.TOOL, expected)
 
 
 def test_a_call_that_failed_says_so_and_nothing_of_its_output() -> None:
-    told = words(
+    words_kept = words(
         claude("Two at once.", call("Bash", "one", command="ls"), call("Bash", "two", command="pytest")),
         claude("Meanwhile."),
         result("one"),
@@ -156,18 +167,18 @@ def test_a_call_that_failed_says_so_and_nothing_of_its_output() -> None:
         result("nobody", failed=True),
     )
 
-    assert told == ["Two at once.", "[Bash]: ls", "[Bash]: pytest -> failed", "Meanwhile."]
+    assert words_kept == ["Two at once.", "[Bash]: ls", "[Bash]: pytest -> failed", "Meanwhile."]
 
 
 def test_what_follows_a_call_waits_for_its_result_but_not_for_ever() -> None:
     condenser = Condenser()
     lines = [claude(call("Bash", command="ls")), *[claude(f"Word {number}.") for number in range(200)]]
-    given = [condenser.utterances(*line) for line in ranges(as_bytes(*lines))]
+    batches = [condenser.utterances(*line) for line in ranges(as_bytes(*lines))]
 
-    assert given[0] == []
-    assert sum(map(len, given)) > 100
-    together = [utterance.words for part in given for utterance in part]
-    assert [*together, *(one.words for one in condenser.rest())] == words(*lines)
+    assert batches[0] == []
+    assert sum(map(len, batches)) > 100
+    together = [utterance.words for part in batches for utterance in part]
+    assert [*together, *(utterance.words for utterance in condenser.rest())] == words(*lines)
 
 
 def test_the_next_turn_of_the_person_ends_the_wait_for_a_result() -> None:
@@ -192,10 +203,10 @@ def test_claude_asks_and_an_agent_answers(subagent: bool) -> None:
         claude("One note.", isSidechain=True),
     ]
 
-    told = said(*lines, subagent=subagent)
+    utterances = utterances_of(*lines, subagent=subagent)
 
-    assert [(one.speaker, one.words) for one in told] == [
+    assert [(utterance.speaker, utterance.words) for utterance in utterances] == [
         (Speaker.CLAUDE, "Check  the notes"),
         (Speaker.AGENT, "One note."),
     ]
-    assert not told[0].forced
+    assert not utterances[0].forced

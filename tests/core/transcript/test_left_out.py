@@ -6,13 +6,23 @@ import pytest
 
 from mcp_server.core.context.brief import FOOTER, FRAME, PROMPT_FRAME
 from mcp_server.core.sessions.transcript import Condenser
-from tests.core.transcript.lines import IMAGE, as_bytes, call, claude, ranges, result, said, user, words
+from tests.core.transcript.lines import (
+    IMAGE,
+    as_bytes,
+    call,
+    claude,
+    ranges,
+    result,
+    user,
+    utterances_of,
+    words,
+)
 
 # What is left out
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("turn", "left_over"),
     [
         ("a <private>PIN 1234</private> b", "a  b"),
         ("a <PRIVATE>PIN</Private> b", "a  b"),
@@ -26,11 +36,11 @@ from tests.core.transcript.lines import IMAGE, as_bytes, call, claude, ranges, r
         ("<private>PIN\n\nPIN</private>", None),
     ],
 )
-def test_private_text_is_never_told(given: str, kept: str | None) -> None:
-    expected = [] if kept is None else [kept]
+def test_private_text_is_never_told(turn: str, left_over: str | None) -> None:
+    expected = [] if left_over is None else [left_over]
 
-    assert words(user(given)) == expected
-    assert words(claude(given)) == expected
+    assert words(user(turn)) == expected
+    assert words(claude(turn)) == expected
 
 
 def test_private_text_that_is_not_closed_goes_on_to_the_end_of_the_turn_over_its_blocks() -> None:
@@ -47,7 +57,7 @@ BRIEF = f"{FRAME}\nGotchas:\n- [a] gotcha: FLAMINGO\n{FOOTER}"
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("turn", "left_over"),
     [
         ("a\n<system-reminder>\nFLAMINGO\n</system-reminder>\nb", "a\n\nb"),
         ("a<system-reminder>x</system-reminder>b<system-reminder>y</system-reminder>c", "abc"),
@@ -58,11 +68,11 @@ BRIEF = f"{FRAME}\nGotchas:\n- [a] gotcha: FLAMINGO\n{FOOTER}"
         ("a\n<!-- MEMORY:START -->\nFLAMINGO\n<!-- MEMORY:END -->\nb", "a\n\nb"),
     ],
 )
-def test_what_daybook_put_there_does_not_come_back(given: str, kept: str | None) -> None:
-    expected = [] if kept is None else [kept]
+def test_what_daybook_put_there_does_not_come_back(turn: str, left_over: str | None) -> None:
+    expected = [] if left_over is None else [left_over]
 
-    assert words(user(given)) == expected
-    assert words(claude(given)) == expected
+    assert words(user(turn)) == expected
+    assert words(claude(turn)) == expected
 
 
 def test_every_kind_of_line_end_is_a_line_feed() -> None:
@@ -83,7 +93,7 @@ def test_a_folder_that_cannot_be_is_not_told() -> None:
 
 @pytest.mark.parametrize("tag", ["#skip", "#SKIP", "(#skip)", "#skip.", "<private>#skip</private>"])
 def test_a_skipped_turn_goes_with_all_that_answers_it(tag: str) -> None:
-    told = words(
+    words_kept = words(
         user("one"),
         user(f"the surprise party {tag}"),
         claude("A cake.", call("Bash", command="order cake")),
@@ -96,7 +106,7 @@ def test_a_skipped_turn_goes_with_all_that_answers_it(tag: str) -> None:
         claude("Three."),
     )
 
-    assert told == ["one", "two", "Three."]
+    assert words_kept == ["one", "two", "Three."]
 
 
 @pytest.mark.parametrize("like", ["#skip-link", "#skipping", "a#skip", "page.html/#skip", "##skip"])
@@ -114,12 +124,12 @@ def test_skipping_goes_on_in_the_next_reading() -> None:
     assert list(condenser.read(ranges(as_bytes(user("#skip"))))) == []
 
     assert condenser.skipping
-    told = said(claude("No."), user("Yes."), skipping=True)
-    assert [utterance.words for utterance in told] == ["Yes."]
+    utterances = utterances_of(claude("No."), user("Yes."), skipping=True)
+    assert [utterance.words for utterance in utterances] == ["Yes."]
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("turn", "words_kept"),
     [
         ("#remember we deploy on Fridays", "we deploy on Fridays"),
         ("#Remember: we deploy on Fridays", "we deploy on Fridays"),
@@ -127,10 +137,10 @@ def test_skipping_goes_on_in_the_next_reading() -> None:
         ("#remember", "#remember"),
     ],
 )
-def test_the_person_can_ask_to_keep_a_turn(given: str, kept: str) -> None:
-    (utterance,) = said(user(given))
+def test_the_person_can_ask_to_keep_a_turn(turn: str, words_kept: str) -> None:
+    (utterance,) = utterances_of(user(turn))
 
-    assert (utterance.words, utterance.forced) == (kept, True)
+    assert (utterance.words, utterance.forced) == (words_kept, True)
     for quoted in ("see page/#remember", "what does `#remember` do?"):
-        (utterance,) = said(user(quoted))
+        (utterance,) = utterances_of(user(quoted))
         assert (utterance.words, utterance.forced) == (quoted, False)

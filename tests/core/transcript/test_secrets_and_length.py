@@ -15,18 +15,18 @@ def test_a_secret_is_masked_wherever_it_stands_in_a_turn(length: int) -> None:
     filler = "wide words and more " * (length // 20)
     turns = [f"{KEY} {filler}", f"{filler} {KEY}", f"{filler} {KEY} {filler}", f"{KEY[:9]}\u200b{KEY[9:]}"]
 
-    for told in words(*map(user, turns), claude(*turns), claude(call("Bash", command=f"aws {turns[0]}"))):
-        assert KEY not in told
-        assert KEY[9:] not in told
-        assert len(told) <= LONGEST_TURN
+    for masked in words(*map(user, turns), claude(*turns), claude(call("Bash", command=f"aws {turns[0]}"))):
+        assert KEY not in masked
+        assert KEY[9:] not in masked
+        assert len(masked) <= LONGEST_TURN
 
 
 def test_a_key_that_a_window_would_cut_leaves_nothing() -> None:
     block = "\n".join(["-----BEGIN PRIVATE KEY-----", *["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2] * 700])
     for room in range(0, 400_000, 20_000):
         turn = "a word " * (room // 7) + block + "\n-----END PRIVATE KEY-----\n" + "b word " * 60_000
-        (told,) = words(user(turn))
-        assert "MIIEvQ" not in told
+        (masked,) = words(user(turn))
+        assert "MIIEvQ" not in masked
 
 
 def test_a_secret_that_a_window_cuts_is_not_shown_in_part() -> None:
@@ -41,23 +41,23 @@ def test_a_secret_that_a_window_cuts_is_not_shown_in_part() -> None:
 def test_a_long_turn_keeps_its_ends_and_says_what_is_missing() -> None:
     turn = "START " + "middle " * 1000 + "END"
 
-    (told,) = words(user(turn))
+    (shortened,) = words(user(turn))
 
-    assert told.startswith("START middle")
-    assert told.endswith("middle END")
-    assert len(told) <= LONGEST_TURN
-    head, _, rest = told.partition(" … [")
+    assert shortened.startswith("START middle")
+    assert shortened.endswith("middle END")
+    assert len(shortened) <= LONGEST_TURN
+    head, _, rest = shortened.partition(" … [")
     number, _, tail = rest.partition(" characters left out] … ")
     assert len(head) + int(number.replace(",", "")) + len(tail) == len(turn)
 
 
 def test_a_mask_is_not_cut_in_two() -> None:
     for shift in range(40):
-        (told,) = words(user("x" * (1940 + shift) + f" {KEY} " + "y " * 3000))
-        assert told.count("[secret removed") == told.count("[secret removed: an AWS")
-        (told,) = words(user("y " * 3000 + f"{KEY} " + "x" * (1940 + shift)))
-        assert told.count(" removed: an AWS") == told.count("[secret removed: an AWS")
-        assert "access key]" not in told or "[secret removed" in told
+        (shortened,) = words(user("x" * (1940 + shift) + f" {KEY} " + "y " * 3000))
+        assert shortened.count("[secret removed") == shortened.count("[secret removed: an AWS")
+        (shortened,) = words(user("y " * 3000 + f"{KEY} " + "x" * (1940 + shift)))
+        assert shortened.count(" removed: an AWS") == shortened.count("[secret removed: an AWS")
+        assert "access key]" not in shortened or "[secret removed" in shortened
         (line,) = words(claude(call("Bash", command="x" * (160 + shift) + f" {KEY} y")))
         assert "[secret" not in line or "]" in line.removeprefix("[Bash]")
 

@@ -48,12 +48,12 @@ def test_what_would_go_is_shown_and_goes_after_a_yes(
 ) -> None:
     remember(opened.store(), Draft("Herons", "They stand in the shallow water."))
 
-    told = typed(f"/forget {words.format(id=memory)}", "Forget it")
+    reply = typed(f"/forget {words.format(id=memory)}", "Forget it")
 
     ((question, options),) = typed.asked
     assert f"Forget the reference of 2026-11-20: “Staging database: {TEXT}” ({memory})." in question
     assert options == ["Keep it", "Forget it"]
-    assert told["text"].startswith(f"{memory}: forgotten; 'daybook restore {memory}'")
+    assert reply["text"].startswith(f"{memory}: forgotten; 'daybook restore {memory}'")
     store = opened.store()
     assert last_change(store).by == PERSON
     assert restore(store, memory).memory.text == TEXT
@@ -63,9 +63,9 @@ def test_what_would_go_is_shown_and_goes_after_a_yes(
 def test_without_a_yes_nothing_is_forgotten(
     opened: Opened, typed: Typed, memory: str, answer: str | None
 ) -> None:
-    told = typed(f"/forget {memory}", answer)
+    reply = typed(f"/forget {memory}", answer)
 
-    assert told == {
+    assert reply == {
         "text": "Nothing was forgotten. To forget it without a question, type in a terminal: "
         f"daybook forget {memory}"
     }
@@ -81,11 +81,11 @@ def test_a_plugin_that_types_it_is_not_believed_either(opened: Opened, memory: s
 def test_for_good_is_asked_as_such(opened: Opened, typed: Typed, memory: str) -> None:
     path = read(opened.store(), memory).path
 
-    told = typed(f"/forget {memory} forever", "Delete it for good")
+    reply = typed(f"/forget {memory} forever", "Delete it for good")
 
     question, options = typed.asked[0]
     assert "It cannot be brought back." in question and options[0] == "Keep it"
-    assert told == {"text": f"{memory}: deleted for good."}
+    assert reply == {"text": f"{memory}: deleted for good."}
     assert not path.exists()
     with pytest.raises(NotFound):
         restore(opened.store(), memory)
@@ -102,18 +102,20 @@ def test_several_that_may_be_meant_are_listed_with_their_ids(
 ) -> None:
     other = remember(opened.store(), Draft("Staging database", "Its backups are weekly.")).memory.id
 
-    told = typed("/forget staging database")
+    reply = typed("/forget staging database")
 
     assert typed.asked == []
-    assert told["text"].startswith("You may mean one of several memories:\n")
-    assert f"  {memory}  reference · 2026-11-20  Staging database" in told["text"]
-    assert f"  {other}  note · 2026-11-20  Staging database" in told["text"]
+    assert reply["text"].startswith("You may mean one of several memories:\n")
+    assert f"  {memory}  reference · 2026-11-20  Staging database" in reply["text"]
+    assert f"  {other}  note · 2026-11-20  Staging database" in reply["text"]
 
 
 def test_what_no_memory_is_called_is_said(typed: Typed, memory: str) -> None:
-    told = typed("/forget zebra")
+    reply = typed("/forget zebra")
 
-    assert told == {"text": "No memory is called 'zebra', and no memory has these words. /recall finds more."}
+    assert reply == {
+        "text": "No memory is called 'zebra', and no memory has these words. /recall finds more."
+    }
 
 
 def test_a_session_is_saved_as_far_as_it_is_known(
@@ -125,12 +127,12 @@ def test_a_session_is_saved_as_far_as_it_is_known(
     session.user("my token is <private>hunter2</private>, now the consumers")
     session.claude("The producers write to the new queue; the consumers are next.")
 
-    told = typed("/save-session")
+    reply = typed("/save-session")
 
     (row,) = list_memories(opened.store(), Filter(kinds=(Kind.SESSION,))).rows
     memory = read(opened.store(), row.id).memory
-    assert told["text"].startswith(f"{row.id}: session saved.\n")
-    assert told["text"].endswith(f"It comes back with: /restore-session {row.id}")
+    assert reply["text"].startswith(f"{row.id}: session saved.\n")
+    assert reply["text"].endswith(f"It comes back with: /restore-session {row.id}")
     assert memory.title == "Move the producers to the new queue"
     assert memory.touches == ("src/queue.py",)
     for part in (
@@ -170,15 +172,15 @@ def test_a_saved_session_is_shown_and_given_to_claude(
     own = typed("/save-session")["text"].rpartition(" ")[2]
     typed("/save-session Herons in the shallow water")
 
-    told = typed(f"/restore-session {own}")
+    reply = typed(f"/restore-session {own}")
 
-    lines = told["text"].splitlines()
+    lines = reply["text"].splitlines()
     assert lines[0].startswith(f"Move the producers to the new queue  ({own}, saved 2026-11-20")
     assert len(lines) <= 20
     assert "  - Move the producers to the new queue" in lines
     assert any("more lines: /" in line for line in lines)
     assert lines[-1] == "Claude gets it with your next prompt."
-    assert told["context"][0].count("One more line of it.") == 40
+    assert reply["context"][0].count("One more line of it.") == 40
     assert "Herons" in typed("/restore-session herons in the shallow water")["text"]
     assert "Herons" in typed("/restore-session")["text"]
 
@@ -189,8 +191,8 @@ def test_a_session_that_several_words_may_mean_is_named_by_its_id(typed: Typed, 
     session.user("On with it.")
     typed("/save-session Queue")
 
-    told = typed("/restore-session queue")
+    reply = typed("/restore-session queue")
 
-    assert told["text"].startswith("You may mean one of several memories:")
-    assert "Name one by its id: /restore-session queue-" in told["text"]
-    assert set(told) == {"text"}
+    assert reply["text"].startswith("You may mean one of several memories:")
+    assert "Name one by its id: /restore-session queue-" in reply["text"]
+    assert set(reply) == {"text"}

@@ -47,13 +47,13 @@ def id_in(text: str) -> str:
 
 
 def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed) -> None:
-    told = typed(
+    reply = typed(
         "/remember Uploads | They end after 30 seconds. [note 2] [type: gotcha] [Tags: gateway, slow]"
     )
 
-    found = read(opened.store(), id_in(told["text"]))
-    memory = found.memory
-    assert told == {"text": f"{memory.id}: remembered as gotcha (project level).\n{found.path}"}
+    file = read(opened.store(), id_in(reply["text"]))
+    memory = file.memory
+    assert reply == {"text": f"{memory.id}: remembered as gotcha (project level).\n{file.path}"}
     assert (memory.title, memory.text) == ("Uploads", "They end after 30 seconds. [note 2]")
     assert (memory.type, set(memory.tags)) == ("gotcha", {"gateway", "slow"})
     assert (memory.source, memory.session) == ("manual", SESSION)
@@ -63,28 +63,28 @@ def test_what_the_person_types_is_stored_as_theirs(opened: Opened, typed: Typed)
 
 @pytest.mark.parametrize("origin", ["plugin", "peer", "unclassified", ""])
 def test_what_something_else_runs_is_not_the_persons_word(opened: Opened, origin: str) -> None:
-    told = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
+    reply = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
 
     store = opened.store()
-    assert read(store, id_in(told["text"])).memory.source == "assistant"
-    assert [each.row.id for each in waiting(store)] == [id_in(told["text"])]
+    assert read(store, id_in(reply["text"])).memory.source == "assistant"
+    assert [origin_waiting.row.id for origin_waiting in waiting(store)] == [id_in(reply["text"])]
     assert last_change(store).by != PERSON
-    assert "not shown unasked until the person accepts it" in told["text"]
+    assert "not shown unasked until the person accepts it" in reply["text"]
 
 
 @pytest.mark.parametrize("origin", ["composer", "bridge", "sdk"])
 def test_the_persons_own_ways_to_type_are(opened: Opened, origin: str) -> None:
-    told = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
+    reply = Typed(opened, origin=origin)("/remember Deploys | Run deploy.sh as root.")
 
-    assert read(opened.store(), id_in(told["text"])).memory.source == "manual"
+    assert read(opened.store(), id_in(reply["text"])).memory.source == "manual"
 
 
 @pytest.mark.parametrize("meta", [{}, {"claudecode/toolUseId": "toolu_01AbC"}])
 def test_a_call_of_the_models_does_nothing(opened: Opened, old: str, meta: dict[str, str]) -> None:
     for name, words in (("remember", "A | b"), ("recall", "uploads"), ("forget", old), ("save-session", "")):
         answers = {"": "Forget it"}
-        told = tell(opened, "command", meta=meta, name=name, words=words, origin="composer", answers=answers)
-        assert told == {"text": "This is for Daybook's module in the client."}
+        reply = tell(opened, "command", meta=meta, name=name, words=words, origin="composer", answers=answers)
+        assert reply == {"text": "This is for Daybook's module in the client."}
 
     assert list_memories(opened.store(), Filter()).total == 1
 
@@ -92,50 +92,50 @@ def test_a_call_of_the_models_does_nothing(opened: Opened, old: str, meta: dict[
 def test_the_person_says_that_the_new_one_replaces_what_is_known(
     opened: Opened, typed: Typed, old: str
 ) -> None:
-    told = typed(f"/remember Uploads | {NEW} [type: decision]", REPLACES)
+    reply = typed(f"/remember Uploads | {NEW} [type: decision]", REPLACES)
 
     ((question, options),) = typed.asked
     assert options == [BOTH, REPLACES, MERGE]
     assert OLD in question and NEW in question and old in question and "They differ in numbers." in question
     store = opened.store()
-    assert told["text"].splitlines()[2] == f"It replaces {old}, which is kept as superseded."
-    assert read(store, old).memory.superseded_by == id_in(told["text"])
+    assert reply["text"].splitlines()[2] == f"It replaces {old}, which is kept as superseded."
+    assert read(store, old).memory.superseded_by == id_in(reply["text"])
     undo(store, last_change(store))
     assert read(store, old).memory.status is Status.ACTIVE
 
 
 def test_both_are_kept_and_nobody_asks_again(opened: Opened, typed: Typed, old: str) -> None:
-    told = typed(f"/remember Uploads | {NEW} [type: decision]", BOTH)
+    reply = typed(f"/remember Uploads | {NEW} [type: decision]", BOTH)
 
-    assert f"It and {old} are both kept; the pair is not asked about again." in told["text"]
-    assert [each.kind for each in review(opened.store()).entries] == []
+    assert f"It and {old} are both kept; the pair is not asked about again." in reply["text"]
+    assert [entry.kind for entry in review(opened.store()).entries] == []
     assert read(opened.store(), old).memory.status is Status.ACTIVE
 
 
 def test_the_merged_text_is_shown_before_it_takes_the_place_of_both(
     opened: Opened, typed: Typed, old: str
 ) -> None:
-    told = typed(f"/remember Uploads | {NEW} [type: decision]", MERGE, "Yes")
+    reply = typed(f"/remember Uploads | {NEW} [type: decision]", MERGE, "Yes")
 
     question, options = typed.asked[1]
     assert f"{NEW} ¶ {OLD}" in question and options == ["No", "Yes"]
-    store, new = opened.store(), id_in(told["text"])
-    assert f"replaces both, {new} and {old}." in told["text"]
-    (left,) = list_memories(store, Filter()).rows
-    assert read(store, left.id).memory.text == f"{NEW}\n{OLD}"
-    assert read(store, left.id).memory.source == "manual"
+    store, new = opened.store(), id_in(reply["text"])
+    assert f"replaces both, {new} and {old}." in reply["text"]
+    (remaining,) = list_memories(store, Filter()).rows
+    assert read(store, remaining.id).memory.text == f"{NEW}\n{OLD}"
+    assert read(store, remaining.id).memory.source == "manual"
 
 
 @pytest.mark.parametrize("answers", [(None,), ("None of these, thanks",), (MERGE, "No"), (MERGE, None)])
 def test_without_an_answer_both_stay_and_it_is_said_what_to_type(
     opened: Opened, typed: Typed, old: str, answers: tuple[str | None, ...]
 ) -> None:
-    told = typed(f"/remember Uploads | {NEW} [type: decision]", *answers)
+    reply = typed(f"/remember Uploads | {NEW} [type: decision]", *answers)
 
-    store, new = opened.store(), id_in(told["text"])
-    assert f"daybook revise {new} --supersedes {old}; if both are right: --distinct {old}" in told["text"]
+    store, new = opened.store(), id_in(reply["text"])
+    assert f"daybook revise {new} --supersedes {old}; if both are right: --distinct {old}" in reply["text"]
     assert {row.id for row in list_memories(store, Filter()).rows} == {old, new}
-    assert [each.kind for each in review(store).entries] == [QUESTION]
+    assert [entry.kind for entry in review(store).entries] == [QUESTION]
 
 
 def test_an_answer_is_to_the_words_that_were_shown(opened: Opened, typed: Typed, old: str) -> None:
@@ -158,7 +158,7 @@ def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "sentence"),
     [
         ("/remember", "There is nothing to remember. For example: /remember Title | what to remember"),
         ("/remember [tags: a]", "There is nothing to remember."),
@@ -173,20 +173,20 @@ def test_what_is_known_is_not_stored_or_asked_about_twice(opened: Opened, typed:
         ("/save-session", "You have asked nothing in this session yet, so there is nothing to save."),
     ],
 )
-def test_what_cannot_be_done_is_one_clear_sentence(typed: Typed, line: str, said: str) -> None:
-    told = typed(line)
+def test_what_cannot_be_done_is_one_clear_sentence(typed: Typed, line: str, sentence: str) -> None:
+    reply = typed(line)
 
-    assert said in told["text"] and "\n" not in told["text"]
-    assert set(told) == {"text"}
+    assert sentence in reply["text"] and "\n" not in reply["text"]
+    assert set(reply) == {"text"}
 
 
 def test_recall_shows_the_person_its_hits_and_gives_claude_the_same(
     opened: Opened, typed: Typed, old: str
 ) -> None:
-    told = typed("/recall after how many seconds does the gateway end uploads")
+    reply = typed("/recall after how many seconds does the gateway end uploads")
 
-    assert old in told["text"] and f"   | {OLD}" in told["text"]
-    (context,) = told["context"]
+    assert old in reply["text"] and f"   | {OLD}" in reply["text"]
+    (context,) = reply["context"]
     assert context.startswith("The person typed /recall after how many seconds")
     assert f"   | {OLD}" in context
 
@@ -197,7 +197,7 @@ def test_what_recall_told_is_not_told_again_by_a_prompt(opened: Opened, typed: T
 
     typed(f"/recall {question}")
 
-    assert [(each.session, each.why, each.id) for each in why(store, session=SESSION)] == [
+    assert [(receipt.session, receipt.why, receipt.id) for receipt in why(store, session=SESSION)] == [
         (SESSION, "recall", old)
     ]
     assert inject(store, question, session=SESSION) == ""
@@ -211,10 +211,10 @@ def test_a_long_answer_has_at_most_twenty_lines(opened: Opened, typed: Typed) ->
         text = f"The heron number {number} stands in the water. " + "It waits and waits.\n" * 60
         remember(store, Draft(f"Heron {number}", text))
 
-    told = typed("/recall heron in the water")
+    reply = typed("/recall heron in the water")
 
-    assert 5 <= len(told["text"].splitlines()) <= 20
-    assert max(map(len, told["text"].splitlines())) < 250
+    assert 5 <= len(reply["text"].splitlines()) <= 20
+    assert max(map(len, reply["text"].splitlines())) < 250
 
 
 def test_recall_takes_what_stands_in_brackets(typed: Typed, old: str) -> None:
