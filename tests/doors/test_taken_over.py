@@ -65,13 +65,18 @@ def test_claude_cannot_accept_a_bootstrap_nor_by_pinning_validating_or_revising(
     assert run("trust", "--documents").returncode == 12
     memory = ids(run, "Deploying")
 
-    for verb in (("pin", memory), ("validate", memory), ("revise", memory, "--tags", "deploy")):
+    for verb in (
+        ("pin", memory),
+        ("promote", memory),
+        ("validate", memory),
+        ("revise", memory, "--tags", "deploy"),
+    ):
         assert "until the person accepts it" in output_of(run(*verb)), verb
 
     assert "Kamal" not in output_of(run("brief"))
 
 
-@pytest.mark.parametrize("verb", [("pin",), ("validate",), ("revise", "--tags", "deploy")])
+@pytest.mark.parametrize("verb", [("pin",), ("promote",), ("validate",), ("revise", "--tags", "deploy")])
 def test_what_the_person_pins_validates_or_revises_in_a_terminal_is_accepted(
     run: Run, typed: Run, readme: Path, verb: tuple[str, ...]
 ) -> None:

@@ -69,8 +69,9 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
         outcome = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
         output.print_shown(team.given(outcome, verb="given to the team"))
         return
-    has_place = promoting.promote(output.opened(wait_for_model=False).store(), memory_id)
-    output.print_shown(shown.promoted(memory_id, has_place=has_place))
+    opened = output.opened(wait_for_model=False)
+    has_place = promoting.promote(opened.store(), memory_id)
+    output.print_shown(shown.promoted(memory_id, take_over(opened, memory_id), has_place=has_place))
 
 
 @click.command("demote")

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.actions.context.brief import at_hand
-from mcp_server.actions.files.read import is_shown
+from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.memory import trust
@@ -57,8 +57,10 @@ def register(application: Application) -> None:
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now; it leaves after two weeks without use."""
-        has_place = hot_places.promote(open_store(), id, session=session.id)
-        return shown_lines(shown.promoted(id, has_place=has_place))
+        store = open_store()
+        has_place = hot_places.promote(store, id, session=session.id)
+        waits = "" if is_shown(store, read(store, id)) else WAITS
+        return shown_lines(shown.promoted(id, waits, has_place=has_place))
 
     @tool()
     def demote(id: str) -> str:

@@ -61,10 +61,11 @@ def pinned(file: MemoryFile, note: str = "") -> Shown:
     return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=(note,) if note else ())
 
 
-def promoted(memory_id: str, *, has_place: bool) -> Shown:
-    """Return the outcome of promoting a memory to the hot set."""
+def promoted(memory_id: str, note: str = "", *, has_place: bool) -> Shown:
+    """Return the outcome of promoting a memory to the hot set; *note* says the outcome besides."""
     crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
-    return Shown(f"{memory_id}: {'kept at hand until it is unused for 14 days' if has_place else crowded}.")
+    outcome = "kept at hand until it is unused for 14 days" if has_place else crowded
+    return Shown(f"{memory_id}: {outcome}.", notes=(note,) if note else ())
 
 
 def demoted(memory_id: str, *, was_hot: bool) -> Shown:

@@ -86,7 +86,8 @@ def _unpin(store: Store, memory_id: str, _: str) -> Shown:
 
 
 def _promote(store: Store, memory_id: str, _: str) -> Shown:
-    return hot.promoted(memory_id, has_place=promote.promote(store, memory_id))
+    has_place = promote.promote(store, memory_id)
+    return hot.promoted(memory_id, _taken_over(store, memory_id), has_place=has_place)
 
 
 def _demote(store: Store, memory_id: str, _: str) -> Shown:
