@@ -185,6 +185,11 @@ def made_of(draft: Draft, memory_id: str, now: datetime) -> Memory:
     )
 
 
+def as_draft(memory: Memory) -> Draft:
+    """Return a draft that says what *memory* says; its id and its level are for the caller to choose."""
+    return Draft(**{name: getattr(memory, name) for name in _OF_DRAFT})
+
+
 def check_id(memory_id: str) -> str:
     """Return *memory_id* unchanged; raise Rejected when it is not a valid id."""
     if not ID.fullmatch(memory_id):

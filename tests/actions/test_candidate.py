@@ -157,11 +157,13 @@ def test_what_the_person_changed_in_its_file_is_what_they_approve(store: Store, 
     session(store, tmp_path, DECIDED)
     (waiting,) = review_candidates(store)
     text = waiting.path.read_text(encoding="utf-8")
-    waiting.path.write_text(text.replace("because of the reports", "for the reports"), encoding="utf-8")
+    text = text.replace("because of the reports", "for the reports")
+    waiting.path.write_text(text.replace("---\n", "---\ncategory: billing\n", 1), encoding="utf-8")
 
-    approve(store, [waiting.memory.id])
+    (settled,) = approve(store, [waiting.memory.id])
 
     assert stored(store) == ["We decided to keep invoices in Postgres for the reports."]
+    assert read(store, settled.id).memory.category == "billing"
 
 
 def test_what_the_person_rejects_is_not_proposed_again(store: Store, tmp_path: Path) -> None:

@@ -25,7 +25,18 @@ from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import DAY, Draft, Level, Memory, check_id, check_type, typed_id
+from mcp_server.core.memory import (
+    DAY,
+    Draft,
+    Kind,
+    Level,
+    Memory,
+    as_draft,
+    check_id,
+    check_type,
+    made_of,
+    typed_id,
+)
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.runs import Reason, RunEntry, Why, change
@@ -73,24 +84,8 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     path = folder / f"{check_id(key)}.md"
     if path.exists() or (folder.is_dir() and sum(1 for _ in folder.glob("*.md")) >= MOST):
         return
-    now = store.clock().replace(microsecond=0)
-    memory = Memory(
-        id=key,
-        title=clean_title(draft.title),
-        text=draft.text,
-        created=now,
-        updated=now,
-        type=draft.type,
-        tags=draft.tags,
-        source=draft.source,
-        trust=confidence,
-        touches=draft.touches,
-        supersedes=draft.supersedes,
-        session=draft.session,
-        conversation=draft.conversation,
-        evidence=draft.evidence,
-        notes=(why,),
-    )
+    memory = made_of(draft, key, store.clock().replace(microsecond=0))
+    memory = replace(memory, title=clean_title(draft.title), trust=confidence, notes=(why,))
     with contextlib.suppress(FileExistsError):
         files.write_new(path, memory_file.render(memory))
 
@@ -201,17 +196,14 @@ def _confirmed(source: str) -> str:
 
 def _store(store: Store, candidate: Candidate, *, source: str) -> DraftOutcome:
     memory = candidate.memory
-    draft = Draft(
-        memory.title,
-        memory.text,
-        type=memory.type,
-        tags=memory.tags,
+    level = Level.PROJECT if memory.source in ("mined", "output") and store.project else None
+    draft = replace(
+        as_draft(memory),
+        kind=Kind.KNOWLEDGE,
         source=source,
-        level=Level.PROJECT if memory.source in ("mined", "output") and store.project else None,
-        touches=memory.touches,
-        session=memory.session,
-        conversation=memory.conversation,
-        evidence=memory.evidence,
+        level=level,
+        supersedes=(),
+        notes=memory.notes[1:],
     )
     supersedes = memory.supersedes[0] if memory.supersedes else ""
     return compare_and_store(store, draft, supersedes=supersedes)

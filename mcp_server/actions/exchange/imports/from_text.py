@@ -5,6 +5,8 @@ Its records are stored and revised one by one, as `remember` and `revise` do, so
 things that a memory got here stay.
 """
 
+from dataclasses import replace
+
 from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, done
 from mcp_server.actions.exchange.imports.plan import Plan
 from mcp_server.actions.files.commit import Accept
@@ -13,7 +15,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.memory import Draft, Memory, Status
+from mcp_server.core.memory import Draft, Memory, Status, as_draft
 from mcp_server.core.provenance.provenance import ASSISTANT, waits
 from mcp_server.store import Store
 
@@ -65,15 +67,4 @@ def is_made_of(plan: Plan, memory: Memory, digest: str) -> bool:
 def _draft(plan: Plan) -> Draft:
     memory = plan.memory
     assert memory
-    return Draft(
-        memory.title,
-        memory.text,
-        type=memory.type,
-        tags=memory.tags,
-        level=plan.vault.level,
-        id=plan.record.id,
-        source=memory.source,
-        touches=memory.touches,
-        session=memory.session,
-        notes=memory.notes,
-    )
+    return replace(as_draft(memory), level=plan.vault.level, id=plan.record.id)

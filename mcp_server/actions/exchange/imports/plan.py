@@ -16,6 +16,7 @@ from mcp_server.core.exchange.foreign import Reading, Record, content_digest, ta
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_TEXT,
+    WORDS,
     Kind,
     Level,
     Memory,
@@ -31,6 +32,10 @@ from mcp_server.core.text.titles import titled
 from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)
+AS_GIVEN = (
+    *"kind aliases source status archived_reason pinned trust touches session notes".split(),
+    *WORDS,
+)  # the keys that a memory gets as its record has them
 
 
 class LeftOut(Exception):
@@ -231,24 +236,14 @@ def build(plan: Plan, around: Around, now: datetime) -> tuple[Memory, str]:
         text=plan.text,
         created=created.replace(microsecond=0),
         updated=updated.replace(microsecond=0),
-        kind=record.kind,
         type=type_of(record.type),
         tags=tags_of(list(record.tags)),
-        aliases=record.aliases,
-        source=record.source,
-        status=record.status,
-        archived_reason=record.archived_reason,
-        pinned=record.pinned,
-        trust=record.trust,
-        touches=record.touches,
         links=tuple(dict.fromkeys(link for link in links if link.to != plan.id)),
         supersedes=tuple(memory_id for memory_id in resolved(record.supersedes) if memory_id != plan.id),
         superseded_by=successor,
         merged_from=tuple(memory_id for memory_id in resolved(record.merged_from) if memory_id != plan.id),
         valid_to=_end(record, around, updated) if record.status is Status.SUPERSEDED else None,
-        category=record.category,
-        session=record.session,
-        notes=record.notes,
+        **{name: getattr(record, name) for name in AS_GIVEN},
     )
     remark = f"without its link to {', '.join(lost_links[:3])}, which was not taken" if lost_links else ""
     return memory, record.remark or remark
