@@ -290,6 +290,27 @@ def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slo
     server.ends()
 
 
+def test_no_garbage_is_collected_until_all_code_is_loaded_which_would_take_longer_with_it(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    collections = tmp_path / "collections"
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "sitecustomize.py").write_text(
+        "import gc, sys\ndef note(phase, info):\n    if 'mcp_server.doors' in sys.modules:\n"
+        f"        with open({str(collections)!r}, 'a') as file:\n"
+        "            file.write('loaded ' if gc.get_freeze_count() else 'loading ')\n"
+        "gc.callbacks.append(note)\n",
+        encoding="utf-8",
+    )
+    server = serve(PYTHONPATH=os.pathsep.join((str(tmp_path / "notes"), str(ROOT))))
+    server.results([("initialize", GREETING)])
+    objects = call_of({"event": "Begun", "given": {"lists": [[]] * 9_000}})
+
+    wait_until(lambda: server.results([objects]) and collections.exists())
+
+    assert set(collections.read_text(encoding="utf-8").split()) == {"loaded"}
+
+
 def test_what_is_odd_is_answered_by_the_library(serve: Callable[..., Server]) -> None:
     server = serve()
     server.results([("initialize", GREETING)])

@@ -9,6 +9,7 @@ waits until then, and hooks are answered meanwhile.
 """
 
 import contextlib
+import gc
 import json
 import logging
 import sys
@@ -46,6 +47,7 @@ class Start:
 
     *beside* runs in parallel with the loading of the library and with all that follows, *after* when the
     library is loaded: beside two threads that load, a prompt gets a third of the interpreter.
+    Garbage, which the caller may have stopped collecting, is collected from then on.
     """
 
     def __init__(
@@ -98,6 +100,8 @@ class Start:
             self._library = self._built()
         except Exception:  # the code that takes over fails in the same way
             log.exception("the protocol library cannot be loaded")
+        gc.freeze()  # what was loaded stays, so no later collection looks through it
+        gc.enable()
         self._loaded.set()
         self._lines.wake()
         self._after()
