@@ -1,5 +1,6 @@
-"""Daybook's own processes: the worker, which outlives its parent, and a test run of a hook."""
+"""Daybook's own processes: the worker, which outlives its parent, and test runs of a hook and of a server."""
 
+import contextlib
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOK_TIMEOUT = 5.0  # seconds, as in hooks/hooks.json
+SERVER_TIMEOUT = 60.0  # seconds; a quiet machine needs two
 _started: "list[subprocess.Popen[bytes]]" = []  # polled now and then, so that no zombie stays
 
 
@@ -65,3 +67,67 @@ def try_hook() -> str:
     except ValueError:
         return "answered something that is not JSON"
     return ""
+
+
+def try_server() -> str:
+    """
+    Start a server for an empty store, and ask it what it answers only when all its libraries are loaded.
+
+    Return what is wrong with its answer, as a clause about the server, '' for nothing.
+    """
+    import subprocess  # only doctor needs these, and hooks load this module
+    import tempfile
+    from threading import Timer
+
+    with tempfile.TemporaryDirectory(prefix="daybook-") as folder:
+        store = {"MEMORY_DIR": str(Path(folder) / "memory"), "EMBEDDING_MODEL": "none"}
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-s", "-m", "mcp_server"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                bufsize=0,  # else closing the pipe to a server that ended would fail
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), **store},
+                **windowless(),
+            )
+        except OSError as error:
+            return f"does not run: {error}"
+        with process:
+            late = Timer(SERVER_TIMEOUT, process.kill)
+            late.start()
+            try:
+                return _asked(process)
+            finally:
+                late.cancel()
+                process.kill()
+
+
+def _asked(process: "subprocess.Popen[bytes]") -> str:
+    """Greet the server *process* and ask it something; return what is wrong with its answer."""
+    assert process.stdin and process.stdout
+    client = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "doctor", "version": "1"},
+    }
+    messages = (
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "recall", "arguments": {"query": "lighthouse"}}},
+    )
+    with contextlib.suppress(OSError):  # it has ended; what it wrote says why
+        for message in messages:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    last = ""
+    for line in process.stdout:
+        last = line.decode("utf-8", "replace").strip() or last
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            continue  # a line of its log
+        if isinstance(answer, dict) and answer.get("id") == 2:
+            failed = "result" not in answer or answer["result"].get("isError")
+            return f"answered a question with an error: {last[:200]}" if failed else ""
+    return f"ended without an answer: {last[:200]}"

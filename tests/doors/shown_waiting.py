@@ -33,6 +33,7 @@ from mcp_server.actions.status.checks import (
     OpenedModel,
     PlanCalls,
     Plugin,
+    ServerFails,
     StoreFolder,
     Toolsets,
 )
@@ -87,6 +88,7 @@ CHECKS = [
     (part.ROUND_TRIP, False, OSError(errno.ENOSPC, "No space left")),
     (part.HOOKS, True, Plugin(HOME)), (part.HOOKS, False, Missing(HOME / "bin")),
     (part.HOOKS, False, NotExecutable(HOME / "bin")), (part.HOOKS, False, HookFails("timed out")),
+    (part.SERVER, True, Finding.SERVER_ANSWERS), (part.SERVER, False, ServerFails("does not run: x")),
     (part.MODULE, True, ModuleSeen("")), (part.MODULE, True, ModuleSeen("2.1", ("pane", "status"))),
     (part.MODULE, True, ModuleSeen("2.1")), (part.TOOLS, True, Toolsets(("core",), ("graph", "x"))),
     (part.TOOLS, True, Toolsets(("core", "graph"), ())), (part.CAPTURE, True, Captures("auto", AT)),

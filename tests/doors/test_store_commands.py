@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,8 +33,17 @@ def test_the_doctor_tries_every_part(run: Run) -> None:
     checks: list[dict[str, Any]] = json.loads(output_of(run("doctor", "--json", EMBEDDING_MODEL="minilm-l6")))
 
     assert all(check["well"] for check in checks)
-    assert {"store", "index", "embedding model", "round trip", "hooks"} <= {check["name"] for check in checks}
+    names = {"store", "index", "embedding model", "round trip", "hooks", "server"}
+    assert names <= {check["name"] for check in checks}
     assert "No memories yet" in output_of(run("list"))
+
+
+def test_the_doctor_says_why_no_server_answers(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "none")  # no Python starts with that
+
+    done = run("doctor")
+
+    assert re.search(r"FAIL  server: a new one ended without an answer: .*Python", done.stdout)
 
 
 def test_what_the_doctor_tries_is_in_no_history_and_does_not_stand_before_an_undo(run: Run) -> None:

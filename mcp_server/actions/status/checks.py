@@ -21,6 +21,7 @@ class CheckedPart(StrEnum):
     EMBEDDING_MODEL = "embedding model"
     ROUND_TRIP = "round trip"
     HOOKS = "hooks"
+    SERVER = "server"
     MODULE = "module"
     TOOLS = "tools"
     CAPTURE = "capture"
@@ -37,6 +38,7 @@ class Finding(StrEnum):
     NOT_FOUND_BY_WORDS = auto()
     NOT_FOUND_BY_MEANING = auto()
     FOUND_AFTER_FORGET = auto()
+    SERVER_ANSWERS = auto()
     CAPTURE_OFF = auto()
     CALLS_OFF = auto()
     NO_KEY = auto()
@@ -98,6 +100,12 @@ class HookFails(NamedTuple):
     how: str
 
 
+class ServerFails(NamedTuple):
+    """How the server of a session failed, as a clause about it."""
+
+    how: str
+
+
 class Toolsets(NamedTuple):
     """The sets of tools that Claude is offered, and those that are switched off."""
 
@@ -144,6 +152,7 @@ Seen = (
     | Missing
     | NotExecutable
     | HookFails
+    | ServerFails
     | ModuleSeen
     | Toolsets
     | Captures

@@ -36,6 +36,7 @@ from mcp_server.actions.status.checks import (
     PlanCalls,
     Plugin,
     Seen,
+    ServerFails,
     StoreFolder,
     Toolsets,
 )
@@ -47,7 +48,7 @@ from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
-from mcp_server.adapters.own_process import try_hook
+from mcp_server.adapters.own_process import try_hook, try_server
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
@@ -81,6 +82,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield _tried(CheckedPart.EMBEDDING_MODEL, lambda: _model(store))
     yield _tried(CheckedPart.ROUND_TRIP, lambda: _round_trip(store))
     yield _tried(CheckedPart.HOOKS, lambda: _hooks(plugin))
+    yield _tried(CheckedPart.SERVER, _server)
     yield Check(CheckedPart.MODULE, True, module_seen(store.home))
     yield Check(CheckedPart.TOOLS, True, _toolsets(store))
     yield _tried(CheckedPart.CAPTURE, lambda: _captures(store))
@@ -212,6 +214,12 @@ def _hooks(plugin: Path) -> Plugin:
     if wrong := try_hook():
         raise _Failed(HookFails(wrong))
     return Plugin(plugin)
+
+
+def _server() -> Finding:
+    if wrong := try_server():
+        raise _Failed(ServerFails(wrong))
+    return Finding.SERVER_ANSWERS
 
 
 def _toolsets(store: Store) -> Toolsets:

@@ -19,6 +19,7 @@ from mcp_server.actions.status.checks import (
     PlanCalls,
     Plugin,
     Seen,
+    ServerFails,
     StoreFolder,
     Toolsets,
 )
@@ -37,6 +38,7 @@ ADVICE = {
     CheckedPart.EMBEDDING_MODEL: "Choose another with 'daybook model use'.",
     CheckedPart.ROUND_TRIP: "Run 'daybook maintain all', then try again.",
     CheckedPart.HOOKS: "Reinstall the plugin.",
+    CheckedPart.SERVER: "Reinstall the plugin.",
     CheckedPart.CAPTURE: "Run 'daybook work' and read logs/worker.log.",
     CheckedPart.LANGUAGE_MODEL: "Run 'daybook setup'.",
 }
@@ -51,6 +53,7 @@ FINDINGS = {
     Finding.NOT_FOUND_BY_WORDS: "the probe was not found by words",
     Finding.NOT_FOUND_BY_MEANING: "the probe was not found by meaning",
     Finding.FOUND_AFTER_FORGET: "the probe was found after it was forgotten",
+    Finding.SERVER_ANSWERS: "a new one answers a question",
     Finding.CAPTURE_OFF: "switched off",
     Finding.CALLS_OFF: "not allowed: nothing is sent, nothing is spent",
     Finding.NO_KEY: "it is allowed, but there is no API key",
@@ -103,6 +106,8 @@ def _seen(seen: Seen) -> str:
             return f"{path} is not executable"
         case HookFails(how):
             return f"the hook of a new session {how}"
+        case ServerFails(how):
+            return f"a new one {how}"
         case ModuleSeen(version, missing):
             return _module(version, missing)
         case Toolsets(on, off):
