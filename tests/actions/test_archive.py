@@ -15,6 +15,7 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft, Kind, Level, Status
 from mcp_server.core.search.query import Filter, Query
+from mcp_server.doors.shown.memory import archived as archived_shown
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -35,7 +36,8 @@ def test_what_is_archived_is_found_only_when_asked_for_and_comes_back_as_it_was(
 ) -> None:
     before = read(store, deploys)
 
-    (gone,) = archive(store, [deploys])
+    (archived,) = archive(store, [deploys])
+    gone = archived.file
 
     assert ids(store) == []
     assert ids(store, archived=True) == [deploys]
@@ -72,7 +74,7 @@ def test_each_kind_goes_and_comes_back_under_its_own_name(store: Store, kind: Ki
     path.write_text("We deploy on Fridays.\n", encoding="utf-8")
     sync(store)
 
-    assert archive(store, ["uber-uns"])[0].path.name == "Über uns.md"
+    assert archive(store, ["uber-uns"])[0].file.path.name == "Über uns.md"
     back = restore(store, "uber-uns")
 
     assert (back.path, back.memory.kind, back.memory.status) == (path, kind, Status.ACTIVE)
@@ -158,9 +160,21 @@ def test_what_the_archived_one_had_replaced_is_named(store: Store) -> None:
     draft = Draft("Port", "The port is 5434.", level=Level.USER, supersedes=(old,))
     new = remember(store, draft).memory.id
 
-    (archived,) = archive(store, [new])
+    (gone,) = archive(store, [new])
 
-    assert still_superseded(store, archived) == (old,)
+    assert gone.superseded == (old,)
     assert read(store, old).memory.status is Status.SUPERSEDED
     restore(store, old)
-    assert still_superseded(store, archived) == ()
+    assert still_superseded(store, gone.file) == ()
+
+
+def test_what_the_archived_one_had_shadowed_is_named(store: Store) -> None:
+    everywhere = remember(store, Draft("Port", "The port is 5433.", level=Level.USER)).memory.id
+    draft = Draft("Port", "The port is 5434.", level=Level.PROJECT, supersedes=(everywhere,))
+    here = remember(store, draft).memory.id
+    other = remember(store, Draft("Deploys", "We deploy on Mondays.")).memory.id
+
+    first, second = archive(store, [other, here])
+
+    assert (first.uncovered, second.uncovered) == ((), (everywhere,))
+    assert f"No longer shadowed in this project: {everywhere}." in archived_shown([first, second]).notes

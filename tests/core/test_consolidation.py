@@ -134,8 +134,9 @@ def test_the_least_source_counts() -> None:
 def test_memories_are_shown_by_vault_and_type_in_bounded_groups() -> None:
     many = [item(f"text {n}", n) for n in range(MOST + 5)]
     few = [replace(item(f"text {n}", n), ref=f"user/m{n}") for n in range(4)]
+    fresh = replace(item("text of today", 9), ref="user/m9", fresh=True)
 
-    shown_groups = groups([*many[::-1], *few])
+    shown_groups = groups([*many[::-1], *few, fresh])
 
     assert [len(group) for group in shown_groups] == [MOST, 5]
     assert shown_groups[0][0].ref == "shop/m0"
@@ -148,7 +149,7 @@ def test_memories_are_shown_by_vault_and_type_in_bounded_groups() -> None:
 def test_a_question_marks_what_is_protected_and_nothing_in_it_is_a_tag() -> None:
     items = [
         item("Said by the person </memories>", 1, source="manual"),
-        item("Of today", 2, lasting=True),
+        item("Often used", 2, lasting=True),
         item("x" * (SHOWN + 1), 3),
         item("Plain", 4),
     ]

@@ -49,7 +49,6 @@ from mcp_server.core.settings import Settings
 from mcp_server.doors.shown import (
     Shown,
     candidates,
-    contradictions,
     deeds,
     draft_outcome,
     figures,
@@ -152,14 +151,14 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         links.related(Related(None)),
     ],
     "contradictions": lambda: [
-        contradictions.found(
+        links.proposed_pairs(
             [Contradiction(ONE, OTHER, "numbers", 0.5, sure=False, said_by_person=frozenset({1}))]
         ),
-        contradictions.found([]),
-        contradictions.marked([Contradiction(ONE, OTHER)]),
-        contradictions.marked([]),
-        *(contradictions.resolved(Resolved("webhook-1", "webhook-2", how)) for how in WAYS),
-        contradictions.resolved(
+        links.proposed_pairs([]),
+        links.marked_pairs([Contradiction(ONE, OTHER)]),
+        links.marked_pairs([]),
+        *(links.settled_pair(Resolved("webhook-1", "webhook-2", how)) for how in WAYS),
+        links.settled_pair(
             Resolved("webhook-1", "webhook-2", "supersede", (LinkOutcome("webhook-2", After.SHADOWED),))
         ),
     ],

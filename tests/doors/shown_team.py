@@ -15,7 +15,7 @@ from mcp_server.adapters.team_membership import LastCopy, Stayed
 from mcp_server.core.search.query import Confidence
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Stored
 from mcp_server.core.team.team import Member, Role, Team
-from mcp_server.doors.shown import Shown, team, team_folder
+from mcp_server.doors.shown import Shown, taken_in, team
 from tests.doors.shown_values import HIT, HOSTILE, MEMORY, NOON, SECRET
 
 URL = "https://team.example.org"
@@ -67,9 +67,9 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.dropped(WAITS),
     ],
     "team_folder": lambda: [
-        team_folder.taken_in_team(TakenByTeam(2, 1, 1, (("webhook-1.md", HOSTILE), ("b.md", SECRET)))),
-        team_folder.taken_in_team(TakenByTeam(0, 3, 0, ())),
-        team_folder.members([Member("anna", Role.WRITER), Member("carla", Role.CURATOR)]),
-        team_folder.members([]),
+        taken_in.taken_in_team(TakenByTeam(2, 1, 1, (("webhook-1.md", HOSTILE), ("b.md", SECRET)))),
+        taken_in.taken_in_team(TakenByTeam(0, 3, 0, ())),
+        team.members([Member("anna", Role.WRITER), Member("carla", Role.CURATOR)]),
+        team.members([]),
     ],
 }

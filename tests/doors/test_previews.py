@@ -1,6 +1,7 @@
 """A preview of tidying spends nothing, and says what it would cost to ask the model."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -49,14 +50,17 @@ def test_the_tool_shows_the_plan_without_a_call_and_with_one_when_asked(
 
 
 def test_the_command_shows_the_plan_without_a_call_and_with_one_when_asked(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run, memory_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    knowledge = memory_dir / "knowledge"
+    knowledge.mkdir(parents=True)
+    for number, text in enumerate(FIVE):
+        header = f"---\ntype: decision\ncreated: 2025-01-0{number + 1}\n---\n"
+        (knowledge / f"m{number}.md").write_text(f"{header}{text}\n", encoding="utf-8")
     with ScriptedModel([plan_of(keep=[1, 2, 3, 4, 5])]) as api:
         monkeypatch.setenv("DAYBOOK_MODEL_CALLS", "true")
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
-        for text in FIVE:
-            output_of(run("remember", text, "--type", "decision"))
 
         output = output_of(run("tidy", "--dry-run"))
         assert api.calls == 0

@@ -22,6 +22,7 @@ from mcp_server.store import Store
 from tests.conftest import Run
 from tests.durability.programs.held_locks import VERBS, holding
 from tests.durability.served import Served
+from tests.opened import run_daybook
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a lock")
 
@@ -85,6 +86,18 @@ def test_what_is_written_while_the_index_is_locked_is_said_to_be_and_found_by_se
     assert [hit.text for hit in recall(store, Query("herons")).hits] == ["herons are blue"]
     assert recall(store, Query("wrens")).hits == ()
     store.database.trouble.remarks()
+
+
+def test_a_question_in_a_terminal_is_answered_while_no_vector_can_be_written(
+    store: Store, memory_dir: Path, locked: sqlite3.Connection
+) -> None:
+    remember(store, Draft("Known", "herons are grey", level=Level.USER))  # by a store without a model
+    locked.execute("BEGIN IMMEDIATE")
+
+    done = run_daybook(memory_dir, "recall", "grey herons", EMBEDDING_MODEL="minilm-l6")
+
+    assert (done.returncode, "herons are grey" in done.stdout) == (0, True)
+    assert "The index is held by " in done.stderr
 
 
 def test_a_server_saves_while_a_stopped_process_writes_the_index_and_says_who(

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, expect
 
 from mcp_server.actions.files.read import read
 from mcp_server.bootstrap import Opened
-from mcp_server.doors.viewer import watch
-from mcp_server.doors.viewer.watch import Following
+from mcp_server.doors.viewer import serve
+from mcp_server.doors.viewer.serve import Following
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import stored
@@ -29,7 +29,7 @@ def saved(path: Path, old: str, new: str) -> None:
 
 
 def watching() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name == watch.NAME]
+    return [each for each in threading.enumerate() if each.name == serve.NAME]
 
 
 @pytest.fixture

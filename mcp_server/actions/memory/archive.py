@@ -2,10 +2,11 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.commit import commit, one_change
 from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected
@@ -15,10 +16,24 @@ from mcp_server.store import Store
 BY_HAND = "by hand"  # the reason that the file gives
 
 
-@one_change()
-def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[MemoryFile]:
+@dataclass(frozen=True, slots=True)
+class Archived:
     """
-    Move memories to the archive and return them as they are there; recall finds them with include_archived.
+    A memory as it is in the archive.
+
+    `superseded` are the memories that it had superseded: they stay superseded until they are restored.
+    `uncovered` are those of the person that it had shadowed in this project: they hold here again.
+    """
+
+    file: MemoryFile
+    superseded: tuple[str, ...] = ()
+    uncovered: tuple[str, ...] = ()
+
+
+@one_change()
+def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[Archived]:
+    """
+    Move memories to the archive and return what became of each; recall finds them with include_archived.
 
     Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
     """
@@ -39,7 +54,21 @@ def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
     return ()
 
 
-def _archived(store: Store, file: MemoryFile, session: str) -> MemoryFile:
+def _archived(store: Store, file: MemoryFile, session: str) -> Archived:
+    superseded, covered = still_superseded(store, file), _covered(store, file)
+    moved = _moved(store, file, session)
+    with contextlib.suppress(IndexUnavailable):
+        return Archived(moved, superseded, uncovered(store, covered))
+    return Archived(moved, superseded)
+
+
+def _covered(store: Store, file: MemoryFile) -> tuple[str, ...]:
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        return covered_by(store, db, [file.ref])
+    return ()
+
+
+def _moved(store: Store, file: MemoryFile, session: str) -> MemoryFile:
     memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(file.vault)
     target = confined(file.vault, file.vault.path_for(memory.id, memory.kind, archived=True))

@@ -83,6 +83,7 @@ def knowledge_of(store: Store, vault: Vault) -> VaultKnowledge:
             Statement(row.title, row.text, row.type, row.source, row.verified > 0),
             row.created,
             row.pinned,
+            fresh=row.created > now - FRESH,
         )
         lasting = item.kept or hot or is_long(item) or row.created > old
         items.append(replace(item, lasting=lasting))

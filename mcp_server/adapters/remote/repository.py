@@ -370,7 +370,8 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
     if re.search(_REDIRECTED, before):
         return RemoteUnavailable(
             "The remote redirects to another address, which Daybook does not follow.",
-            "Nothing is lost. If you trust that one, remove the remote and add the new address.",
+            "Nothing is lost. Remove the remote, and add the address at which the repository is: some hosts"
+            " want '.git' at its end.",
         )
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")

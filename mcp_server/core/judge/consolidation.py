@@ -40,7 +40,7 @@ SHORTEST = 15
 MOST_DROPPED = 0.5  # share of a question's memories that one answer may drop
 MOST_TAGS = 20
 
-FRESH = DAY  # seconds; a memory younger than that is not dropped
+FRESH = DAY  # seconds; a memory younger than that is neither merged nor dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class TidyItem:
     A memory as tidying sees it; `created` in Unix seconds.
 
     `kept`: the person said, pinned or verified it, so it is never removed.
-    `lasting`: kept, or too new, too much used or too long to be dropped.
+    `fresh`: less than a day old, so no model is shown it.
+    `lasting`: kept, or too much used, too long or not surely old enough to be dropped.
     """
 
     ref: str
@@ -57,6 +58,7 @@ class TidyItem:
     statement: Statement
     created: int = 0
     pinned: bool = False
+    fresh: bool = False
     lasting: bool = False
 
     @property
@@ -119,9 +121,12 @@ def lowest_source(sources: Iterable[str]) -> str:
 
 
 def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
-    """Return groups to show to a model: 5 to 40 memories of one vault and type, the oldest first."""
+    """
+    Return groups to show to a model: 5 to 40 memories of one vault and type, the oldest first; none is fresh.
+    """
     by_type: dict[tuple[str, str], list[TidyItem]] = {}
-    for item in sorted(items, key=lambda item: (item.created, item.ref)):
+    old_items = (item for item in items if not item.fresh)
+    for item in sorted(old_items, key=lambda item: (item.created, item.ref)):
         by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
     chunks = [
         same_type[at : at + MOST]

@@ -25,7 +25,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
-from mcp_server.doors.shown import contradictions, links, mining
+from mcp_server.doors.shown import links, mining
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -110,12 +110,12 @@ def contradictions_command(
         if not how:
             raise Rejected("How is it settled?", f"Add --how with one of: {', '.join(contradiction.WAYS)}.")
         person.require("settling a contradiction")
-        output.print_shown(contradictions.resolved(contradiction.resolve_contradiction(store, *resolve, how)))
+        output.print_shown(links.settled_pair(contradiction.resolve_contradiction(store, *resolve, how)))
         return
     if find or about:
-        result = contradictions.found(contradiction.find_contradictions(store, about, limit=limit))
+        result = links.proposed_pairs(contradiction.find_contradictions(store, about, limit=limit))
     else:
-        result = contradictions.marked(contradiction.get_contradictions(store))
+        result = links.marked_pairs(contradiction.get_contradictions(store))
     output.print_shown(result, as_json=as_json, texts=True)
 
 

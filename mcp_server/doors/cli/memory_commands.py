@@ -15,7 +15,7 @@ from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_forget
 from mcp_server.actions.memory import forget as forgetting
-from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
@@ -280,8 +280,7 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     store = opened.store()
     for memory_id in memory_ids if author(opened)[0] != MANUAL else ():
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
-    archived = [(file, still_superseded(store, file)) for file in archive(store, memory_ids)]
-    output.print_shown(shown.archived(archived))
+    output.print_shown(shown.archived(archive(store, memory_ids)))
 
 
 @click.command("restore")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from mcp_server.actions.files.sync import sync_if_free
+from mcp_server.actions.files.sync import if_free, sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
@@ -129,7 +129,8 @@ def _embed_few(store: Store) -> None:
     """Embed what was written since the last session; a long wait is for the person to ask for."""
     waiting = pending(store)
     if waiting <= FEW:
-        embed_pending(store, replace=False)
+        with if_free(store):
+            embed_pending(store, replace=False)
     elif store.settings.embedding_model != "none":
         click.echo(
             f"Found by words only until 'daybook sync' has run: {counted(waiting, 'passage')}.", err=True

@@ -16,8 +16,8 @@ from mcp_server.core.errors import NotFound, SettingsError
 from mcp_server.core.team.team import Member, Role
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
-from mcp_server.doors.shown import team_folder as shown
-from mcp_server.doors.shown.taken_in import exported
+from mcp_server.doors.shown import team as shown
+from mcp_server.doors.shown.taken_in import exported, taken_in_team
 
 if TYPE_CHECKING:
     from mcp_server.adapters.team.database import PostgresTeam
@@ -237,7 +237,7 @@ def import_command(
         storage = team.storage_for(_member(team.members(), author or ""))
         with output.progress(len(paths), "Memories") as step:
             report = take_in_team(storage, paths, confirm=confirm, progress=step)
-    output.print_shown(shown.taken_in_team(report), as_json=as_json)
+    output.print_shown(taken_in_team(report), as_json=as_json)
 
 
 def _member(members: tuple[Member, ...], name: str) -> Member:

@@ -16,7 +16,6 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.archive import archive as to_archive
-from mcp_server.actions.memory.archive import still_superseded
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.memory import Level, split_list
@@ -26,7 +25,7 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import shown_lines
-from mcp_server.doors.shown import contradictions, links
+from mcp_server.doors.shown import links
 from mcp_server.doors.shown.memory import archived
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
@@ -58,8 +57,7 @@ def register(application: Application) -> None:
         for memory_id in split_list(ids):
             ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
         store = open_store()
-        files = to_archive(store, split_list(ids), session=session.id)
-        return shown_lines(archived([(file, still_superseded(store, file)) for file in files]))
+        return shown_lines(archived(to_archive(store, split_list(ids), session=session.id)))
 
     @tool()
     def link_memories(
@@ -107,13 +105,13 @@ def register(application: Application) -> None:
         """Find memories about the same thing that differ in a number, a name or a negation. Changes nothing:
         mark_contradiction marks a pair, resolve_contradiction settles it."""
         return shown_lines(
-            contradictions.found(contradiction.find_contradictions(open_store(), id, limit=limit))
+            links.proposed_pairs(contradiction.find_contradictions(open_store(), id, limit=limit))
         )
 
     @tool(reads=True)
     def get_contradictions() -> str:
         """List the memories that are marked as contradicting each other."""
-        return shown_lines(contradictions.marked(contradiction.get_contradictions(open_store())))
+        return shown_lines(links.marked_pairs(contradiction.get_contradictions(open_store())))
 
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
@@ -141,7 +139,7 @@ def register(application: Application) -> None:
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
         outcome = contradiction.resolve_contradiction(open_store(), id, other, how, session=session.id)
-        return shown_lines(contradictions.resolved(outcome))
+        return shown_lines(links.settled_pair(outcome))
 
     @tool()
     def seed_from_text(

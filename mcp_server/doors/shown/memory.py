@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.files.read import MemoryFile
     from mcp_server.actions.judge.change_memory import Changed
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
+    from mcp_server.actions.memory.archive import Archived
     from mcp_server.actions.memory.change_level import LevelChange
     from mcp_server.actions.memory.forget import Forgotten
     from mcp_server.actions.memory.remember import Remembered
@@ -124,7 +125,7 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
 
 def forgotten(outcome: Forgotten) -> Shown:
     """Return the outcome for a forgotten memory, and for those that it was related to."""
-    heirs, again = (", ".join(ids[:MOST]) for ids in (outcome.heirs, outcome.uncovered))
+    heirs = ", ".join(outcome.heirs[:MOST])
     merged = f"It was merged into {heirs}, which may still say it: read and revise that memory."
     back = f"forgotten; 'daybook restore {outcome.id}' brings it back"
     return Shown(
@@ -132,7 +133,7 @@ def forgotten(outcome: Forgotten) -> Shown:
         rows=((outcome.path,),) if outcome.path else (),
         notes=(
             *([merged] if heirs else []),
-            *([f"No longer shadowed in this project: {again}."] if again else []),
+            *_again(outcome.uncovered),
             *_still(outcome.superseded),
             *([_elsewhere(outcome)] if outcome.remote else []),
         ),
@@ -147,13 +148,15 @@ def _elsewhere(outcome: Forgotten) -> str:
     )
 
 
-def archived(files: Sequence[tuple[MemoryFile, Sequence[str]]]) -> Shown:
-    """Return what was put out of sight, each with the ids of what it had superseded."""
+def archived(outcomes: Sequence[Archived]) -> Shown:
+    """Return what was put out of sight, and what became of the memories that it was related to."""
     return Shown(
-        f"Archived: {counted(len(files), 'memory')}; 'daybook restore' brings them back.",
+        f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore' brings them back.",
         ("id", "file"),
-        [(file.memory.id, file.path) for file, _ in files],
-        notes=tuple(line for _, superseded in files for line in _still(superseded)),
+        [(outcome.file.memory.id, outcome.file.path) for outcome in outcomes],
+        notes=tuple(
+            line for outcome in outcomes for line in (*_again(outcome.uncovered), *_still(outcome.superseded))
+        ),
     )
 
 
@@ -170,6 +173,11 @@ def saved(stored: Remembered, kind: str, *, waits: str = "") -> Shown:
     return Shown(
         f"{stored.memory.id}: {kind} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
     )
+
+
+def _again(uncovered: Sequence[str]) -> list[str]:
+    """Return the sentence on the person's memories that hold again in this project."""
+    return [f"No longer shadowed in this project: {', '.join(uncovered[:MOST])}."] if uncovered else []
 
 
 def _still(superseded: Sequence[str]) -> list[str]:

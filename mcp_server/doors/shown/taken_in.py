@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.exchange.connect import ListedClient
     from mcp_server.actions.exchange.export import Exported
+    from mcp_server.actions.exchange.team_folder import TakenByTeam
     from mcp_server.adapters.index.memories.memories import Row
 
 ACCEPTING = "daybook trust --documents"
@@ -57,6 +58,19 @@ def exported(export: Exported, target: Path) -> Shown:
         rows=[("left", reason) for reason in export.left],
         notes=() if export.memories else ("There is nothing to export yet; all projects may have more.",),
         json={"target": target, **asdict(export)},
+    )
+
+
+def taken_in_team(outcome: TakenByTeam) -> Shown:
+    """Return how many memories the team got, and which files were left out and why."""
+    head = f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out"
+    more = len(outcome.left) - MOST_ROWS
+    return Shown(
+        f"{head}, {outcome.confirmed} confirmed." if outcome.confirmed else f"{head}.",
+        ("left out", "why"),
+        outcome.left[:MOST_ROWS],
+        notes=(f"{more} more: the command with --json lists all.",) if more > 0 else (),
+        json=asdict(outcome),
     )
 
 

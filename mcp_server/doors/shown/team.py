@@ -1,4 +1,4 @@
-"""The person's team: joining it, its state, what was given to it, its memories."""
+"""A team: joining it, its state, what was given to it, its memories, its members."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_server.actions.team.send import Sent, Waiting
     from mcp_server.actions.team.store_in_team import StoredInTeam
     from mcp_server.core.storage.port import ChangeRecord, Stored
+    from mcp_server.core.team.team import Member
 
 NO_TEAM = "You are not in a team: 'daybook team join URL' joins one."
 VERSION = 12  # characters of a version's digest that are shown
@@ -257,6 +258,17 @@ def unconfirmed(listing: Unconfirmed) -> Shown:
 def dropped(gift: Waiting) -> Shown:
     """Return that something is not given to the team."""
     return Shown(f"{gift.id}: not given to the team.")
+
+
+def members(roster: Sequence[Member]) -> Shown:
+    """Return who has a token."""
+    return Shown(
+        f"{counted(len(roster), 'member')}." if roster else "Nobody has a token yet.",
+        ("name", "role"),
+        tuple((member.name, member.role.value) for member in roster),
+        notes=() if roster else ("Issue one with 'daybook team token issue NAME --role curator'.",),
+        json=[{"name": member.name, "role": member.role.value} for member in roster],
+    )
 
 
 def _sent(gift: StoredInTeam) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from mcp_server.actions.files.commit import new_name, one_change
 from mcp_server.actions.files.read import MemoryFile, find, read
 from mcp_server.actions.memory import promote
 from mcp_server.actions.memory import trust as trusting
-from mcp_server.actions.memory.archive import archive, still_superseded
+from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.forget import forget, is_put_away, restore
 from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
@@ -63,8 +63,7 @@ class Chosen:
 
 
 def _archive(store: Store, memory_id: str, _: str) -> Shown:
-    (file,) = archive(store, [memory_id])
-    return shown.archived([(file, still_superseded(store, file))])
+    return shown.archived(archive(store, [memory_id]))
 
 
 def _forget(store: Store, memory_id: str, _: str) -> Shown:

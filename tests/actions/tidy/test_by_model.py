@@ -94,28 +94,35 @@ def test_a_model_that_drops_what_the_person_said_changes_nothing(
         assert tidy(store).calls == 0  # the same question has the same answer
 
 
-def test_nothing_is_dropped_on_its_first_day(
+def test_nothing_is_merged_or_dropped_on_its_first_day(
     with_model: Callable[[ScriptedModel], Store], clock: Clock
 ) -> None:
-    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])]) as api:
+    merged = {"from": [2, 3], "title": "Stripe", "text": f"{FIVE[1]}. {FIVE[2]}."}
+    with ScriptedModel([plan_of(keep=[1, 4], merge=[merged], drop=[5])]) as api:
         store = with_model(api)
         for text in FIVE:
             put(store, text)
+            clock.pass_days(0.01)
         clock.pass_days(0.9)
 
-        assert "protected" in tidy(store).refused[0]
+        assert tidy(store).is_empty
+        assert api.calls == 0
+        clock.pass_days(0.1)
+        assert tidy(store).counts == {"merges": 1, "drops": 1}
 
 
 @pytest.mark.feature("A-40", "3.1-7")
 def test_without_consent_or_enough_memories_nobody_is_asked(
-    with_model: Callable[[ScriptedModel], Store], open_here: Open
+    with_model: Callable[[ScriptedModel], Store], open_here: Open, clock: Clock
 ) -> None:
     with ScriptedModel() as api:
         store = with_model(api)
         for text in FIVE[:4]:
             put(store, text)
+        clock.pass_days(2)
         tidy(store)
         put(store, FIVE[4])
+        clock.pass_days(2)
         tidy(open_here(ANTHROPIC_API_KEY="sk-test", ANTHROPIC_BASE_URL=api.url).store())
         tidy(store, dry_run=True)
 

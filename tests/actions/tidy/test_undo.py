@@ -125,6 +125,7 @@ def test_a_merge_of_a_model_goes_to_the_trash_when_it_is_undone(
         for text in FIVE:
             put(store, text)
             clock.pass_days(0.01)
+        clock.pass_days(2)
         before = files_of(store)
         report = tidy(store)
         merged_id = report.entries[0].changes[0].id
