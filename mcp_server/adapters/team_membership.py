@@ -18,11 +18,14 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_server.adapters import files
 from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.places import JOINED, TEAM_KEY
+
+if TYPE_CHECKING:  # most stores have no team
+    from mcp_server.core.team.team import Team
 
 LAST, COPIED, WAITING = "last.json", "copied.json", "waiting"
 STAYED, UNTOLD = "stayed.json", "untold"
@@ -75,6 +78,11 @@ class Stayed:
     id: str
     new: str
     why: str
+
+
+def note_of(url: str, token: str, team: "Team") -> MembershipNote:
+    """Return what to keep of *team*, as its server at *url* says it is, and of the person's *token*."""
+    return MembershipNote(url, token, team.name, team.member, team.role.value, team.curators, team.model)
 
 
 def has_team(home: Path) -> bool:

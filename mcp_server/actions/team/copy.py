@@ -58,14 +58,7 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
             team_membership.note_last(home, replace(before, trouble=str(error)))
             raise
         if joined := team_membership.joined_of(home):
-            now = replace(
-                joined,
-                name=about.name,
-                member=about.member,
-                role=about.role.value,
-                curators=about.curators,
-                model=about.model,
-            )
+            now = team_membership.note_of(joined.url, joined.token, about)
             if now != joined:
                 team_membership.note_joined(home, now)
         outcome = _make(store, vault, about.name, stored)

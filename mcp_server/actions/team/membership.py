@@ -8,7 +8,7 @@ from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
 from mcp_server.actions.team.send import Waiting, waiting
 from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.model_folder import name_of
-from mcp_server.adapters.team_membership import LastCopy, MembershipNote, Stayed
+from mcp_server.adapters.team_membership import LastCopy, Stayed
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
 from mcp_server.core.team.team import JoinedTeam, Team
@@ -72,18 +72,7 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
     """
     about = joining.team
-    team_membership.note_joined(
-        store.home,
-        MembershipNote(
-            joining.url,
-            joining.token,
-            about.name,
-            about.member,
-            about.role.value,
-            about.curators,
-            about.model,
-        ),
-    )
+    team_membership.note_joined(store.home, team_membership.note_of(joining.url, joining.token, about))
     store.ledger.append("team_joined", store.clock(), team=about.name, curators=list(about.curators))
     return copy(store, team, patience=PATIENCE)
 
