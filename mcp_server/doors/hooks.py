@@ -80,7 +80,6 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
 
     Where our environment exists, the launcher runs this only in place of our module, which the client lacks.
     """
-    from mcp_server.actions.capture import learn_by_agent
     from mcp_server.actions.context.inject import note_shown
     from mcp_server.adapters.parent_processes import client_started_by_claude
     from mcp_server.core.bounds import session_id
@@ -102,8 +101,8 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     if not is_unattended(os.environ):
         texts += turns.losses_to_tell(store)
         if os.environ.get(SETUP) != "missing":
-            texts.append(learn_by_agent.request(store, session))
-            need = "" if _key(folder) else learn_by_agent.offer(store, session)
+            texts += turns.learning_request(store, session)
+            need = "" if _key(folder) else turns.learning_offer(store, session)
     note_shown(store, called)
     answer = {"systemMessage": need} if need else {}
     return answer | _context("UserPromptSubmit", "\n".join(filter(None, texts)))

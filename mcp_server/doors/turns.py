@@ -61,6 +61,28 @@ def losses_to_tell(store: Store) -> list[str]:
     return [f"{TO_TELL} {remark(loss)}" for loss in losses]
 
 
+def learning_request(store: Store, session: str) -> list[str]:
+    """Return what Claude is asked to do for learning, with a session's second prompt; usually []."""
+    from mcp_server.actions.capture.learn_by_agent import request_is_due  # the server asks in another way
+
+    if not request_is_due(store, session):
+        return []
+    from mcp_server.doors.shown.learning import REQUEST
+
+    return [REQUEST]
+
+
+def learning_offer(store: Store, session: str) -> str:
+    """Return, once, what the person may allow; usually ''."""
+    from mcp_server.actions.capture.learn_by_agent import offer_is_due  # the server asks in another way
+
+    if not offer_is_due(store, session):
+        return ""
+    from mcp_server.doors.shown.learning import OFFER
+
+    return OFFER
+
+
 def is_marked(prompt: str) -> bool:
     """Tell whether the person marks something with #remember in *prompt*, and does not only quote the tag."""
     if TAG not in prompt.lower():

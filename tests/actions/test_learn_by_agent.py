@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.capture.learn_by_agent import PIECES, offer, request
+from mcp_server.actions.capture.learn_by_agent import PIECES, offer_is_due, request_is_due
 from mcp_server.actions.capture.note import note_ended
 from tests.actions.work.worked import worked
 from tests.conftest import Clock, Open
@@ -29,14 +29,14 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
 def test_it_is_offered_once_to_whoever_did_not_decide(open_kept: Open) -> None:
     store = open_kept().store()
 
-    assert request(store, NOW) == ""
-    assert f"up to {PIECES} pieces" in offer(store, NOW)
-    assert offer(store, NOW) == ""
+    assert not request_is_due(store, NOW)
+    assert offer_is_due(store, NOW)
+    assert not offer_is_due(store, NOW)
 
 
 @pytest.mark.parametrize("decided", [AGREED, {"DAYBOOK_PLAN_CALLS": "no"}, {"DAYBOOK_MODEL_CALLS": "yes"}])
 def test_it_is_not_offered_to_whoever_decided(open_kept: Open, decided: dict[str, str]) -> None:
-    assert offer(open_kept(**decided).store(), NOW) == ""
+    assert not offer_is_due(open_kept(**decided).store(), NOW)
 
 
 def test_nothing_is_said_where_nothing_waits_or_may_be_kept(
@@ -46,10 +46,11 @@ def test_nothing_is_said_where_nothing_waits_or_may_be_kept(
     elsewhere.mkdir()
     manual = open_kept(DAYBOOK_CAPTURE="manual").store()
 
-    assert offer(manual, NOW) == request(manual, NOW) == ""
+    assert not offer_is_due(manual, NOW)
+    assert not request_is_due(manual, NOW)
     agreed = open_here(folder=elsewhere, **AGREED).store()
-    assert offer(open_here(folder=elsewhere).store(), NOW) == ""
-    assert [request(agreed, NOW) for _ in range(3)] == ["", "", ""]
+    assert not offer_is_due(open_here(folder=elsewhere).store(), NOW)
+    assert not any(request_is_due(agreed, NOW) for _ in range(3))
 
 
 def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_the_days_calls_last(
@@ -57,14 +58,14 @@ def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_th
 ) -> None:
     store = open_kept(DAYBOOK_DAILY_PLAN_CALLS=str(2 * PIECES + 1), **AGREED).store()
 
-    requests = [[bool(request(store, session)) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
+    asked = [[request_is_due(store, session) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
     clock.pass_days(1)
 
-    assert requests == [[False, True, False], [False, True, False], [False, False, False]]
-    assert request(store, "s-4") == ""
-    assert "daybook:memory-extractor" in request(store, "s-4")
+    assert asked == [[False, True, False], [False, True, False], [False, False, False]]
+    assert not request_is_due(store, "s-4")
+    assert request_is_due(store, "s-4")
 
 
 def test_what_is_asked_needs_a_session_that_can_be_told_apart(open_kept: Open) -> None:
     store = open_kept(**AGREED).store()
-    assert [request(store, "") for _ in range(3)] == ["", "", ""]
+    assert not any(request_is_due(store, "") for _ in range(3))

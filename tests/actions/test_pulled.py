@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.changes.history import history_of, version_of
+from mcp_server.actions.changes.history import ByOthers, history_of, version_of
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
@@ -26,7 +26,7 @@ from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.remarks import GoneAccepted
 from mcp_server.doors.shown.needs import notice as sentence
-from mcp_server.doors.shown.review import why
+from mcp_server.doors.shown.review import about, why
 from mcp_server.store import Store
 from tests.adapters.project.repositories import git
 from tests.conftest import Clock, Open
@@ -113,8 +113,8 @@ def test_what_a_pull_changes_waits_and_the_start_and_review_say_what_differs(
     assert "1 memory, of which 1 changed since you accepted" in notice_text
     (entry,) = [entry for entry in review(store).entries if entry.kind == ORIGIN]
     assert "since you accepted it" in why(entry)
-    assert any("30 seconds" in line and "60 seconds" in line for line in entry.about)
-    assert any(f"daybook restore {memory_id}" in line for line in entry.about)
+    assert entry.before and "30 seconds" in entry.before.differs and "60 seconds" in entry.before.differs
+    assert f"daybook restore {memory_id}" in about(entry)[-1]
     rebuild(store)
     assert sentence(notice(store, identity="")) == notice_text
     latest = history_of(store, memory_id).versions[0]
@@ -163,7 +163,7 @@ def test_what_a_pull_deletes_is_told_once_and_comes_back_as_it_was_accepted(
     sync(store)
     assert take_losses(store.home) == []
     (version,) = history_of(store, memory_id).versions
-    assert "its file is gone" in version.differs
+    assert version.others is ByOthers.REMOVED
 
     restore(store, memory_id)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.changes.history import history_of, version_of
+from mcp_server.actions.changes.history import ByOthers, history_of, version_of
 from mcp_server.actions.changes.undo import is_persons, last_change, undo
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.exchange.imports.take import BATCH
@@ -205,7 +205,7 @@ def test_an_edit_by_hand_between_two_changes_is_told(store: Store, retry_rule: s
     revise(store, retry_rule, Revision(pinned=True))
 
     later, earlier = history_of(store, retry_rule).versions
-    assert "by hand" in earlier.differs
+    assert earlier.others is ByOthers.BY_HAND
     assert later.differs == "pinned"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from mcp_server.actions.capture.mine import Logged, Mining, MiningStatus
 from mcp_server.actions.changes.deeds import TitledDeed
-from mcp_server.actions.changes.history import History
+from mcp_server.actions.changes.history import ByOthers, History
 from mcp_server.actions.context.hot import Warm
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.size_limit import Size
@@ -310,6 +310,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     ],
     "history": lambda: [
         history.changes(History("webhook-1", PATH, (EARLIER,))),  # type: ignore[arg-type]
+        history.changes(History("webhook-1", PATH, tuple(replace(EARLIER, others=by) for by in ByOthers))),  # type: ignore[arg-type]
         history.changes(History("webhook-1", PATH, ())),  # type: ignore[arg-type]
         history.version(EARLIER, f"---\nid: webhook-1\n---\n{HOSTILE}"),
         history.undone(Undone("run-1", ["webhook-1"], [("webhook-2", "it was changed since")])),

@@ -3,6 +3,7 @@
 import errno
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from mcp_server.actions.context.inject import Fate
@@ -15,8 +16,10 @@ from mcp_server.actions.context.notice import (
     Vanished,
 )
 from mcp_server.actions.context.start import Instead
+from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.size_limit import Size
-from mcp_server.actions.review.entries import Entry, Verdict
+from mcp_server.actions.judge.candidate import WaitsFor
+from mcp_server.actions.review.entries import Entry, Sightings, Verdict
 from mcp_server.actions.review.review import ORIGIN, Review
 from mcp_server.actions.status.checks import (
     CapturedLate,
@@ -52,7 +55,7 @@ from mcp_server.core.remarks import (
     WordsRemain,
 )
 from mcp_server.core.worth.steady_clock import Doubt
-from mcp_server.doors.shown import Shown, doctor, needs, review, trouble, unasked
+from mcp_server.doors.shown import Shown, doctor, learning, needs, review, trouble, unasked
 from tests.doors.shown_values import AT, HOME, HOSTILE, NOON
 
 ORIGINS = [
@@ -61,6 +64,11 @@ ORIGINS = [
         OriginReason(doubt, "npm run x", "a web page"), "/x.md", NOON, "", (Verdict.ACCEPT, Verdict.LATER),
     )
     for number, doubt in enumerate([*OriginDoubt, "names 'x', as an earlier version wrote it"])
+]  # fmt: skip
+WAITING = [
+    *(replace(ORIGINS[0], why=why, sightings=Sightings(1, 2)) for why in ("as the file says", *WaitsFor)),
+    *(replace(ORIGINS[0], before=AcceptedBefore(kept, differs))
+      for kept, differs in ((True, "tags +a"), (True, ""), (False, ""))),
 ]  # fmt: skip
 FORMER, ELSEWHERE = Former("old", PurePosixPath("/old")), Former("old", PurePosixPath("/old"), elsewhere=True)  # type: ignore[arg-type]
 AT_START = [
@@ -105,8 +113,10 @@ REMARKS = [
 WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "review": lambda: [
         review.waiting(Review(tuple(ORIGINS), {ORIGIN: len(ORIGINS) + 2})),
+        review.waiting(Review(tuple(WAITING), {ORIGIN: len(WAITING)})),
         review.waiting(Review((), {})),
     ],
+    "learning": lambda: [Shown(learning.OFFER), Shown(learning.REQUEST), Shown(learning.question(20))],
     "doctor": lambda: [doctor.checked(Check(*check)) for check in CHECKS],
     "remarks": lambda: [Shown(trouble.remark(remark)) for remark in REMARKS],
     "unasked": lambda: [

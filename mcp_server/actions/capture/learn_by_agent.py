@@ -24,61 +24,50 @@ ASKED_WITH = (
 LONGEST = 64 * 1024  # bytes of that file
 
 
-def offer(store: Store, session: str) -> str:
+def offer_is_due(store: Store, session: str) -> bool:
     """
-    Return, once, one line that tells what the person may allow; usually ''.
+    Tell, once, whether the person is to hear that they may allow this; usually not.
 
     Only when a session waits to be learned from, and not when the person decided or was asked in a dialog.
     """
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or not _waits(store, session):
-        return ""
+        return False
     try:
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
     except OSError:  # the file exists, or cannot be written
-        return ""
-    return (
-        "Daybook can learn from your sessions by itself: once in each session, Claude then starts "
-        f"an agent in the background, which reads up to {PIECES} pieces with a small model on your "
-        "Claude plan. 'daybook setup --plan' in a terminal allows it, '--no-plan' refuses it."
-    )
+        return False
+    return True
 
 
-def request(store: Store, session: str) -> str:
+def request_is_due(store: Store, session: str) -> bool:
     """
-    Return what Claude is asked to do for learning, with the second prompt of *session*; usually ''.
+    Tell whether Claude is to be asked to start the agent, with the second prompt of *session*; usually not.
 
     Only after the person's yes, when a session waits, and as long as the day's calls on the plan last.
     """
     settings = store.settings
     if not settings.on_plan or not session or not _waits(store, session):
-        return ""
+        return False
     folder = store.home / places.WORK
     today = folder / f"{COUNTED}{store.clock():%Y-%m-%d}"
     try:
         prompts = Counter(files.read(today, LONGEST).decode().split() if today.exists() else ())
         if prompts[session] >= ASKED_WITH:
-            return ""
+            return False
         sessions = sum(number >= ASKED_WITH for number in prompts.values())
         with store.database.read() as db:
             calls = spending.today_on_plan(db, store.now()) + PIECES * sessions
         if calls + PIECES > settings.daily_plan_calls:
-            return ""
+            return False
         for earlier in folder.glob(f"{COUNTED}*"):
             if earlier != today:
                 files.delete(earlier)
         files.make_folder(folder)
         files.append_line(today, session.encode(), durable=False)
     except (OSError, ValueError, Unreadable, IndexUnavailable):
-        return ""
-    if prompts[session] + 1 < ASKED_WITH:
-        return ""
-    return (
-        "Daybook: the person agreed that Daybook learns from earlier sessions. After you have done "
-        "what this prompt asks, start the agent daybook:memory-extractor once, in the background "
-        "(run_in_background),"
-        f" with the prompt '{PIECES} pieces'. Do not wait for it, and do not mention it."
-    )
+        return False
+    return prompts[session] + 1 >= ASKED_WITH
 
 
 def _waits(store: Store, session: str) -> bool:

@@ -39,27 +39,21 @@ class HandedOut:
     lock: contextlib.ExitStack
 
 
-def offer(store: Store) -> str:
+def offer_is_due(store: Store) -> bool:
     """
-    Return the question whether Daybook may learn on the person's plan; usually ''.
+    Tell whether the person is to be asked if Daybook may learn on their plan; usually not.
 
-    It is asked once, when there is a piece to learn from, and not when the person decided already.
+    They are asked once, when there is a piece to learn from, and not when the person decided already.
     """
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
-        return ""
-    if (store.home / places.WORK / PLAN_ASKED).exists() or next_piece(store, worth_a_call=True) is None:
-        return ""
-    return (
-        "Daybook can learn from this and other sessions by itself. Excerpts, without secrets and what you"
-        " marked as private, then go to a small model of Claude's: on your plan (or the key that Claude Code"
-        f" uses), at most {settings.daily_plan_calls} short calls a day, never while you wait. "
-        "'daybook setup --no-plan' ends it. May it learn, starting with the sessions that wait?"
-    )
+        return False
+    asked = (store.home / places.WORK / PLAN_ASKED).exists()
+    return not asked and next_piece(store, worth_a_call=True) is not None
 
 
 def decide(store: Store, answer: str) -> None:
-    """Save the person's answer to `offer`; they are not asked again. Only a yes or a no changes a setting."""
+    """Save the person's answer; they are not asked again. Only a yes or a no changes a setting."""
     with contextlib.suppress(OSError):  # two sessions may ask at once: the second finds the file
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
     if answer in OPTIONS:

@@ -3,6 +3,7 @@
 import contextlib
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum, auto
 from pathlib import Path
 
 from mcp_server.actions.files.accepted import ACCEPTED, taken_away
@@ -17,8 +18,14 @@ from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Kind, Memory, typed_id
 from mcp_server.store import Store
 
-BY_HAND = "with what was edited by hand afterwards"
-NOT_BY_US = "since it was accepted, not by Daybook but by a pull, another branch or a person"
+
+class ByOthers(StrEnum):
+    """Changes that Daybook did not make and that a version's difference includes."""
+
+    NONE = auto()
+    BY_HAND = auto()  # a person edited the file after the change
+    SINCE_ACCEPTED = auto()  # all: a pull, another branch or a person changed what had been accepted
+    REMOVED = auto()  # so did they, and the file is gone
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +33,9 @@ class Earlier:
     """
     One earlier version of a memory: its number, and when, by whom and by which verb it was changed.
 
-    `differs` says in a line what the change did. `path` is the file with the bytes from before it; `memory`
-    is the memory that they hold, None when they hold none. `masked`: a secret in them was masked since.
-    `was` is the digest that they had before that.
+    `differs` says in a line what the change did, with what `others` did after it. `path` is the file with the
+    bytes from before it; `memory` is the memory that they hold, None when they hold none. `masked`: a secret
+    in them was masked since. `was` is the digest that they had before that.
     """
 
     number: int
@@ -40,6 +47,7 @@ class Earlier:
     memory: Memory | None
     masked: bool
     was: str = ""
+    others: ByOthers = ByOthers.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +76,14 @@ def history_of(store: Store, memory_id: str) -> History:
         before = _read(version.path)
         was, now = _memory(vault, path, before), _memory(vault, path, after)
         differs = difference(was, now) if was and now else ""
+        others = ByOthers.NONE
         if version.verb == ACCEPTED:
-            differs = differs if after else "its file is gone"
-            differs = f"{differs or 'nothing'} ({NOT_BY_US})"
+            others = ByOthers.SINCE_ACCEPTED if after else ByOthers.REMOVED
         elif version.now != live:
-            differs = f"{differs or 'nothing'} ({BY_HAND})"
+            others = ByOthers.BY_HAND
         masked = files.digest(before) != version.was
         about = (version.number, version.at, version.by, version.verb, differs, version.path, was, masked)
-        versions.append(Earlier(*about, version.was))
+        versions.append(Earlier(*about, version.was, others))
         after, live = before, version.was
     return History(file_id, path, tuple(versions), says)
 

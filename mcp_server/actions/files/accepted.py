@@ -7,6 +7,7 @@ accepted, so that the difference can be shown and a deleted memory restored.
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.load import parsed
@@ -21,6 +22,18 @@ from mcp_server.core.memory import ID, Memory
 from mcp_server.store import Store
 
 ACCEPTED = "accepted"  # the verb of such a version, which no change made
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedBefore:
+    """
+    The version of a memory that the person accepted before a pull changed its file.
+
+    `is_kept`: it can be restored; `differs` is what differs now, '' when only dates do.
+    """
+
+    is_kept: bool
+    differs: str = ""
 
 
 def keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
@@ -67,16 +80,15 @@ def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
     return (vault, version) if vault and version and not places.linked(vault.root) else None
 
 
-def changed_since(store: Store, ref: str, now: Memory) -> str:
-    """Return in a line how *now* differs from what the person accepted of *ref*, and what they can do."""
+def changed_since(store: Store, ref: str, now: Memory) -> AcceptedBefore:
+    """Return how *now* differs from what the person accepted of *ref*."""
     version = last_accepted(store, ref)
     vault = store.vault(ref.rpartition("/")[0])
     if version and vault:
         with contextlib.suppress(OSError, DaybookError):
             was = parsed(vault, vault.path_for(now.id, now.kind), files.read(version.path))
-            differs = difference(was, now) or "only dates"
-            return f"since you accepted it: {differs}; 'daybook restore {now.id}' reverses that"
-    return "what you accepted is no longer kept"
+            return AcceptedBefore(is_kept=True, differs=difference(was, now))
+    return AcceptedBefore(is_kept=False)
 
 
 def _keep(store: Store, ref: str, data: bytes) -> None:

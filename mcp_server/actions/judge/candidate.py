@@ -8,6 +8,7 @@ or delete. The ledger has how often it was seen, and the verdict on it.
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum, auto
 from pathlib import Path
 
 from mcp_server.actions.files import runs
@@ -49,12 +50,20 @@ SEEN_SELDOM = "waits to be seen more often"
 MOST = 200  # candidates in one folder; when it is full, new ones are not kept
 
 
+class WaitsFor(StrEnum):
+    """Why a candidate waits for the person, where its file does not say it."""
+
+    PERSON = auto()
+    INSTRUCTS = auto()  # it reads like an instruction
+    UNSURE = auto()  # its confidence is too low
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """
     A candidate: the memory it would become, its confidence, and how often it was seen.
 
-    `digest` is that of its file.
+    `why` is what it waits for: the sentence of its file, or a value. `digest` is that of its file.
     """
 
     memory: Memory
@@ -62,7 +71,7 @@ class Candidate:
     confidence: float
     times: int
     sessions: int
-    why: str
+    why: str | WaitsFor
     digest: str
 
     @property
@@ -259,11 +268,11 @@ def _read(store: Store, path: Path) -> Candidate | None:
     memory = replace(file.memory, id=path.stem)
     with store.database.read() as db:
         times = candidates.times(db, memory.id)
-    why = memory.notes[0] if memory.notes else "waits for you"
+    why: str | WaitsFor = memory.notes[0] if memory.notes else WaitsFor.PERSON
     if reads_like_instruction(f"{memory.title}\n{memory.text}"):
-        why = "waits for you: it reads like an instruction"
+        why = WaitsFor.INSTRUCTS
     elif why == SEEN_SELDOM and store.settings.capture != "auto":
-        why = "waits for you"
+        why = WaitsFor.PERSON
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
-        why = "waits for you: not sure enough"
+        why = WaitsFor.UNSURE
     return Candidate(memory, path, memory.trust or 0.0, sum(times), len(times), why, file.digest)

@@ -70,9 +70,9 @@ def list_models(store: Store) -> list[ListedModel]:
     ]  # fmt: skip
     if is_folder(setting):
         is_here = _is_here(store.home, setting)
-        listed.append(ListedModel(setting, 0, 0, "", "a folder of yours", chosen=True, here=is_here))
+        listed.append(ListedModel(setting, 0, 0, "", "", chosen=True, here=is_here))
     if is_endpoint(setting):
-        listed.append(ListedModel(setting, 0, 0, "", "texts are sent there", chosen=True, here=False))
+        listed.append(ListedModel(setting, 0, 0, "", "", chosen=True, here=False))
     return listed
 
 

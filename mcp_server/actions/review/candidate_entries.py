@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_server.actions.judge import candidate
-from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, about
+from mcp_server.actions.review.entries import Became, Entry, Sightings, Verdict, WaitingKind, about
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import Level
-from mcp_server.core.render import counted
 from mcp_server.core.search.query import Filter, fits
 from mcp_server.store import Store
 
@@ -42,7 +41,6 @@ def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
 
 def _entry(proposal: candidate.Candidate) -> Entry:
     memory = proposal.memory
-    sightings = f"seen {counted(proposal.times, 'time')} in {counted(proposal.sessions, 'session')}"
     return Entry(
         kind=CANDIDATE,
         id=memory.id,
@@ -50,7 +48,8 @@ def _entry(proposal: candidate.Candidate) -> Entry:
         type=memory.type,
         title=memory.title,
         text=memory.text,
-        about=(*about(replace(memory, notes=())), sightings),
+        about=about(replace(memory, notes=())),
+        sightings=Sightings(proposal.times, proposal.sessions),
         why=proposal.why,
         path=str(proposal.path),
         updated=memory.updated,

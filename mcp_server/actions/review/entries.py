@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from mcp_server.actions.context.open_questions import Question
+from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.memory import Level, Memory, Staleness
@@ -60,6 +61,14 @@ Why = str | OriginReason | Question | Staleness | SaidIn | Idle
 
 
 @dataclass(frozen=True, slots=True)
+class Sightings:
+    """How often a candidate was seen, and in how many sessions."""
+
+    times: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """
     One thing that waits for the person: what it says, why it waits, where its file lies.
@@ -88,6 +97,8 @@ class Entry:
     against: "Entry | None" = None
     merged: tuple[str, str] | None = None
     level: Level | None = None
+    before: AcceptedBefore | None = None
+    sightings: Sightings | None = None
 
     @property
     def shadows(self) -> bool:

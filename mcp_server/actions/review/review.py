@@ -163,7 +163,7 @@ def _memory(store: Store, kind: str, row: Row, why: Why) -> Entry | None:
         return None  # the file was deleted a moment ago, or `status` names it
     entry = entry_of(kind, row, file, why, KINDS[kind].words)
     if why == OriginReason(OriginDoubt.CHANGED):
-        entry = replace(entry, about=(*entry.about, changed_since(store, row.ref, file.memory)))
+        entry = replace(entry, before=changed_since(store, row.ref, file.memory))
     return entry
 
 

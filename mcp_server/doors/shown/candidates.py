@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.judge.candidate import WaitsFor
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import BECAME, summary
@@ -15,13 +16,25 @@ if TYPE_CHECKING:
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
 
 
+WAITS_FOR = {
+    WaitsFor.PERSON: "waits for you",
+    WaitsFor.INSTRUCTS: "waits for you: it reads like an instruction",
+    WaitsFor.UNSURE: "waits for you: not sure enough",
+}
+
+
+def why(candidate: Candidate) -> str:
+    """Return why *candidate* waits."""
+    return WAITS_FOR[candidate.why] if isinstance(candidate.why, WaitsFor) else candidate.why
+
+
 def waiting(candidates: Sequence[Candidate]) -> Shown:
     """Return the candidates that wait, with their confidence and how often they were seen."""
     return Shown(
         f"Waiting: {counted(len(candidates), 'candidate')}." if candidates else "No candidate waits.",
         ("id", "type", "sure:", "seen:", "in sessions:", "why it waits", "title"),
         [
-            (w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.sessions, w.why, w.memory.title)
+            (w.memory.id, w.memory.type, f"{w.confidence:.2f}", w.times, w.sessions, why(w), w.memory.title)
             for w in candidates
         ],
         tuple(candidate.memory.text for candidate in candidates),
@@ -34,7 +47,7 @@ def waiting(candidates: Sequence[Candidate]) -> Shown:
                 "confidence": candidate.confidence,
                 "times": candidate.times,
                 "sessions": candidate.sessions,
-                "why": candidate.why,
+                "why": why(candidate),
                 "path": candidate.path,
             }
             for candidate in candidates

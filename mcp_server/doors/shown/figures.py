@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from mcp_server.core.embedding_models import NONE
+from mcp_server.core.embedding_models import NONE, is_endpoint, is_folder
 from mcp_server.core.render import MEGABYTE, bytes_of, counted
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.use import quality, quality_json
@@ -100,6 +100,12 @@ def _waits(figures: Metrics) -> Iterator[tuple[str, object]]:
         yield f"learning from session {name}", cost_of(cost)
 
 
+def _note(model: ListedModel) -> str:
+    if is_folder(model.name):
+        return "a folder of yours"
+    return "texts are sent there" if is_endpoint(model.name) else model.note
+
+
 def models(listed: Sequence[ListedModel]) -> Shown:
     """Return the embedding models that can be chosen."""
     return Shown(
@@ -110,13 +116,13 @@ def models(listed: Sequence[ListedModel]) -> Shown:
                 model.dimensions or "",
                 f"{model.megabytes} MB" if model.megabytes else "",
                 model.languages,
-                model.note,
+                _note(model),
                 "chosen" if model.chosen else "",
                 "yes" if model.here else "no",
             )
             for model in listed
         ],
-        json=[asdict(model) for model in listed],
+        json=[{**asdict(model), "note": _note(model)} for model in listed],
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from mcp_server.actions.changes.history import ByOthers
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 MASKED = "what looked like a secret was removed"
 NOTHING = "There is nothing to undo."
 AGAIN = "'daybook undo' reverses this too."
+
+SINCE_ACCEPTED = "since it was accepted, not by Daybook but by a pull, another branch or a person"
+OTHERS = {
+    ByOthers.BY_HAND: "with what was edited by hand afterwards",
+    ByOthers.SINCE_ACCEPTED: SINCE_ACCEPTED,
+    ByOthers.REMOVED: SINCE_ACCEPTED,
+}
 
 
 def changes(history: History) -> Shown:
@@ -38,7 +46,7 @@ def changes(history: History) -> Shown:
             for version in history.versions
         ),
         tuple(
-            f"{version.differs or 'only dates'}{f'; {MASKED}' if version.masked else ''}"
+            f"{differs(version) or 'only dates'}{f'; {MASKED}' if version.masked else ''}"
             for version in history.versions
         ),
         json={
@@ -47,6 +55,14 @@ def changes(history: History) -> Shown:
             "versions": [_json(version) for version in history.versions],
         },
     )
+
+
+def differs(version: Earlier) -> str:
+    """Return what the change after *version* did, with what others did to the file; '' for only dates."""
+    if version.others is ByOthers.NONE:
+        return version.differs
+    changed = "its file is gone" if version.others is ByOthers.REMOVED else version.differs or "nothing"
+    return f"{changed} ({OTHERS[version.others]})"
 
 
 def deleted(memory_id: str) -> Shown:
@@ -104,7 +120,7 @@ def _json(version: Earlier) -> dict[str, object]:
         "at": timestamp(version.at),
         "by": version.by,
         "verb": version.verb,
-        "differs": version.differs,
+        "differs": differs(version),
         "masked": version.masked,
         "title": memory.title if memory else "",
         "text": memory.text if memory else "",

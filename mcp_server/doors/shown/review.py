@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.open_questions import Question
+from mcp_server.actions.judge.candidate import WaitsFor
 from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
@@ -12,6 +13,7 @@ from mcp_server.core.memory import Level, Staleness, timestamp
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.candidates import WAITS_FOR
 from mcp_server.doors.shown.origins import because
 
 if TYPE_CHECKING:
@@ -115,8 +117,24 @@ def why(entry: Entry) -> str:
             return f"showed no sign of life for {days} days, and are more than one run may archive"
         case OriginReason() as reason:
             return because(reason)
+        case WaitsFor():
+            return WAITS_FOR[entry.why]
         case str(text):
             return text
+
+
+def about(entry: Entry) -> list[str]:
+    """Return what is to be known of *entry* besides its title and text, a line each."""
+    lines = [*entry.about]
+    if entry.sightings:
+        seen = entry.sightings
+        lines.append(f"seen {counted(seen.times, 'time')} in {counted(seen.sessions, 'session')}")
+    if entry.before and entry.before.is_kept:
+        differs = entry.before.differs or "only dates"
+        lines.append(f"since you accepted it: {differs}; 'daybook restore {entry.id}' reverses that")
+    elif entry.before:
+        lines.append("what you accepted is no longer kept")
+    return lines
 
 
 def outcome(entry: Entry, became: Became) -> str:
@@ -147,7 +165,7 @@ def whole(entry: Entry) -> list[str]:
         entry.title,
         "  ".join(filter(None, (entry.id, entry.type, f"{entry.updated:%Y-%m-%d}", why(entry)))),
         entry.path,
-        *(f"  {line}" for line in [*entry.text.splitlines(), *entry.about]),
+        *(f"  {line}" for line in [*entry.text.splitlines(), *about(entry)]),
         *against,
     ]
 
@@ -199,12 +217,12 @@ def _named(entry: Entry) -> str:
 
 
 def _lines(entry: Entry) -> str:
-    return " ¶ ".join(line.strip() for line in [*entry.text.splitlines(), *entry.about] if line.strip())
+    return " ¶ ".join(line.strip() for line in [*entry.text.splitlines(), *about(entry)] if line.strip())
 
 
 def _texts(entry: Entry) -> list[str]:
     against = [f"and {entry.against.id}:", *_texts(entry.against)] if entry.against else []
-    return [entry.text, *entry.about, *against]
+    return [entry.text, *about(entry), *against]
 
 
 def _json(entry: Entry) -> dict[str, object]:
@@ -214,7 +232,7 @@ def _json(entry: Entry) -> dict[str, object]:
         "type": entry.type,
         "title": entry.title,
         "text": entry.text,
-        "about": list(entry.about),
+        "about": about(entry),
         "why": why(entry),
         "path": entry.path,
         "updated": timestamp(entry.updated),

@@ -141,6 +141,7 @@ def _words() -> dict[str, Any]:
     return {
         "choices": shown.choices,
         "why": shown.why,
+        "about_of": shown.about,
         "labels": LABELS,
         "letters": {verdict: KEYS.get(verdict, verdict.value[0]) for verdict in Verdict},
         "key_of": _key,

@@ -13,6 +13,7 @@ from mcp_server.core.capture.extraction import ANSWER_TOKENS
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.shown import learning as shown
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -39,8 +40,9 @@ def learn(application: Application, payload: Payload) -> Answer:
     if "answer" in payload:
         plan.decide(store, str(payload["answer"]))
         store = application.opened.store()
-    if wish := plan.offer(store):
-        return {"ask": {"question": wish, "options": plan.OPTIONS}}
+    if plan.offer_is_due(store):
+        asked = shown.question(store.settings.daily_plan_calls)
+        return {"ask": {"question": asked, "options": plan.OPTIONS}}
     try:
         handed = plan.hand_out(store)
     except ModelUnavailable:  # the daily limit is reached, or another session asks: `status` says so

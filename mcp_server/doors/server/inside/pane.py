@@ -244,7 +244,7 @@ def _waiting(entry: Entry, opened: str) -> Answer:
 
 def _words(entry: Entry) -> list[str]:
     """Return the whole text of *entry*, the memories of a question one after the other."""
-    words = [*entry.text.splitlines(), *entry.about]
+    words = [*entry.text.splitlines(), *shown.about(entry)]
     if entry.against is None:
         return words
     second = entry.against
