@@ -9,7 +9,14 @@ from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import rebuild, sync
-from mcp_server.actions.judge.candidate import approve, propose, propose_mined, reject, review_candidates
+from mcp_server.actions.judge.candidate import (
+    WaitsFor,
+    approve,
+    propose,
+    propose_mined,
+    reject,
+    review_candidates,
+)
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
@@ -97,12 +104,12 @@ def test_what_is_seen_once_waits(store: Store, tmp_path: Path) -> None:
         (DECIDED, "auto", "waits for you: you said it once"),
         (DECIDED, "suggest", "waits for you: you said it once"),
         (INSTALLED, "auto", "waits to be seen more often"),
-        (INSTALLED, "suggest", "waits for you"),
-        (UNSURE, "auto", "waits for you: not sure enough"),
+        (INSTALLED, "suggest", WaitsFor.PERSON),
+        (UNSURE, "auto", WaitsFor.UNSURE),
     ],
 )
 def test_it_is_said_what_a_candidate_waits_for(
-    open_here: Open, tmp_path: Path, words: str, capture: str, why: str
+    open_here: Open, tmp_path: Path, words: str, capture: str, why: str | WaitsFor
 ) -> None:
     store = open_here(DAYBOOK_CAPTURE=capture).store()
     session(store, tmp_path, words)
