@@ -5,15 +5,17 @@ import sys
 import click
 
 from mcp_server.actions.context import claude_md
-from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import CLAUDE_LOCAL_MD, CLAUDE_MD, FILES, NONE, Refreshed
 from mcp_server.actions.context.in_context_already import chosen
+from mcp_server.actions.context.start import start
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.shown import unasked
 from mcp_server.doors.shown.trust import accepted
 from mcp_server.store import Store
 
@@ -132,7 +134,8 @@ def _tell(change: Refreshed) -> None:
 
 @click.command("brief")
 @click.option("--block", is_flag=True, help="Print only the block for CLAUDE.md, as it would be now.")
-def brief_command(block: bool) -> None:
+@as_json
+def brief_command(block: bool, as_json: bool) -> None:
     """Print what a session that starts here is shown, and CLAUDE.md's block.
 
     Example: daybook brief --block
@@ -140,9 +143,17 @@ def brief_command(block: bool) -> None:
     store = output.opened().store()
     sync_if_free(store)
     if block:
-        click.echo(claude_md.current_block(store).text)
+        made = claude_md.current_block(store)
+        if as_json:
+            output.print_json({"text": made.text, "memories": unasked.ids(made.digests)})
+        else:
+            click.echo(made.text)
         return
-    click.echo(brief(store).text or "Nothing yet: there is no memory to show unasked in this folder.")
+    begins = start(store)
+    if as_json:
+        output.print_json(unasked.at_start(begins))
+        return
+    click.echo(begins.brief.text or "Nothing yet: there is no memory to show unasked in this folder.")
     name = chosen(store)
     if name:
         click.echo(f"\n{name}:\n{claude_md.current_block(store).text}")

@@ -1,7 +1,9 @@
-"""What becomes of a memory that might be shown unasked, in words."""
+"""What becomes of a memory that might be shown unasked, in words, and the start of a session for programs."""
+
+from collections.abc import Iterable
 
 from mcp_server.actions.context.inject import Fate
-from mcp_server.actions.context.start import Instead
+from mcp_server.actions.context.start import AtStart, Instead
 
 WITH_PROMPT = {
     Fate.TEXT: "shown with its text",
@@ -23,3 +25,25 @@ AT_START = {
     Instead.GONE: "not shown: all files that it is about are gone",
 }
 """What becomes of a memory whose text the brief leaves out."""
+
+
+def at_start(begins: AtStart) -> dict[str, object]:
+    """Return what a session that starts is shown, as JSON; memories are named by their ids."""
+    block = begins.block
+    return {
+        "text": begins.brief.text,
+        "tokens": begins.tokens,
+        "most_tokens": begins.budget,
+        "memories": ids(begins.brief.refs),
+        "titles": ids(begins.brief.titles),
+        "left_out": [
+            {"id": entry.id, "section": entry.section, "because": AT_START[entry.instead]}
+            for entry in begins.left_out
+        ],
+        "block": {"file": block.name, "text": block.text, "memories": ids(block.refs)} if block else None,
+    }
+
+
+def ids(refs: Iterable[str]) -> list[str]:
+    """Return the ids in *refs*."""
+    return [ref.rpartition("/")[2] for ref in refs]
