@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from mcp_server.adapters.http_request import NoAnswer, Poster
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.embedding_models import MOST_DIMENSIONS, Endpoint
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded, Vector
@@ -65,7 +66,7 @@ class EndpointEmbedder:
         self._problem = ""
         self._failures = 0
         self._rests_until = -math.inf
-        self._late: threading.Thread | None = None
+        self._late: PatientCall[list[Embedded]] | None = None
         self.dimensions = endpoint.dimensions
         if not self.dimensions:
             (probe,) = self._embedded(["probe"])
@@ -77,27 +78,15 @@ class EndpointEmbedder:
         return self._problem
 
     def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
-        if self._late and self._late.is_alive():  # it would only queue behind that
+        if self._late and self._late.goes_on:  # it would only queue behind that
             raise EmbedderUnavailable(f"{self._who} has not answered the last question yet.")
-        results: list[list[Embedded] | EmbedderUnavailable] = []
-
-        def embed() -> None:
-            try:
-                results.append(self._embedded(texts))
-            except EmbedderUnavailable as error:
-                results.append(error)
-
-        # The request goes on after our patience: a model that had to be loaded answers the next question.
-        thread = threading.Thread(target=embed, name="embed-queries", daemon=True)
-        thread.start()
-        thread.join(None if patience == math.inf else patience)
-        if not results:
-            self._late = thread
+        call = PatientCall(lambda: self._embedded(texts), name="embed-queries")
+        try:
+            return call.result(patience)
+        except StillRunning:
+            self._late = call
             self._problem = f"{self._who} did not answer within {patience:g} seconds."
-            raise EmbedderUnavailable(self._problem)
-        if isinstance(results[0], EmbedderUnavailable):
-            raise results[0]
-        return results[0]
+            raise EmbedderUnavailable(self._problem) from None
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
         starts = range(0, len(texts), MOST_TEXTS)

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from mcp_server import __version__
 from mcp_server.adapters.http_request import Answered, NoAnswer, Poster
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory
@@ -73,7 +74,7 @@ class TeamClient:
         self._problem = ""
         self._failures = 0
         self._rests_until = -math.inf
-        self._late: threading.Thread | None = None
+        self._late: PatientCall[Results] | None = None
 
     @property
     def problem(self) -> str:
@@ -102,25 +103,14 @@ class TeamClient:
             return self._answer("recall", arguments, wire.results_of)
         if time.monotonic() < self._rests_until:
             raise StorageUnavailable(self._problem)
-        if self._late and self._late.is_alive():
+        if self._late and self._late.goes_on:
             raise StorageUnavailable(f"{self._who} has not answered the last question yet.")
-        answers: list[Results | DaybookError] = []
-
-        def ask() -> None:
-            try:
-                answers.append(self._answer("recall", arguments, wire.results_of))
-            except DaybookError as error:
-                answers.append(error)
-
-        thread = threading.Thread(target=ask, name="ask-team", daemon=True)
-        thread.start()
-        thread.join(patience)
-        if not answers:
-            self._late = thread
-            raise StorageUnavailable(f"{self._who} did not answer within {patience:g} seconds.")
-        if isinstance(answers[0], DaybookError):
-            raise answers[0]
-        return answers[0]
+        call = PatientCall(lambda: self._answer("recall", arguments, wire.results_of), name="ask-team")
+        try:
+            return call.result(patience)
+        except StillRunning:
+            self._late = call
+            raise StorageUnavailable(f"{self._who} did not answer within {patience:g} seconds.") from None
 
     def forget(self, memory_id: str, *, digest: str) -> None:
         self._call("forget", {"id": memory_id, "digest": digest})

@@ -195,7 +195,7 @@ def test_a_question_does_not_wait_and_the_next_finds_the_model_loaded() -> None:
         loaded.set()
         late = endpoint._late
         assert late
-        late.join(PATIENCE)
+        late.result(PATIENCE)
 
         assert len(endpoint.embed_queries(["okapi"], patience=PATIENCE)) == 1
         assert endpoint.problem == ""

@@ -1,6 +1,5 @@
 """side_by_side: ask the person's own memory and their team's at the same time."""
 
-import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +8,7 @@ from mcp_server.actions.files.shadows import superseding
 from mcp_server.actions.recall.evidence import may_be_sent
 from mcp_server.actions.recall.recall import WHOLE_TEXT, note_recalled, recall
 from mcp_server.adapters import team_membership
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.adapters.places import TEAM_KEY
 from mcp_server.core.errors import DaybookError, StorageUnavailable
 from mcp_server.core.memory import Kind, Level, type_or_kind
@@ -42,28 +42,19 @@ class _Asking:
     """A question that the team is asked in a thread of its own, which ends within PATIENCE."""
 
     def __init__(self, team: JoinedTeam, query: Query) -> None:
-        self._answers: list[Results | DaybookError] = []
         self._until = time.monotonic() + PATIENCE
-
-        def ask() -> None:
-            try:
-                self._answers.append(team.search(query, patience=PATIENCE))
-            except DaybookError as error:
-                self._answers.append(error)
-
-        self._thread = threading.Thread(target=ask, name="ask-team", daemon=True)
-        self._thread.start()
+        self._call = PatientCall(lambda: team.search(query, patience=PATIENCE), name="ask-team")
 
     def result(self) -> tuple[Results | None, str]:
         """Return the results, or None and why there are none, as a sentence."""
-        self._thread.join(max(0.0, self._until - time.monotonic()))
-        if not self._answers:
+        try:
+            return self._call.result(self._until - time.monotonic()), ""
+        except StillRunning:
             return None, f"The team's memory did not answer within {PATIENCE:g} seconds."
-        answer = self._answers[0]
-        if isinstance(answer, DaybookError):
-            short = "" if isinstance(answer, StorageUnavailable) else f" {answer.hint}".rstrip()
-            return None, f"Without the team's memory: {answer}{short}"
-        return answer, ""
+        except StorageUnavailable as error:  # its hint is no news: the next question asks again
+            return None, f"Without the team's memory: {error}"
+        except DaybookError as error:
+            return None, f"Without the team's memory: {error.with_hint}"
 
 
 def _query_for_team(query: Query) -> Query:
