@@ -88,6 +88,10 @@ def test_a_memory_is_revised_forgotten_and_restored_from_the_shell(run: Run) -> 
 
     assert memory_id in output_of(run("revise", memory_id, "--text", "-", "--pin", stdin="From release.\n"))
     assert "pinned: true" in output_of(run("read", memory_id))
+    output_of(run("revise", memory_id, "--touches", "ci/deploy.yml:3, Makefile"))
+    assert "touches: [ci/deploy.yml:3, Makefile]" in output_of(run("read", memory_id))
+    output_of(run("revise", memory_id, "--touches", ""))
+    assert "touches" not in output_of(run("read", memory_id))
     assert ": forgotten;" in output_of(run("forget", memory_id))
     assert "No memories yet" in output_of(run("list"))
     assert ": restored." in output_of(run("restore", memory_id))

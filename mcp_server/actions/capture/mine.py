@@ -115,7 +115,7 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
     OSError, IndexUnavailable.
     """
     if not 0 < hours <= MOST_HOURS:
-        raise Rejected(f"{hours:g} hours cannot be mined.", f"Give a number up to {MOST_HOURS}.")
+        raise Rejected(f"{hours:g} hours cannot be mined.", f"Give more than 0 and at most {MOST_HOURS}.")
     mining = Mining()
     catch_up_if_free(store)
     since = store.clock() - timedelta(hours=hours)

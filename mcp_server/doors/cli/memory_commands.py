@@ -40,12 +40,13 @@ from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, judged, take_over, turns
 from mcp_server.doors.cli.output import LEVELS, OWN_LEVELS, as_json
+from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
 from mcp_server.store import Store
 
-OF_TEAM_ONLY = "Of a team's memory only its words, type, tags and category are changed from here."
+OF_TEAM_ONLY = "Of a team's memory only its words, type, tags, files and category are changed from here."
 MOVING = "moving what the person said to another level"
 
 
@@ -66,7 +67,7 @@ MOVING = "moving what the person said to another level"
     help="Id of a memory that this one replaces, or a quote of it. May be repeated.",
 )
 @click.option("--category", default="", help="A word of your own for memories that belong together.")
-@click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it. May be repeated.")
+@with_metadata
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
 @as_json
 def remember_command(
@@ -153,6 +154,7 @@ def read_command(memory_id: str, as_json: bool) -> None:
 @click.option("--text", help="The new text; `-` reads it from standard input.")
 @click.option("--type", "type_")
 @click.option("--tags", help="The new tags, with commas between them.")
+@click.option("--touches", help="The new files it is about, path or path:line, with commas; '' for none.")
 @click.option(
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
 )
@@ -170,6 +172,7 @@ def revise_command(
     text: str | None,
     type_: str | None,
     tags: str | None,
+    touches: str | None,
     level: str | None,
     pinned: bool | None,
     supersedes: tuple[str, ...],
@@ -189,6 +192,7 @@ def revise_command(
         text=text_input.standard_input("the new text") if text == "-" else text,
         type=type_,
         tags=None if tags is None else split_list(tags),
+        touches=None if touches is None else split_list(touches),
         pinned=pinned,
         category=None if category is None else check_category(category),
     )
@@ -198,7 +202,7 @@ def revise_command(
     store = opened.store()
     if is_of_team(store, memory_id):
         if level or supersedes or distinct or metadata:
-            raise Rejected(OF_TEAM_ONLY, "Give --title, --text, --type, --tags or --category.")
+            raise Rejected(OF_TEAM_ONLY, "Give --title, --text, --type, --tags, --touches or --category.")
         if author(opened)[0] != MANUAL:
             raise PersonNeeded(CHANGING_TEAMS, f"revise {memory_id}")
         done_for_team = revise_for_team(
@@ -209,8 +213,8 @@ def revise_command(
     if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
-            "Give --title, --text, --type, --tags, --level, --supersedes, --distinct, --category, --meta,"
-            " --pin or --unpin.",
+            "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category,"
+            " --meta, --pin or --unpin.",
         )
     source, session = author(opened)
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)

@@ -16,6 +16,7 @@ from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, text_input
 from mcp_server.doors.cli.author import author, judged
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import sessions as shown_sessions
 from mcp_server.doors.shown.history import undone
@@ -27,8 +28,14 @@ from mcp_server.doors.shown.history import undone
 @click.option("--files", default="", help="Files the work is about, with commas.")
 @click.option("--var", "variables", multiple=True, help="NAME=VALUE worth keeping. May be repeated.")
 @click.option("--task", "tasks", multiple=True, help="Something still open. May be repeated.")
+@with_metadata
 def save_session_command(
-    title: str, context: str, files: str, variables: tuple[str, ...], tasks: tuple[str, ...]
+    title: str,
+    context: str,
+    files: str,
+    variables: tuple[str, ...],
+    tasks: tuple[str, ...],
+    metadata: tuple[str, ...],
 ) -> None:
     """Save where the work stands, so that a later session can go on from there.
 
@@ -40,6 +47,8 @@ def save_session_command(
             "There is nothing to save.",
             'For example: daybook save-session "Webhook retries" --context "Retry queue half done"',
         )
+    values = text_input.named_values(variables, "--var")
+    notes = text_input.named_values(metadata, "--meta")
     opened = output.opened()
     source, by = author(opened)
     saved = session.save_session(
@@ -47,8 +56,9 @@ def save_session_command(
         title,
         context,
         files=split_list(files),
-        variables=dict(variable.partition("=")[::2] for variable in variables),
+        variables=values,
         tasks=tasks,
+        metadata=notes,
         folder=opened.folder,
         session=by,
         source=source,
@@ -72,11 +82,14 @@ def restore_session_command(memory_id: str, as_json: bool) -> None:
 @click.command("save-conversation")
 @click.argument("title")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True), default="-")
-def save_conversation_command(title: str, file: Path) -> None:
+@click.option("--tags", default="", help="Tags, with commas between them.")
+@with_metadata
+def save_conversation_command(title: str, file: Path, tags: str, metadata: tuple[str, ...]) -> None:
     """Save a conversation from a JSON list of {"role", "content", "timestamp"?}.
 
     Example: daybook save-conversation "Why we left Heroku" talk.json
     """
+    notes = text_input.named_values(metadata, "--meta")
     if str(file) == "-":
         text = text_input.standard_input("the messages")
     elif not file.exists():
@@ -91,7 +104,11 @@ def save_conversation_command(title: str, file: Path) -> None:
         ) from None
     if not isinstance(messages, list):
         raise Rejected("The messages are not a list.", 'Give a list: [{"role": "user", "content": "…"}]')
-    saved = conversation.save_conversation(output.opened().store(), title, messages)
+    opened = output.opened()
+    source, by = author(opened)
+    saved = conversation.save_conversation(
+        opened.store(), title, messages, metadata=notes, tags=split_list(tags), session=by, source=source
+    )
     output.print_shown(shown.saved(saved, f"conversation of {counted(len(messages), 'message')}"))
 
 

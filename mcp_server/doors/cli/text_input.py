@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Sequence
 
+import click
+
 from mcp_server.core.errors import Rejected
 
 MOST_TYPED = 512 * 1024  # characters of all words of a command
@@ -25,13 +27,25 @@ def check_words(words: Sequence[str]) -> None:
             )
 
 
+with_metadata = click.option(
+    "--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it. May be repeated."
+)
+
+
 def metadata(entries: Sequence[str]) -> dict[str, object]:
-    """Return name → value of *entries* NAME=VALUE, None for an empty value. Raises Rejected without `=`."""
+    """Return name → value of *entries* NAME=VALUE, None for an empty value. Raises as `named_values` does."""
+    return {name: value.strip() or None for name, value in named_values(entries, "--meta").items()}
+
+
+def named_values(entries: Sequence[str], option: str) -> dict[str, str]:
+    """Return name → value of *entries* NAME=VALUE of *option*. Raises Rejected without a name or a `=`."""
     for entry in entries:
-        if not entry.partition("=")[1]:
-            raise Rejected(f"'{entry[:80]}' has no '='.", "Write it as --meta NAME=VALUE.")
+        name, equals, _ = entry.partition("=")
+        if not (name.strip() and equals):
+            lacks = "name before the '='" if equals else "'='"
+            raise Rejected(f"'{entry[:80]}' has no {lacks}.", f"Write it as {option} NAME=VALUE.")
     pairs = (entry.partition("=") for entry in entries)
-    return {name.strip(): value.strip() or None for name, _, value in pairs}
+    return {name.strip(): value for name, _, value in pairs}
 
 
 def standard_input(subject: str = "") -> str:
