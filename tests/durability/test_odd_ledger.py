@@ -12,6 +12,7 @@ from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.adapters.index import events
 from mcp_server.core.memory import Draft
+from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
 EVENTS = sorted(events.table())
@@ -35,6 +36,24 @@ def test_what_stands_behind_odd_lines_is_taken_in(store: Store, event: str) -> N
     odd = [{**line, key: value} for key in KEYS for value in ODD] + [{**line, "at": at} for at in MOMENTS]
     with path.open("a", encoding="utf-8") as handle:
         handle.writelines(f"{json.dumps(each)}\n" for each in odd)
+    ref = f"{store.vaults[-1].key}/{known.memory.id}"
+    store.ledger.append("trusted", store.clock(), refs=[ref], reason="confirmed")
+
+    catch_up(store)
+
+    assert [each.reason for each in trust_history(store, known.memory.id).events] == ["confirmed"]
+
+
+@pytest.mark.parametrize("event", [event for event in EVENTS if events.taking_back(event)])
+def test_what_stands_behind_an_odd_line_that_is_taken_back_is_taken_in(store: Store, event: str) -> None:
+    known = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
+    (path,) = store.ledger.paths()
+    note = {"event": event, "at": "2026-11-20T09:12:03Z", **LINE}
+    notes = [note, *({**note, key: value} for key in (*KEYS, "was") for value in ODD)]
+    with path.open("a", encoding="utf-8") as handle:
+        for odd in notes:
+            line = {"at": note["at"], "event": UNDONE, "refs": ["user/a"], "notes": [odd]}
+            handle.write(f"{json.dumps(line)}\n")
     ref = f"{store.vaults[-1].key}/{known.memory.id}"
     store.ledger.append("trusted", store.clock(), refs=[ref], reason="confirmed")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mcp_server.adapters.index import events
-from mcp_server.adapters.index.events import EventRow, a_list, receipts, trust
+from mcp_server.adapters.index.events import EventRow, a_list, a_number, receipts, trust
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory import DAY, parse_timestamp
@@ -187,9 +187,11 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
 def take_back(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:
     """Take back that the person accepted bytes, or put a memory into the hot set or out of it."""
     if event in ("promoted", "demoted"):
-        was = data["was"]
-        for ref in map(str, data["refs"]):
-            _move(db, ref, "promoted = ?, counted_from = ?", int(was["promoted"]), int(was["counted_from"]))
+        was = data.get("was")
+        before = was if isinstance(was, dict) else {}
+        counts = [a_number(before.get(name)) or 0 for name in ("promoted", "counted_from")]
+        for ref in map(str, a_list(data.get("refs"))):
+            _move(db, ref, "promoted = ?, counted_from = ?", *counts)
         return
     db.executemany(
         "DELETE FROM accepted WHERE digest = ?", [(str(digest),) for digest in a_list(data.get("digests"))]
