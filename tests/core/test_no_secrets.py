@@ -272,6 +272,24 @@ Das Passwort ist falsch. Le mot de passe est requis.
 "password": "Mot de passe"
 src/auth/token.ts:42 handles the password
 we chose JWT over sessions, because the token is stateless
+The admin page is https://shop.example.org/admin/users?page=2
+See https://shop.example.org/admin/orders#2026-11 for the list.
+The brokers are b-1.example.com:9092,b-2.example.com:9092
+Boarding pass: AC123-27B
+serial number: SN-2026-0042-AB12
+Product code: PRD-0042-XL99
+product SKU ABCD-1234-EFGH
+product: RTX-4090-24GB-OC01
+signing key id: 4AEE18F83AFDEB23
+a passphrase for decrypting the signing key to `Sign.sign()`
+fn token() -> String
+my password's length is 12
+| name | password |⏎|---|---|⏎| ada | required |
+name,password_changed⏎ada,2026-11-20
+token:⏎  name: ci
+**Token:** required
+{"keypair": [1, 2, 3]}
+apt,package-a,1.0-1⏎apt,passwd,1:4.13-1⏎apt,libaom3:amd64,3.6.0-1
 """.strip().splitlines()
 
 

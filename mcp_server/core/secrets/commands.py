@@ -147,12 +147,14 @@ def _handed_over(text: str) -> Iterator[SecretSpan]:
         ("echo ", _WRITTEN),
         ("printf ", _WRITTEN),
         ("<<<", _HERE),
+        ("password:", _SENT),
+        ("Password:", _SENT),
         ("assword:", _SENT),
     ):
         for at in _places(text, literal) if literal in text else ():
             where = at + len(literal) if source == _SENT else at
             match = _compiled(source).match(text, where, where + 400)
-            if match and _is_one(match["password"], strict=source != _PIPED):
+            if match and _is_one(match["password"], strict=source not in (_PIPED, _SENT)):
                 yield *match.span("password"), _KIND
 
 

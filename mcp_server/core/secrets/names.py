@@ -26,7 +26,7 @@ SHORT = frozenset("pass passe pw pwd psk auth creds senha login salt pepper clav
 _NO_PASS = ("by", "com", "encom", "tres", "sur", "under", "over", "tow", "im")
 # What stands before "pass" when it is a round or a test.
 _ROUND = re.compile(
-    r"\b(?:first|second|third|fourth|last|next|final|one|two|1st|2nd|3rd|[0-9]th|single|initial|each|per|another"
+    r"(?i)\b(?:first|second|third|fourth|last|next|final|one|two|1st|2nd|3rd|[0-9]th|single|initial|each|per|another"
     r"|test|tests|build|lint|review|render|compiler|boarding|season|ski)[ \t-]{1,3}\Z"
 )
 # What stands before "key" when it opens something.
@@ -34,7 +34,8 @@ _OPENING = tuple(
     "access account admin aes api app application auth cipher client consumer crypt crypto deploy "
     "deployment enc encryption fernet function hmac host ingest ingestion integration jwt licence license "
     "master preshared private recovery role sdk secret security server service session shared signature "
-    "signing ssh storage subscription webhook write logged_in logged-in nonce routing".split()
+    "signing ssh storage subscription webhook write logged_in logged-in nonce routing "
+    "validation decryption".split()
 )
 # What stands before "token" when it is a piece of text or a place in a list.
 _NO_TOKEN = frozenset(

@@ -33,7 +33,7 @@ _PUTTY = r"Private-Lines: [0-9]{1,4}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\s{
 def private_keys(text: str) -> Iterator[SecretSpan]:
     """Whole blocks from BEGIN to END, in one line or many; a block without an END as far as its lines go."""
     read_to = 0
-    for at in _places(text, "-----BEGIN "):
+    for at in places_of(text, "-----BEGIN "):
         begin = pattern(_BEGIN_KEY).match(text, at, at + 120)
         if at < read_to or begin is None:
             continue
@@ -47,7 +47,7 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
         else:
             continue
         yield at, read_to, "a private key"
-    for at in _places(text, "Private-Lines: "):
+    for at in places_of(text, "Private-Lines: "):
         if match := pattern(_PUTTY).match(text, at, at + 8 * WINDOW):
             yield *match.span("secret"), "a private key"
 
@@ -60,7 +60,7 @@ _NAMES_ONE = r"(?i)[a-z_.-]{0,20}(?:pass|pwd|secret|token|credential)[a-z_.-]{0,
 
 def in_urls(text: str) -> Iterator[SecretSpan]:
     """The password before the host of a URL, or the token that stands alone there."""
-    for at in _places(text, "://"):
+    for at in places_of(text, "://"):
         match = pattern(_USERINFO).match(text, at, at + WINDOW)
         if match is None:
             continue
@@ -82,7 +82,7 @@ _USER_BEFORE = r"""(?:^|[\s"'`=(,])[A-Za-z][\w.+-]{0,63}\Z"""
 
 def before_hosts(text: str) -> Iterator[SecretSpan]:
     """The password in `user:password@host` where no scheme stands before it, as in the DSN of a driver."""
-    for at in _places(text, "@"):
+    for at in places_of(text, "@"):
         colon = text.rfind(":", max(0, at - 129), at)
         if colon < 0 or not pattern(_WORD_BEFORE).fullmatch(text, colon + 1, at):
             continue
@@ -104,6 +104,7 @@ _IN_ADDRESSES = r"""(?xi)
       | /private-(?P<feed>[0-9a-f]{32})(?=/)
       | /(?:inputs?|alert|v[0-9](?:/input)?)/(?P<intake>[\w-]{32,64}+)(?![\w.-])
       | /(?:key|token|secret)/(?P<path>[\w~%+=-]{20,200}+)(?![\w/.])
+      | /(?:login|magic|invite|reset|verify|confirm)/(?P<link>[\w-]{32,200}+)(?![\w/.-])
       | [?&](?:key|auth)=(?P<key>[\w%+/~=-]{20,2000})
       | [?&](?:appid|code)=(?P<code>[\w%+/~=-]{32,2000}) )"""
 
@@ -111,7 +112,7 @@ _IN_ADDRESSES = r"""(?xi)
 def in_addresses(text: str) -> Iterator[SecretSpan]:
     """The part of a URL that is as good as a password."""
     read_to = 0
-    for at in _places(text, "://"):
+    for at in places_of(text, "://"):
         address = pattern(_ADDRESS).match(text, at + 3, at + 3 + WINDOW) if at >= read_to else None
         if address is None:
             continue
@@ -132,7 +133,7 @@ _SCHEME = r"""(?x)
 def in_headers(text: str, lowered: str) -> Iterator[SecretSpan]:
     """What follows `Authorization: <scheme>`, Bearer and Basic; *lowered* is *text* in lower case."""
     for literal in ("authorization", "bearer", "basic"):
-        for at in _places(lowered, literal):
+        for at in places_of(lowered, literal):
             match = pattern(_SCHEME).match(lowered, at, at + WINDOW)
             if match is None:
                 continue
@@ -162,7 +163,7 @@ _MANIFEST_VALUE = (
 def in_manifests(text: str) -> Iterator[SecretSpan]:
     """The values in base64 of a Kubernetes manifest of the kind Secret."""
     read_to = 0
-    for at in _places(text, "kind: Secret"):
+    for at in places_of(text, "kind: Secret"):
         if at < read_to:
             continue
         stop = text.find("\n---", at, at + WINDOW)
@@ -180,7 +181,8 @@ def _is_base64_text(value: str) -> bool:
         return False
 
 
-def _places(text: str, literal: str) -> Iterator[int]:
+def places_of(text: str, literal: str) -> Iterator[int]:
+    """Yield where *literal* stands in *text*."""
     at = text.find(literal)
     while at >= 0:
         yield at

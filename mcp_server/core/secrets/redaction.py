@@ -2,8 +2,8 @@
 Find secrets in text and mask them, before anything reaches the disk, a model or a log.
 
 Four things reveal a secret: the shape its vendor gave it (`shapes.py`), its place (in a URL or a header,
-`places.py`; in a file or a call, `settings.py`; in a command, `commands.py`), the word it is assigned to
-(`words.py`), and what a sentence says about it (`words.py`, `phrases.py`).
+`places.py`; in a file or a call, `settings.py`; in a command, `commands.py`; in a table, `columns.py`), the
+word it is assigned to (`words.py`), and what a sentence says about it (`words.py`, `phrases.py`).
 Entropy alone does not: commit hashes, lock files and identifiers have as much of it as keys.
 
 Every search looks for literals first and then reads a bounded number of characters from there, so that
@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
+from mcp_server.core.secrets.columns import in_columns
 from mcp_server.core.secrets.commands import in_commands
 from mcp_server.core.secrets.phrases import in_phrases
 from mcp_server.core.secrets.places import (
@@ -35,6 +36,9 @@ KEEP_SECRETS = "keep_secrets, in a terminal --keep-secrets"
 # Daybook's own masks only: the words in them are too short to hide a secret.
 _MASK = re.compile(r"\[secret removed: an?(?: [A-Za-z0-9.-]{1,14}){1,6}\]")
 
+# Characters without a shape of their own: hyphens that only break lines, joiners, directions, tags.
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+
 
 class Secret(NamedTuple):
     """A secret at `text[start:end]`; `kind` says for people what it is: 'an AWS access key'."""
@@ -45,7 +49,19 @@ class Secret(NamedTuple):
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Return the secrets in *text*, sorted and not overlapping; each covers the value alone."""
+    """
+    Return the secrets in *text*, sorted and not overlapping; each covers the value alone.
+
+    What cannot be seen hides none: a page puts such characters between those that a person copies.
+    """
+    if text.isascii() or not _UNSEEN.search(text):
+        return _found(text)
+    seen = [at for at, character in enumerate(text) if not _UNSEEN.match(character)]
+    secrets = _found(_UNSEEN.sub("", text))
+    return [Secret(seen[start], seen[end - 1] + 1, kind) for start, end, kind in secrets]
+
+
+def _found(text: str) -> list[Secret]:
     masks = [match.span() for match in _MASK.finditer(text)] if "[secret removed: " in text else []
     # The words of a mask name nothing that stands after it.
     words = _MASK.sub(lambda mask: "." * len(mask[0]), text) if masks else text
@@ -62,6 +78,7 @@ def find_secrets(text: str) -> list[Secret]:
         *in_manifests(text),
         *in_settings(text, lowered),
         *in_phrases(words, lowered),
+        *in_columns(text, lowered),
         *named(text, lowered),
     ]
     forget_values()

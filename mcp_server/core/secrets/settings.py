@@ -58,16 +58,20 @@ _CALLS = (
     "usernamepasswordcredentials", "networkcredential", "setbasicauth", ".credentials", "signin", "ftp_login",
     "ldap_bind", ".bind", "auth=", "simple_bind_s", "imap_open", "plainauth",
     "username_pw_set", "ftp", "connection", ".withcredentials", "unsafeplaintext",
-    "jwt.sign", "jwt.encode", "jwt.verify", "jwt.decode", "createhmac", "hmac.new",
+    "jwt.sign", "jwt.encode", "jwt.verify", "jwt.decode", "createhmac", "hmac.new", "fernet",
+    "client", "algoliasearch",
 )  # fmt: skip
 _ENDS_OF_CALLS = frozenset(call[-1] for call in _CALLS)
-_AFTER_MAIL = r"""(?P<secret>[^\s/:"']{6,64}+)(?![:/])"""
+_AFTER_MAIL = r"""(?![0-9]{2,5}\b)(?P<secret>[^\s/:"']{6,64}+)(?![:/])"""
 _USERS = ("admin", "root", "administrator", "postgres", "guest", "superuser")
 _GROUPS = r"(?P<secret>[a-z]{4}(?:[ -][a-z]{4}){3})(?![\w])"
 _FIELD = r"[^\s:]{1,80}:(?:[0-9]{1,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})"
 _SESSION = r"(?:sess(?:ion)?(?:[_-]?id)?|[\w.-]{0,24}(?:sess(?:ion|id|ionid)?|sid|token"
 _SESSION += r"|auth|jwt|remember|secret|login)[\w.-]{0,24})"
 
+_HEX = "[0-9a-fA-F]"
+# The bytes of a key, written as numbers.
+_NUMBERS = r"""[^\n\[]{0,40}\[(?P<secret>(?:\s{0,12}[0-9]{1,3},){15,63}\s{0,12}[0-9]{1,3})\s{0,12}\]"""
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SEED = r"""[^\n]{0,60}?[\s"'`(:=]["'`]?(?P<secret>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}"""
 _SEED += r"""|[a-z2-7]{4}(?: [a-z2-7]{4}){3,15})(?![\w-])"""
@@ -97,7 +101,7 @@ _TABLE = (
     Place(".org:", _AFTER_MAIL, "a password", _sure),
     Place(".net:", _AFTER_MAIL, "a password", _sure),
     Place(".de:", _AFTER_MAIL, "a password", _sure),
-    *(Place(f"{user}{sign}", _AFTER_MAIL, "a password", _sure)
+    *(Place(f"{user}{sign}", rf"(?<![\w./@-](?i:{user}){sign}){_AFTER_MAIL}", "a password", _sure)
       for user in _USERS for sign in (" / ", "/", ":")),
     Place("login=", r"[\w.-]{1,40}:(?P<secret>[^\s:/]{6,64})", "a password", _sure),
     Place("clear-text=", r"[\"'](?P<secret>[^\"'\s]{6,64})", "a password", _told),
@@ -111,7 +115,7 @@ _TABLE = (
     *(Place(name, _SEED, "a 2FA secret", _seed)
       for name in ("2fa", "mfa", "totp", "authenticator", "setup key")),
     *(Place(name, _LICENCE, "a licence key", _licence)
-      for name in ("licen", "lizenz", "product", "activation", "serial")),
+      for name in ("licen", "lizenz", "product key", "product-key", "activation", "serial key", "_serial")),
     Place("sess", r"(?i)(?:ion)?_?(?:id)?=(?P<secret>[A-Za-z0-9%._~+/=-]{16,2048})", "a session", _cookie,
           WINDOW),
     Place(".sid=", r"(?P<secret>[A-Za-z0-9%._~+/=-]{16,2048})", "a session", _cookie, WINDOW),
@@ -134,6 +138,17 @@ _TABLE = (
           "a key", is_key),
     Place("pragma key", r"\s?=\s?[\"'](?P<secret>[^\"'\n]{4,128})", "a password", _told),
     Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
+    Place("private key", rf"[^\n]{{0,40}}?[\s:=\"'`](?P<secret>(?:0x)?{_HEX}{{64}})(?![\w])",
+          "a private key", is_key),
+    Place("unseal key", r"[^\n]{0,12}?:\s?(?P<secret>[A-Za-z0-9+/]{43,44}=?)", "a key", is_key),
+    Place("wifi:", r"(?i)[^\n]{0,120}?\bP:(?P<secret>[^;\n]{8,63});", "a password", _told),
+    Place("wifi.begin(", r"[^,()\n]{1,60},\s?[\"'](?P<secret>[^\"'\n]{8,63})[\"']", "a password", _told),
+    Place("<auth-user-pass>", r"\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{4,128})\s{1,4}<", "a password", _told),
+    Place("snmp-server community ", r"(?P<secret>\S{6,64})", "a password", _sure),
+    *(Place(f"{sign} pass ", r"(?P<secret>\S{6,64})", "a password", _sure) for sign in ",;/"),
+    Place("master.key", rf"[^\n]{{0,30}}?[\s:`](?P<secret>{_HEX}{{32}})(?![\w])", "a key", is_key),
+    *(Place(name, _NUMBERS, "a private key", lambda value: True)
+      for name in ("network_key", "keypair", "secret_key", "secretkey")),
     Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
 )  # fmt: skip
 

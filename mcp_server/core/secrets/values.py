@@ -12,6 +12,7 @@ SecretSpan = tuple[int, int, str]
 _STANDS_FOR_ONE = r"""(?xs)
     [<\[{(].*[>\]})]                                            # <token>, [REDACTED], {password}
     | [$%@!&*.…•_?#=~x-]+ | [0x.-]{3,} | 1?2345678?9?0?x*       # ***, ..., xxx
+    | [a-z_][\w.]{0,60}\(\)                                      # a call
     | \$\w+:?\W? | %\w+% | \$?\{.* | @\{.*\}.*                 # a variable of a shell or a template
     | %\(.*\)[sdr] | (?:%[sdr]\W?)+
     | (?: process\.env | os\.environ | env(?:iron)?[.:\[] | secrets?\. | vars?\. | local\. | data\.

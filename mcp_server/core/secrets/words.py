@@ -36,10 +36,11 @@ _VALUE = rf"""
     )"""
 _FIELD = "(?:[tT]ype|[dD]escription|sensitive|nullable|NoEcho|M(?:in|ax)Length|secret|required)"
 _ASSIGNED = rf"""(?x){_END}(?P<close>{_QUOTE}|\*{{2}})?\]?(?:\[[0-9]{{0,5}}\])?
-    (?: [ \t]{{0,12}}
-        (?::[ \t]{{0,3}}[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
+    (?: (?:</[a-z]{{1,6}}>)?[ \t]{{0,12}}
+        (?::[ \t]{{0,3}}&?[A-Za-z][\w.<>\[\]|?]{{0,40}}[ \t]{{0,3}}(?==[ \t]{{0,3}}[@bru]?["'`]))?  # a type
         (?P<equals>={{1,3}}|!={{1,2}}|:=|=>|\?=|\|\|=|:{{1,2}}|->|→|\uff1a)
-        (?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
+        (?:\*{{2}}|__|</[a-z]{{1,6}}>)?(?:[ \t]{{0,12}}|\s{{0,40}}(?=["'`]))
+        (?:<(?:code|kbd|tt|pre|b|strong|em|i)>)?
       | [,:]?(?:[ \t]{{0,3}}\{{)?(?:\s{{1,40}}["']?{_FIELD}["']?[ \t]{{0,3}}[=:][^\n,]{{0,120}},?){{0,5}}
         \s{{1,40}}["']?(?:value|[dD]efault)["']?[ \t]{{0,3}}[=:][ \t]{{0,3}}
       | (?P<element>(?:[ ][\w:]{{1,30}}="[^"\n]{{0,60}}"){{0,3}}>(?:\s{{0,20}}<[vV]alue>)?
@@ -52,11 +53,13 @@ _OF += "|para|d[ao]|voor|van|op|do|dla|для|от|к|до|till|til|pro|için"
 _IS = "is|was|are|remains|ist|war|lautet|lauten|est|es|é|è|sono|são|jest|brzmi|to|är|er|je|on|este"
 _IS += "|είναι|là|adalah|היא|הוא|है|هي|هو|это|becomes"
 _SAID = rf"""(?x){_END}["'`*_]{{0,3}}
-    (?: (?P<fill>(?:[ \t]{{1,3}}(?P<of>{_OF})(?![\w]))?(?:[ \t]{{1,3}}[\w@.'’/%-]{{1,40}}+){{0,6}}?)
+    (?: (?P<fill>(?![ \t]{{1,3}}(?:ids?|names?|files?|path|types?|fingerprint|hash)\b)
+            (?:[ \t]{{1,3}}(?P<of>{_OF})(?![\w]))?(?:[ \t]{{1,3}}[\w@.'’/%-]{{1,40}}+){{0,6}}?)
         (?: [ \t]{{1,3}}
             (?P<verb>(?:(?:is|was|be|been|got)[ ])?(?:re)?(?:set|changed)[ ]to|(?:will|should|must)[ ]be
               |(?P<vague>to|-|–|—|auf|en|op|na|till|til|на|as|into)(?=[ \t])|(?:{_IS})(?!\w))
             :?(?:[ \t]{{1,3}}(?:now|currently|still|just|simply|jetzt|nun|maintenant|ahora))?[ \t]{{1,3}}
+          | (?P<possessive>['’]s)[ \t]{{1,3}}
           | (?P<colon>[ \t]?(?::(?=[ \t])|\uff1a)|[ \t]=(?=[ \t]))[ \t]{{0,3}}
           | (?P<particle>(?:[はがを은는이가]|是|为|為|就是)[:\uff1a]?)[ \t]{{0,3}})
       | [ \t]{{1,4}} )
@@ -70,6 +73,10 @@ _SAID_BEFORE = r"""(?x)
     (?:^|[\s"'`(])(?P<password>[^\s"'`(]{6,64})["'`]?
     \s(?:is|as|was)\s(?:the|my|our|your|his|her|their|a)?
     (?:\s?[\w-]{1,20}){0,2}\s?\Z"""
+_BELOW = r"""(?x)
+    s?(?:[ \t][\w.'’-]{1,30}){0,6}[ \t]?:[*_]{0,2}[ \t]{0,3}\n(?:[ \t]{0,8}\n)?
+    (?:[ \t]{0,8}(?:`{3}|~{3})\w{0,12}\n)?
+    [ \t]{0,8}(?P<value>[^\s"'`<>(){}]{8,1024})[ \t]{0,3}(?=\n|\Z)"""
 _LOGIN_BEFORE = r"\b(?:login|user|account)\s+(?!and\b|or\b|&)[^\s,]{1,64}\s+\Z"  # as in a .netrc
 _ENDS_AN_OPTION = r"""\s*(?:\Z|\n|\\|[ \t]-|["'`|;&>)])"""
 _SHORT_HEX = r"[0-9a-f]{4,16}[.,:;]?"
@@ -95,6 +102,7 @@ def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
             or _assigned(text, word, name, following)
             or _said(text, word, name, following)
             or _said_before(text, word)
+            or _below(text, word)
         )
         if span:
             yield *span, kind_of(word[0])
@@ -119,14 +127,17 @@ def _assigned(
     match = pattern(_ASSIGNED).match(text, word.end(), word.end() + WINDOW)
     if match is None or (match["element"] and not text.startswith("</", match.end())):
         return None
+    is_arrow = match["equals"] in ("->", "→")
     if match["bare"] and (
-        match["argument"] or (match["equals"] or "=") not in ("=", ":", "\uff1a", ":=", "=>", "?=")
+        match["argument"]
+        or ((match["equals"] or "=") not in ("=", ":", "\uff1a", ":=", "=>", "?=") and not is_arrow)
     ):
         return None
     at = word.start() - len(name)
     if match["close"] and text.endswith("::", 0, at):
         return None  # a type: "AWS::IAM::AccessKey"
-    if text.startswith(":", at - 1) and match["equals"] == ":" and match["bare"]:
+    is_part = text.startswith(":", at - 1) and not text.startswith("::", at - 2)
+    if is_part and match["equals"] == ":" and match["bare"]:
         return None  # a part of a name: "arn:aws:secretsmanager:...:secret:..."
     # As in a .env file: capitals, no blanks, no quotes. There even a plain word is a value.
     variable = text[at : word.end()]
@@ -135,7 +146,7 @@ def _assigned(
     if word[0] == "login" and not (is_constant and _is_long_key(match)):
         return None
     is_sure = (bool(match["quoted"]) and not match["argument"]) or is_variable
-    strict = bool(match["argument"] or match["column"]) and not is_constant
+    strict = bool(match["argument"] or match["column"] or is_arrow) and not is_constant
     return _judged(text, match, word[0], following, plain_word=is_sure, strict=strict)
 
 
@@ -156,7 +167,7 @@ def _said(
         return None
     if match["colon"] and not match["fill"]:
         return None
-    is_told = bool(match["verb"] or match["colon"] or match["particle"])
+    is_told = bool(match["verb"] or match["colon"] or match["particle"] or match["possessive"])
     is_option = name.startswith("-") and not is_told
     if not match["bare"]:
         is_sure = True
@@ -168,7 +179,8 @@ def _said(
     if not is_told and word[0] == "key" and not is_option and not name.lower().endswith(("api", "api_")):
         return None
     is_loose = bool(match["fill"]) and not match["of"]  # other words than "for staging" before the verb
-    strict = not is_sure and (not is_told or match["vague"] is not None or is_loose)
+    is_vague = match["vague"] is not None or match["possessive"] is not None
+    strict = not is_sure and (not is_told or is_vague or is_loose)
     if strict and not is_told and pattern(_SHORT_HEX).fullmatch(match["bare"] or ""):
         return None  # of a commit or an id: "token 9a8dd7aa9c"
     return _judged(text, match, word[0], following, plain_word=is_sure, strict=strict)
@@ -185,6 +197,19 @@ def _said_before(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     if match and is_password(match["password"], plain_word=False) and is_strict(match["password"]):
         return match.span("password")
     return None
+
+
+def _below(text: str, word: re.Match[str]) -> tuple[int, int] | None:
+    """Return where the value is in "here is the token:", when it stands alone in a line or block below."""
+    line_end = text.find("\n", word.end(), word.end() + 200)
+    if line_end < 0 or ":" not in text[line_end - 5 : line_end]:
+        return None  # as in most texts, and this is looked up much faster
+    match = pattern(_BELOW).match(text, word.end(), word.end() + WINDOW)
+    if match is None:
+        return None
+    value = match["value"][:_ENOUGH]
+    is_secret = is_key(value) if word[0].startswith(MADE) else is_password(value, plain_word=False)
+    return match.span("value") if is_secret and is_strict(value) else None
 
 
 def _pair(text: str, word: re.Match[str]) -> tuple[int, int] | None:
