@@ -122,10 +122,9 @@ def test_what_is_no_word_of_the_persons_needs_none(store: Store, revision: Revis
 def test_claude_puts_away_its_own_words_and_the_persons_only_when_asked(store: Store) -> None:
     own, old = remember(store, Draft("Cache", "It is warm.", source="assistant")).memory.id, theirs(store)
 
-    assert may_forget(read(store, own), "assistant")
-    assert not may_forget(read(store, old), "assistant", turns(ASKED))
-    assert may_forget(read(store, old), "assistant", turns("forget that upload timeout"))
-    assert may_forget(read(store, old), "manual")
+    assert may_forget(read(store, own))
+    assert not may_forget(read(store, old), turns(ASKED))
+    assert may_forget(read(store, old), turns("forget that upload timeout"))
 
 
 def test_only_what_the_person_said_counts_as_their_turns(tmp_path: Path, project: Path) -> None:

@@ -242,7 +242,7 @@ def test_what_the_person_merged_is_their_word(store: Store, clock: Clock) -> Non
     merged = read(store, old.memory.superseded_by)
     assert (merged.memory.source, merged.memory.verified) == (MANUAL, clock())
     assert not may_change(merged, CLAUDES)
-    assert not may_forget(merged, ASSISTANT)
+    assert not may_forget(merged)
     assert [version.by for version in history_of(store, entry.id).versions] == [PERSON]
 
 

@@ -56,9 +56,9 @@ def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
     )
 
 
-def may_forget(old: MemoryFile, source: str, turns: Turns = tuple) -> bool:
-    """Tell whether *source* may put *old* away at once."""
-    return _may(old, source, turns, asks_to_forget)
+def may_forget(old: MemoryFile, turns: Turns = tuple) -> bool:
+    """Tell whether Claude may put *old* away at once."""
+    return _may(old, turns, asks_to_forget)
 
 
 def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:
@@ -70,21 +70,22 @@ def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = 
     file = read(store, memory_id)
     if file.vault.level is level:
         return []
-    protected = [] if _may(file, ASSISTANT, turns, asks_to_move) else [file]
+    protected = [] if _may(file, turns, asks_to_move) else [file]
     for name in file.memory.supersedes if level is Level.USER else ():
         with contextlib.suppress(NotFound):
             old = read(store, name)
             holds = old.memory.status is Status.ACTIVE and old.vault.level is level
-            if holds and not may_forget(old, ASSISTANT, turns):
+            if holds and not may_forget(old, turns):
                 protected.append(old)
     return protected
 
 
-def _may(old: MemoryFile, source: str, turns: Turns, asks: Callable[[str, str, str], bool]) -> bool:
+def _may(old: MemoryFile, turns: Turns, asks: Callable[[str, str, str], bool]) -> bool:
+    """Tell whether *old* is not the person's, or the person *asks* for it in one of their *turns*."""
     memory = old.memory
-    if not outranks(statement(memory), Statement("", "", "", source)) and not memory.pinned:
+    if not outranks(statement(memory), Statement("", "", "", ASSISTANT)) and not memory.pinned:
         return True
-    return source == MANUAL or any(asks(turn, memory.id, memory.title) for turn in turns())
+    return any(asks(turn, memory.id, memory.title) for turn in turns())
 
 
 def statement(memory: Memory) -> Statement:

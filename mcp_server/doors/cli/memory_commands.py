@@ -32,7 +32,7 @@ from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import Draft, Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
-from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import files_of_before, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.core.storage.port import Stored
@@ -269,7 +269,7 @@ def forget_command(memory_id: str, forever: bool) -> None:
 def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str = "forget") -> None:
     """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
     with contextlib.suppress(NotFound):
-        if not may_forget(read(store, memory_id), ASSISTANT, turns):
+        if not may_forget(read(store, memory_id), turns):
             raise PersonNeeded("forgetting what the person said", f"{verb} {memory_id}")
 
 

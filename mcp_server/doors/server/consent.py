@@ -70,7 +70,7 @@ def ask_before_forgetting(
 ) -> None:
     """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
     with suppress(NotFound):  # the action itself reports a missing memory
-        if not may_forget(read(store, memory_id), ASSISTANT, turns):
+        if not may_forget(read(store, memory_id), turns):
             name = one_line(memory_id, 80)
             dialog.consent(
                 f"Put away the memory {name}? {told_title(store, memory_id, lasting=False)}",

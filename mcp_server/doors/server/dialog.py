@@ -65,20 +65,20 @@ class Asking(ABC):
     def ask(self, message: str, choices: Mapping[str, str]) -> str | Unanswered:
         """Return the one of *choices* (key: what the person reads) that was chosen; closing is no answer."""
 
-    def demand(self, message: str, choices: Mapping[str, str], *, act: str, typed: str) -> str:
+    def says_yes(self, message: str, *, act: str, typed: str) -> bool:
         """
-        Return what was chosen, as `ask` does; raises PersonNeeded without an answer.
+        Tell whether the person says yes to *message* or no; raises PersonNeeded without an answer.
 
         *act* names what needs the person's word, *typed* is the command that they may type instead.
         """
-        answer = self.ask(message, choices)
+        answer = self.ask(message, YES_OR_NO)
         if isinstance(answer, Unanswered):
             raise PersonNeeded(act, typed, why=answer.value)
-        return answer
+        return answer == "yes"
 
     def consent(self, message: str, *, act: str, typed: str) -> None:
         """Return if the person says yes to *message*; raises PersonNeeded otherwise."""
-        if self.demand(message, YES_OR_NO, act=act, typed=typed) != "yes":
+        if not self.says_yes(message, act=act, typed=typed):
             raise PersonNeeded(act, typed, why="they said no")
 
 

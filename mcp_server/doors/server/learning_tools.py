@@ -17,7 +17,7 @@ from mcp_server.core.memory import Kind, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, fits
+from mcp_server.doors.server.dialog import MOST_PARTS, Dialog, fits
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import candidates, mining, upkeep
 from mcp_server.doors.shown.recall import answered, cited
@@ -130,10 +130,7 @@ def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: st
     parts = [fits(question) for question in questions.values()]
     if not all(parts) or sum(parts) > MOST_PARTS:
         raise PersonNeeded(act, typed, why="this is too much for a dialog")
-    answers = {
-        key: dialog.demand(question, YES_OR_NO, act=act, typed=typed) for key, question in questions.items()
-    }
-    agreed = [key for key, answer in answers.items() if answer == "yes"]
+    agreed = [key for key, question in questions.items() if dialog.says_yes(question, act=act, typed=typed)]
     if any(candidate.expected(store, key).memory != waiting[key] for key in agreed):
         raise Conflict("A candidate changed while the person was asked; nothing was done.")
     return agreed
