@@ -67,12 +67,14 @@ def functions(project: Path) -> Iterator[Text]:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
                 first, *others = node.body
-                said = (ast.get_docstring(node) or "").split("\n\n")[0].split(". ")[0]
+                sentence = (ast.get_docstring(node) or "").split("\n\n")[0].split(". ")[0]
                 if others:
                     code = (
                         lines[node.lineno - 1 : first.lineno - 1] + lines[first.end_lineno : node.end_lineno]
                     )
-                    yield Text(f"{path}#{node.lineno}", project.name, " ".join(said.split()), "\n".join(code))
+                    yield Text(
+                        f"{path}#{node.lineno}", project.name, " ".join(sentence.split()), "\n".join(code)
+                    )
 
 
 KINDS: dict[str, Callable[[Path], Iterator[Text]]] = {
@@ -93,28 +95,30 @@ def main(folder: Path, to: Path, kind: str, most: int, documents: int) -> None:
     projects = sorted(place for place in folder.iterdir() if place.is_dir())
     chance = random.Random(0)
     texts = [
-        each
+        text
         for project in projects
-        for each in KINDS[kind](project)
-        if FEWEST_CHARACTERS <= len(each.text) <= MOST_CHARACTERS
+        for text in KINDS[kind](project)
+        if FEWEST_CHARACTERS <= len(text.text) <= MOST_CHARACTERS
     ]
     chance.shuffle(texts)
     once: dict[tuple[str, str], Text] = {}
-    for each in texts:
-        if len(each.question.split()) >= FEWEST_WORDS:
-            once.setdefault((each.group, each.question.casefold()), each)
+    for text in texts:
+        if len(text.question.split()) >= FEWEST_WORDS:
+            once.setdefault((text.group, text.question.casefold()), text)
     # Real questions first: most headings of documentation are none.
-    asked = sorted(once.values(), key=lambda each: not each.question.endswith("?"))[:most]
-    taken = {each.id for each in asked}
-    kept = [*asked, *(each for each in texts if each.id not in taken)][:documents]
+    questions = sorted(once.values(), key=lambda text: not text.question.endswith("?"))[:most]
+    question_ids = {text.id for text in questions}
+    texts_kept = [*questions, *(text for text in texts if text.id not in question_ids)][:documents]
     to.mkdir(parents=True, exist_ok=True)
-    corpus = [{"id": _id(folder, each), "title": "", "text": each.text, "group": each.group} for each in kept]
+    corpus = [
+        {"id": _id(folder, text), "title": "", "text": text.text, "group": text.group} for text in texts_kept
+    ]
     _write(to / "corpus.jsonl", corpus)
-    asking = [{"id": _id(folder, each), "text": each.question, "group": each.group} for each in asked]
+    asking = [{"id": _id(folder, text), "text": text.question, "group": text.group} for text in questions]
     _write(to / "queries.jsonl", asking)
-    grades = (f"{_id(folder, each)}\t{_id(folder, each)}\t1\n" for each in asked)
+    grades = (f"{_id(folder, text)}\t{_id(folder, text)}\t1\n" for text in questions)
     (to / "qrels.tsv").write_text("".join(grades), encoding="utf-8")
-    click.echo(f"{to}: {len(kept)} documents, {len(asked)} questions.")
+    click.echo(f"{to}: {len(texts_kept)} documents, {len(questions)} questions.")
 
 
 def _sections(text: str) -> tuple[list[str], list[str]]:
@@ -140,7 +144,7 @@ def _id(folder: Path, text: Text) -> str:
 
 
 def _write(path: Path, lines: list[dict[str, str]]) -> None:
-    path.write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines), encoding="utf-8")
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

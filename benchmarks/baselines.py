@@ -20,8 +20,8 @@ def grep(question: str, texts: Mapping[str, str]) -> list[str]:
     """
     terms = query_terms(question)
     counts = {key: sum(term in text for term in terms) for key, text in texts.items()}
-    found = [key for key, count in counts.items() if count]
-    return sorted(found, key=lambda key: (-counts[key], len(texts[key]), key))[:DEPTH]
+    keys = [key for key, count in counts.items() if count]
+    return sorted(keys, key=lambda key: (-counts[key], len(texts[key]), key))[:DEPTH]
 
 
 class Bm25:
@@ -31,9 +31,9 @@ class Bm25:
         self._frequencies: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self._lengths: dict[str, int] = {}
         for key, text in texts.items():
-            said = _WORD.findall(text)
-            self._lengths[key] = len(said)
-            for word, count in Counter(said).items():
+            words = _WORD.findall(text)
+            self._lengths[key] = len(words)
+            for word, count in Counter(words).items():
                 self._frequencies[word][key] = count
         self._mean = sum(self._lengths.values()) / max(1, len(self._lengths))
 

@@ -38,7 +38,7 @@ Labelled = tuple[str, bool]  # a prompt, and whether it calls for a memory
 def main(folders: Sequence[Path]) -> None:
     """Write the numbers."""
     embedder = load_embedder(Path(), "minilm-l6")
-    prompts = [*written(), *(each for folder in folders for each in of_project(folder))]
+    prompts = [*written(), *(prompt for folder in folders for prompt in of_project(folder))]
     np.save(NUMBERS, fitted(*embedded(embedder, prompts)))
 
 

@@ -55,11 +55,11 @@ def main(backfill_mb: int, worker_mb: int, write: bool) -> None:
         for name, unit, figure in measure(Path(folder), backfill_mb, worker_mb):
             rows.append((name, unit, figure))
             click.echo(f"{name}: {figure:.4g} {unit}", err=True)
-    said = table(rows)
-    click.echo(said)
+    table_text = table(rows)
+    click.echo(table_text)
     if write:
         before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        README.write_text(f"{before}{START}\n{said}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        README.write_text(f"{before}{START}\n{table_text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def measure(folder: Path, backfill_mb: int, worker_mb: int) -> Iterator[Row]:
@@ -108,9 +108,9 @@ class Place:
         """Let the session of *path* end; return how many milliseconds the hook's process takes."""
         return self._hook("SessionEnd", {"session_id": path.stem, "transcript_path": str(path)})
 
-    def _hook(self, event: str, said: dict[str, str]) -> float:
-        given = json.dumps({**said, "cwd": str(self.project)}).encode()
-        run = partial(subprocess.run, env=self.environment, input=given, check=True, capture_output=True)
+    def _hook(self, event: str, fields: dict[str, str]) -> float:
+        event_json = json.dumps({**fields, "cwd": str(self.project)}).encode()
+        run = partial(subprocess.run, env=self.environment, input=event_json, check=True, capture_output=True)
         return timed(run, command("hook", event))
 
     def until(self, event: str, path: Path) -> float:
@@ -120,8 +120,12 @@ class Place:
         while time.perf_counter() < end:
             for ledger in (Path(self.environment["MEMORY_DIR"]) / "ledger").glob("*.jsonl"):
                 for line in ledger.read_text(encoding="utf-8").splitlines():
-                    said = json.loads(line) if event in line else {}
-                    if said.get("path") == str(path) and said["event"] == event and said["end"] == size:
+                    event_line = json.loads(line) if event in line else {}
+                    if (
+                        event_line.get("path") == str(path)
+                        and event_line["event"] == event
+                        and event_line["end"] == size
+                    ):
                         return time.perf_counter()
             time.sleep(0.002)  # as exact as the figure need be, and the worker has the processor
         raise TimeoutError(f"there was no {event} in {PATIENCE:.0f} seconds")
@@ -133,11 +137,15 @@ def lines(name: str, project: Path) -> Iterator[str]:
     recorded = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
     now = datetime(2026, 11, 1, 9, tzinfo=UTC)
     while True:
-        for each in recorded:
+        for entry in recorded:
             now += timedelta(seconds=5)
-            line: dict[str, Any] = {**each, "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.000Z", "cwd": str(project)}
-            if isinstance(each.get("message"), dict):
-                line["message"] = reworded(each["message"], rng)
+            line: dict[str, Any] = {
+                **entry,
+                "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.000Z",
+                "cwd": str(project),
+            }
+            if isinstance(entry.get("message"), dict):
+                line["message"] = reworded(entry["message"], rng)
             yield json.dumps(line) + "\n"
 
 
@@ -145,8 +153,8 @@ def reworded(message: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """Return *message* with its texts followed by words that nobody used before."""
 
     def words() -> str:
-        made = ("".join(rng.choices(SYLLABLES, k=rng.randrange(1, 5))) for _ in range(rng.randrange(10, 60)))
-        return f"We decided on {' '.join(made)}."
+        words = ("".join(rng.choices(SYLLABLES, k=rng.randrange(1, 5))) for _ in range(rng.randrange(10, 60)))
+        return f"We decided on {' '.join(words)}."
 
     content = message.get("content")
     if isinstance(content, str):
@@ -161,29 +169,29 @@ def reworded(message: dict[str, Any], rng: random.Random) -> dict[str, Any]:
 def proposing(body: dict[str, Any]) -> Answer:
     """Propose the last decision of the piece."""
     piece = str(body["messages"][0]["content"]).partition("<transcript>")[2]
-    said = piece.rpartition("We decided on ")[2].partition(".")[0][:300]
-    if not said:
+    fact = piece.rpartition("We decided on ")[2].partition(".")[0][:300]
+    if not fact:
         return reply()
-    content = f"We decided on {said}."
-    found = {"type": "decision", "title": content[:60], "content": content, "tags": [], "supersedes": None}
-    return reply(json.dumps([{**found, "evidence": content}]))
+    content = f"We decided on {fact}."
+    proposal = {"type": "decision", "title": content[:60], "content": content, "tags": [], "supersedes": None}
+    return reply(json.dumps([{**proposal, "evidence": content}]))
 
 
 def after_the_end(place: Place) -> Iterator[Row]:
-    kept, learned = [], []
+    kept_after, learned_after = [], []
     for number in range(ROUNDS + 1):
         path = place.transcript(f"session-{number}", 75_000)
         place.ends(path)
-        done = time.perf_counter()
-        kept.append(place.until("transcript_kept", path) - done)
-        learned.append(place.until("transcript_learned", path) - done)
+        ended = time.perf_counter()
+        kept_after.append(place.until("transcript_kept", path) - ended)
+        learned_after.append(place.until("transcript_learned", path) - ended)
         wait_for_the_worker(place)
     yield (
         f"from the end of a session of 75 KB until it is kept, median of {ROUNDS}",
         "s",
-        percentile(kept[1:], 50),
+        percentile(kept_after[1:], 50),
     )
-    yield "until it is learned, the model answering at once", "s", percentile(learned[1:], 50)
+    yield "until it is learned, the model answering at once", "s", percentile(learned_after[1:], 50)
 
 
 def wait_for_the_worker(place: Place) -> None:
@@ -208,10 +216,10 @@ def worker_costs(place: Place, megabytes: int, name: str) -> Iterator[Row]:
     subprocess.run([sys.executable, "-c", MEASURED], env=place.environment, check=True, capture_output=True)
     note_ended(opened.store(), path, session="session", folder=str(place.project))
     # A process counts as its own peak what its parent had when it was started: this one is small.
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MEASURED], env=place.environment, check=True, capture_output=True, text=True
     )
-    seconds, kibibytes = done.stdout.split()
+    seconds, kibibytes = process.stdout.split()
     yield f"worker {name}, for each MB of transcript", "CPU s", float(seconds) / megabytes
     yield f"worker {name}, at most", "MB", int(kibibytes) / 1000
     opened.database.close()
@@ -224,11 +232,11 @@ def taken_in(place: Place, megabytes: int) -> Iterator[Row]:
     paths = pending_transcripts(opened.store(), place.projects)
     size = sum(path.stat().st_size for path in paths) / 1e6
     started = time.perf_counter()
-    done = backfill(lambda folder: opened.store(folder=folder), paths)
+    report = backfill(lambda folder: opened.store(folder=folder), paths)
     seconds = time.perf_counter() - started
-    assert not done.failed, done.failed
+    assert not report.failed, report.failed
     yield f"backfill of {size:.0f} MB", "MB/s", size / seconds
-    yield "backfill, utterances", "1/s", done.utterances / seconds
+    yield "backfill, utterances", "1/s", report.utterances / seconds
     opened.database.close()
 
 
@@ -248,12 +256,12 @@ def hooks(place: Place) -> Iterator[Row]:
 
 def table(rows: list[Row]) -> str:
     """Return *rows* as a markdown table, and what they were measured on."""
-    said = [
-        (what, unit, f"{figure:.0f}" if figure >= 100 else f"{figure:.3g}") for what, unit, figure in rows
+    cells = [
+        (title, unit, f"{figure:.0f}" if figure >= 100 else f"{figure:.3g}") for title, unit, figure in rows
     ]
     load = f"Load of the machine at the end: {os.getloadavg()[0]:.1f}."
-    shown = tabulate(said, ["what", "unit", "measured"], tablefmt="github", disable_numparse=True)
-    return f"{shown}\n\n{machine()} {load}"
+    table_text = tabulate(cells, ["what", "unit", "measured"], tablefmt="github", disable_numparse=True)
+    return f"{table_text}\n\n{machine()} {load}"
 
 
 if __name__ == "__main__":

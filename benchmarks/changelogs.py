@@ -76,14 +76,14 @@ class Asked:
 def read_changelog(path: Path) -> list[Entry]:
     """Return the entries in *path*, Markdown or reStructuredText, oldest first, without undated releases."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    found: list[tuple[str, datetime, str]] = []
+    releases: list[tuple[str, datetime, str]] = []
     version, released = "", None
     bullet: list[str] = []
 
     def close() -> None:
-        said = " ".join(_NOISE.sub("", " ".join(bullet)).split()).strip(" ,")
-        if released and len(said.split()) >= 3:
-            found.append((version, released, said))
+        sentence = " ".join(_NOISE.sub("", " ".join(bullet)).split()).strip(" ,")
+        if released and len(sentence.split()) >= 3:
+            releases.append((version, released, sentence))
         bullet.clear()
 
     for at, line in enumerate(lines):
@@ -101,8 +101,8 @@ def read_changelog(path: Path) -> list[Entry]:
         elif bullet:
             close()
     close()
-    found.sort(key=lambda entry: entry[1])
-    return [Entry(number, *said) for number, said in enumerate(found)]
+    releases.sort(key=lambda entry: entry[1])
+    return [Entry(number, *release) for number, release in enumerate(releases)]
 
 
 def histories(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -123,12 +123,12 @@ def histories(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
 def questions(name: str, entries: Sequence[Entry]) -> list[Asked]:
     """Return the questions that the *entries* of the project *name* give; the same ones every time."""
     chance = random.Random(name)
-    asked: list[Asked] = []
+    questions_asked: list[Asked] = []
     chains = list(histories(entries).items())
     for thing, chain in chance.sample(chains, min(MOST_QUESTIONS, len(chains))):
         newest = max(entry.released for entry in chain)
         last = {entry.number for entry in entries if thing in entry.things and entry.released == newest}
-        asked.append(Asked(CURRENT, chance.choice(_NOW).format(thing), frozenset(last)))
+        questions_asked.append(Asked(CURRENT, chance.choice(_NOW).format(thing), frozenset(last)))
         before, _ = chance.choice(list(pairwise(chain)))
         then = {
             entry.number for entry in entries if (entry.version == before.version) and thing in entry.things
@@ -136,8 +136,10 @@ def questions(name: str, entries: Sequence[Entry]) -> list[Asked]:
         month = f"{before.released:%B %Y}"
         dated = {entry.number for entry in chain if f"{entry.released:%B %Y}" == month}
         if len(dated) < len(chain):
-            asked.append(Asked(WHEN, f"What changed about {thing} in {month}?", frozenset(dated)))
-        asked.append(Asked(OLD, chance.choice(_THEN).format(thing, before.version), frozenset(then)))
+            questions_asked.append(Asked(WHEN, f"What changed about {thing} in {month}?", frozenset(dated)))
+        questions_asked.append(
+            Asked(OLD, chance.choice(_THEN).format(thing, before.version), frozenset(then))
+        )
     newest = max((entry.released for entry in entries), default=datetime.now(UTC))
     old = [
         entry
@@ -145,11 +147,13 @@ def questions(name: str, entries: Sequence[Entry]) -> list[Asked]:
         if newest - entry.released > LONG_AGO and len(entry.text.split()) >= FEWEST_WORDS
     ]
     for entry in chance.sample(old, min(MOST_QUESTIONS, len(old))):
-        asked.append(Asked(EXACT, " ".join(entry.text.split()[:FIRST_WORDS]), frozenset({entry.number})))
+        questions_asked.append(
+            Asked(EXACT, " ".join(entry.text.split()[:FIRST_WORDS]), frozenset({entry.number}))
+        )
         telling = sorted(set(_TELLING.findall(entry.text)), key=_shuffled)
         if len(telling) >= 5:
-            asked.append(Asked(WORDS, " ".join(telling[:5]), frozenset({entry.number})))
-    return asked
+            questions_asked.append(Asked(WORDS, " ".join(telling[:5]), frozenset({entry.number})))
+    return questions_asked
 
 
 def _shuffled(word: str) -> bytes:

@@ -90,27 +90,29 @@ def main(rounds: int, busy: int, prompts: int) -> None:
         asked_in_round = 2 * prompts  # one for `claude "question"`, and the first prompt is typed once
         with_plugin, questions = prepared(folder, rounds * asked_in_round)
         without = Claude(with_plugin.binary, home=folder / "bare", project=with_plugin.project, env={})
-        seen, troubles = {True: Seen(), False: Seen()}, list[str]()
+        seen_by_plugin, troubles = {True: Seen(), False: Seen()}, list[str]()
         with keeping_busy(busy):
             for number in range(rounds):
-                here = questions[number * asked_in_round : (number + 1) * asked_in_round]
+                questions_now = questions[number * asked_in_round : (number + 1) * asked_in_round]
                 # Who comes first changes: what the machine does beside meets both alike.
                 for plugin in (True, False) if number % 2 else (False, True):
                     claude = with_plugin if plugin else without
-                    seconds, screen = asked(claude, here[0])
-                    seen[plugin].start.append(seconds * 1000)
-                    screen += typed(claude, here[1:], prompts, seen[plugin], has_server=plugin)
+                    seconds, screen = ask_once(claude, questions_now[0])
+                    seen_by_plugin[plugin].start.append(seconds * 1000)
+                    screen += typed(
+                        claude, questions_now[1:], prompts, seen_by_plugin[plugin], has_server=plugin
+                    )
                     troubles += TROUBLE.findall(screen) if plugin else []
     print(f"{rounds} rounds of {prompts} prompts, {busy} busy processes beside them; medians (most)\n")
     print("| | without | with Daybook | more |\n|---|---|---|---|")
     for name, title in ROWS.items():
-        bare, ours = getattr(seen[False], name), getattr(seen[True], name)
-        more = median(one - other for one, other in zip(ours, bare, strict=True))
-        print(f"| {title} | {shown(bare)} | {shown(ours)} | {more:,.0f} |")
+        bare, ours = getattr(seen_by_plugin[False], name), getattr(seen_by_plugin[True], name)
+        more = median(with_plugin - without for with_plugin, without in zip(ours, bare, strict=True))
+        print(f"| {title} | {shown_median(bare)} | {shown_median(ours)} | {more:,.0f} |")
     print(f"\nTroubles on the screen: {len(troubles)} {sorted(set(troubles)) or ''}")
 
 
-def shown(values: list[float]) -> str:
+def shown_median(values: list[float]) -> str:
     return f"{median(values):,.0f} ({max(values):,.0f})"
 
 
@@ -199,8 +201,8 @@ def prepared(folder: Path, number: int) -> tuple[Claude, list[str]]:
     plugin, environment = installed(folder)
     opened = open_empty(folder)
     questions = [
-        " ".join(each.split())[:LONGEST]
-        for each in synthetic.questions(write_files(opened, MEMORIES), number)
+        " ".join(question.split())[:LONGEST]
+        for question in synthetic.questions(write_files(opened, MEMORIES), number)
     ]
     make_index(opened)
     give_vectors(opened)  # or every server embeds them beside what is measured
@@ -212,26 +214,26 @@ def prepared(folder: Path, number: int) -> tuple[Claude, list[str]]:
     claude.install(plugin)
     for home in (claude.home, folder / "bare"):
         answer_first_questions(home, opened.folder)
-    asked(claude, "warm up")  # bytecode, and what the client makes at its first start
+    ask_once(claude, "warm up")  # bytecode, and what the client makes at its first start
     return claude, questions
 
 
 def answer_first_questions(home: Path, project: Path) -> None:
     """Answer what a first interactive start asks: theme, API key, trust in the folder."""
     path = home / ".claude.json"
-    said = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    said |= {"hasCompletedOnboarding": True, "theme": "dark"}
-    said["customApiKeyResponses"] = {"approved": [KEY[-20:]], "rejected": []}
-    said.setdefault("projects", {})[str(project)] = {
+    settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    settings |= {"hasCompletedOnboarding": True, "theme": "dark"}
+    settings["customApiKeyResponses"] = {"approved": [KEY[-20:]], "rejected": []}
+    settings.setdefault("projects", {})[str(project)] = {
         "hasTrustDialogAccepted": True,
         "hasCompletedProjectOnboarding": True,
     }
-    path.write_text(json.dumps(said), encoding="utf-8")
+    path.write_text(json.dumps(settings), encoding="utf-8")
 
 
-def asked(claude: Claude, question: str) -> tuple[float, str]:
+def ask_once(claude: Claude, question: str) -> tuple[float, str]:
     """Start `claude QUESTION`; return the seconds until the model was asked, and what the screen was sent."""
-    shown, answered = list[bytes](), threading.Event()
+    parts, has_answered = list[bytes](), threading.Event()
     with MockAPI([ANSWER]) as api:
         environment = {**claude.environment(api.url), "NO_COLOR": "1"}
         began = time.monotonic()
@@ -240,22 +242,22 @@ def asked(claude: Claude, question: str) -> tuple[float, str]:
             os.chdir(claude.project)
             os.execve(claude.binary, [str(claude.binary), question], environment)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 180, 0, 0))
-        reader = threading.Thread(target=read_all, args=(terminal, shown, answered), daemon=True)
+        reader = threading.Thread(target=read_all, args=(terminal, parts, has_answered), daemon=True)
         reader.start()
         arrived = api.wait_for_main(1, PATIENCE)
         waited = time.monotonic() - began
-        answered.wait(PATIENCE if arrived else 0)  # then what stands above the answer is on the screen
+        has_answered.wait(PATIENCE if arrived else 0)  # then what stands above the answer is on the screen
         os.kill(pid, signal.SIGHUP)
         os.waitpid(pid, 0)
         reader.join(5)
         os.close(terminal)
-    screen = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b" ", b"".join(shown)).decode("utf-8", "replace")
+    screen = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b" ", b"".join(parts)).decode("utf-8", "replace")
     if not arrived:
         raise click.ClickException(f"The question did not reach the model:\n{screen[-2000:]}")
     return waited, screen
 
 
-def read_all(terminal: int, shown: list[bytes], answered: threading.Event) -> None:
+def read_all(terminal: int, parts: list[bytes], has_answered: threading.Event) -> None:
     """Read what a program writes to *terminal* until it ends; note when the answer is among it."""
     while True:
         try:
@@ -264,9 +266,9 @@ def read_all(terminal: int, shown: list[bytes], answered: threading.Event) -> No
             return
         if not data:
             return
-        shown.append(data)
-        if ANSWER.encode() in b"".join(shown[-9:]):
-            answered.set()
+        parts.append(data)
+        if ANSWER.encode() in b"".join(parts[-9:]):
+            has_answered.set()
 
 
 @contextmanager

@@ -87,14 +87,14 @@ class Way:
 
 def read_week(text: str) -> tuple[list[Session], list[Fact], list[str]]:
     """Return the sessions of the file, the facts that are said in them, and what Claude guesses."""
-    facts = list(dict.fromkeys(Fact(*(part or "" for part in found)) for found in FACT.findall(text)))
+    facts = list(dict.fromkeys(Fact(*(part or "" for part in parts)) for parts in FACT.findall(text)))
     plain = GUESS.sub(r"\1", FACT.sub(r"\1", text))
     sessions = []
     for block in re.split(r"\n\n+", plain.strip())[1:]:
         head, *lines = block.splitlines()
         day, project = head.split()
-        said = [line[2:] for line in lines]
-        sessions.append(Session(int(day), project, tuple(zip(said[::2], said[1::2], strict=True))))
+        texts = [line[2:] for line in lines]
+        sessions.append(Session(int(day), project, tuple(zip(texts[::2], texts[1::2], strict=True))))
     return sessions, facts, GUESS.findall(text)
 
 
@@ -102,21 +102,23 @@ def reader(way: Way, day: int, facts: Sequence[Fact], guesses: Sequence[str]) ->
     """Return what answers the questions about pieces on that *day*."""
 
     def answer(request: Request) -> str:
-        asked = request.said()
-        known, _, piece = asked.partition("<transcript>")
-        found = [(fact.type, fact.written, fact.said, fact.untrue) for fact in facts if fact.said in piece]
-        found += [("decision", guess, guess, "") for guess in guesses if guess in piece]
-        found.append(("pattern", NOBODY_SAID, "run the vendor's installer before every commit", ""))
-        said = json.dumps([proposal(known, *each) for each in found])
-        way.asked.append((day, request, said))
-        return said
+        prompt = request.said()
+        memories_known, _, piece = prompt.partition("<transcript>")
+        statements = [
+            (fact.type, fact.written, fact.said, fact.untrue) for fact in facts if fact.said in piece
+        ]
+        statements += [("decision", guess, guess, "") for guess in guesses if guess in piece]
+        statements.append(("pattern", NOBODY_SAID, "run the vendor's installer before every commit", ""))
+        answer = json.dumps([proposal(memories_known, *statement) for statement in statements])
+        way.asked.append((day, request, answer))
+        return answer
 
     return answer
 
 
-def proposal(known: str, type: str, text: str, evidence: str, untrue: str) -> dict[str, object]:
+def proposal(memories_known: str, type: str, text: str, evidence: str, untrue: str) -> dict[str, object]:
     """Return what is proposed; it takes the place of the line of *known* that says what is *untrue* now."""
-    lines = re.findall(r"^\[(\d+)\] (.*)$", known, re.MULTILINE)
+    lines = re.findall(r"^\[(\d+)\] (.*)$", memories_known, re.MULTILINE)
     old = [int(number) for number, line in lines if untrue and untrue in line]
     usual = {"tags": [], "supersedes": old[0] if old else None}
     return {**usual, "type": type, "title": text[:60], "content": text, "evidence": evidence}
@@ -132,10 +134,10 @@ def spend(way: Way, session: Session, ahead: int, answer: Callable[[Request], st
             time.sleep(thinks)  # as a person does between two prompts: learning runs meanwhile
     way.sessions += 1
     if "MEMORY_DIR" in way.claude.env:
-        wait_until(lambda: len(kept(way)) == way.sessions, lambda: f"{session} is not kept")
+        wait_until(lambda: len(kept_sessions(way)) == way.sessions, lambda: f"{session} is not kept")
 
 
-def kept(way: Way) -> set[str]:
+def kept_sessions(way: Way) -> set[str]:
     """Return the sessions that have ended and are in the raw tier."""
     ended, whole = set(), set()
     for path in Path(way.claude.env["MEMORY_DIR"], "ledger").glob("*.jsonl"):
@@ -155,7 +157,9 @@ def kept(way: Way) -> set[str]:
 def main(sessions: int, thinks: float, show: bool) -> None:
     week, facts, guesses = read_week(SAID.read_text(encoding="utf-8"))
     week = week[:sessions]
-    facts = [fact for fact in facts if any(fact.said in prompt for each in week for prompt, _ in each.turns)]
+    facts = [
+        fact for fact in facts if any(fact.said in prompt for session in week for prompt, _ in session.turns)
+    ]
     with tempfile.TemporaryDirectory(prefix="daybook-week-") as place:
         folder = Path(place)
         ways = prepared(folder)
@@ -168,7 +172,7 @@ def main(sessions: int, thinks: float, show: bool) -> None:
                 spend(ways[name], session, ahead, answer, thinks)
         end = datetime.now(UTC) + timedelta(days=week[-1].day)
         rows = [outcome(folder, way, facts, end, show) if name != BARE else {} for name, way in ways.items()]
-    turns = sum(len(each.turns) for each in week)
+    turns = sum(len(session.turns) for session in week)
     print(f"{len(week)} sessions, {turns} turns, {len(facts)} facts in them that are worth keeping.\n")
     timed = [times(way, ways[BARE]) for way in ways.values()]
     table = [
@@ -191,8 +195,8 @@ def prepared(folder: Path) -> dict[str, Way]:
         if name != BARE:
             store = folder / f"store-{number}"
             store.mkdir()
-            said = "true" if name == PLAN else "false"
-            (store / "config.toml").write_text(f"plan_calls = {said}\n", encoding="utf-8")
+            consent = "true" if name == PLAN else "false"
+            (store / "config.toml").write_text(f"plan_calls = {consent}\n", encoding="utf-8")
             env |= {"DAYBOOK_VENV": str(environment), "MEMORY_DIR": str(store), "MCP_TIMEOUT": PATIENT}
         ways[name] = Way(Claude(binary, home=folder / f"home-{number}", project=folder, env=env))
         ways[name].claude.home.mkdir()
@@ -213,31 +217,31 @@ def outcome(folder: Path, way: Way, facts: Sequence[Fact], end: datetime, show: 
         sync(store)
         rows = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,)), limit=1000).rows
         memories += [read(store, row.id).memory for row in rows]
-        candidates += [each.memory for each in review_candidates(store)]
-        held_back |= {each.row.id for each in waiting(store)}
+        candidates += [candidate.memory for candidate in review_candidates(store)]
+        held_back |= {origin.row.id for origin in waiting(store)}
         unread += next_piece(store) is not None
     now = list({memory.id: memory for memory in memories if memory.status is Status.ACTIVE}.values())
     replaced = {fact.untrue for fact in facts}
     holding = [fact for fact in facts if fact.written not in replaced]
-    known = {fact for fact in holding if any(says(memory, fact) for memory in now)}
-    suggested = {fact for fact in holding if any(says(each, fact) for each in candidates)} - known
+    known_facts = {fact for fact in holding if any(says(memory, fact) for memory in now)}
+    suggested = {fact for fact in holding if any(says(memory, fact) for memory in candidates)} - known_facts
     stale = [memory for memory in now if any(old and old in memory.text for old in replaced)]
     other, passing = others(now, facts), others(candidates, facts)
     waits = [memory for memory in other if memory.id in held_back]
     if show:
-        state = dict.fromkeys(suggested, "candidate") | dict.fromkeys(known, "memory")
+        state = dict.fromkeys(suggested, "candidate") | dict.fromkeys(known_facts, "memory")
         lines = [(fact.written, state.get(fact, "")) for fact in holding]
-        lines += [(each.text, "! waits" if each in waits else "! memory") for each in other]
-        lines += [(each.text, "! candidate") for each in passing]
+        lines += [(memory.text, "! waits" if memory in waits else "! memory") for memory in other]
+        lines += [(memory.text, "! candidate") for memory in passing]
         print(tabulate(sorted(lines, key=lambda line: line[1]), tablefmt="plain"), end="\n\n")
     calls = Counter(day for day, _, _ in way.asked)
     most = max(calls.values(), default=0)
-    sent = sum(tokens(request) for _, request, _ in way.asked)
-    received = sum(len(said) for _, _, said in way.asked) // CHARACTERS
+    tokens_sent = sum(tokens(request) for _, request, _ in way.asked)
+    received = sum(len(answer) for _, _, answer in way.asked) // CHARACTERS
     return {
         "calls on the plan, in all (most of a day)": f"{sum(calls.values())} ({most})",
-        "tokens of these calls, sent and received": f"{sent:,} and {received:,}",
-        "facts that are memories": f"{len(known)} of {len(holding)}",
+        "tokens of these calls, sent and received": f"{tokens_sent:,} and {received:,}",
+        "facts that are memories": f"{len(known_facts)} of {len(holding)}",
         "facts that are candidates": len(suggested),
         "memories that were made untrue in the week": len(stale),
         "other memories, told unasked": len(other) - len(waits),
@@ -255,18 +259,18 @@ def others(memories: Sequence[Memory], facts: Sequence[Fact]) -> list[Memory]:
 
 def says(memory: Memory, fact: Fact) -> bool:
     """Tell whether *memory* says what *fact* does, as it was written or as it was said."""
-    wanted, there = content_words(fact.said), content_words(f"{memory.title}\n{memory.text}")
-    return fact.written in memory.text or len(wanted & there) >= COVERS * len(wanted)
+    fact_words, memory_words = content_words(fact.said), content_words(f"{memory.title}\n{memory.text}")
+    return fact.written in memory.text or len(fact_words & memory_words) >= COVERS * len(fact_words)
 
 
 def times(way: Way, bare: Way) -> dict[str, object]:
     """Return how long the person's turns were held, in rows of the table."""
-    held = sorted(way.held)
-    later = [one - other for one, other in zip(way.held, bare.held, strict=True)]
+    delays = sorted(way.held)
+    later = [delay - bare_delay for delay, bare_delay in zip(way.held, bare.held, strict=True)]
     return {
-        "a turn reaches the model after, ms: median, most": f"{median(held):.0f}, {held[-1]:.0f}",
+        "a turn reaches the model after, ms: median, most": f"{median(delays):.0f}, {delays[-1]:.0f}",
         "later than without, ms: median": f"{median(later):.0f}" if way is not bare else "",
-        "all turns of the week, s": f"{sum(held) / 1000:.1f}",
+        "all turns of the week, s": f"{sum(delays) / 1000:.1f}",
     }
 
 

@@ -89,10 +89,10 @@ class History:
 @click.option("--store", type=click.Path(file_okay=False, path_type=Path), help="Keep the filled store here.")
 def main(changelogs: Sequence[Path], as_json: bool, store: Path | None) -> None:
     """Measure sorting by relevance and by the composite on the CHANGELOGS of public projects."""
-    found = {path.stem: read_changelog(path) for path in changelogs}
-    with kept(found, store) as history:
+    entries_by_name = {path.stem: read_changelog(path) for path in changelogs}
+    with kept(entries_by_name, store) as history:
         sorts = {sort: asked_both_ways(history, sort) for sort in ABOUT}
-    changed = {name: _of_pairs(entries) for name, entries in found.items()}
+    changed = {name: _of_pairs(entries) for name, entries in entries_by_name.items()}
     with kept(changed, None, with_successors=True) as history:
         replaced = superseded(history)
     if as_json:
@@ -105,16 +105,18 @@ def main(changelogs: Sequence[Path], as_json: bool, store: Path | None) -> None:
 
 def asked_both_ways(history: History, sort: str) -> Each:
     """Return what sorting by relevance and by the composite is worth for each question of *sort*."""
-    each: Each = {}
+    figures_by_question: Each = {}
     for project in history.projects:
-        for number, asked in enumerate(
-            one for one in questions(project.name, project.entries) if one.sort == sort
+        for number, question in enumerate(
+            question for question in questions(project.name, project.entries) if question.sort == sort
         ):
-            each[f"{project.name}/{number}"] = {
-                order.value: measures(history.found(project, _query(asked, order)), _right(project, asked))
+            figures_by_question[f"{project.name}/{number}"] = {
+                order.value: measures(
+                    history.found(project, _query(question, order)), _right(project, question)
+                )
                 for order in Sort
             }
-    return each
+    return figures_by_question
 
 
 def superseded(history: History) -> dict[str, dict[str, float]]:
@@ -127,11 +129,11 @@ def superseded(history: History) -> dict[str, dict[str, float]]:
     for project in history.projects:
         for before, after in superseding(project.entries):
             old, new = project.ids[before.number], project.ids[after.number]
-            asked = " ".join(before.text.split()[:10])
-            now = history.found(project, Query(asked))
-            everything = history.found(project, Query(asked, filter=Filter(statuses=ANY_STATUS)))
+            words = " ".join(before.text.split()[:10])
+            now = history.found(project, Query(words))
+            everything = history.found(project, Query(words, filter=Filter(statuses=ANY_STATUS)))
             then = history.found(
-                project, Query(asked, filter=Filter(as_of=before.released + timedelta(hours=12)))
+                project, Query(words, filter=Filter(as_of=before.released + timedelta(hours=12)))
             )
             counts["now: the old one is not shown"].append(old not in now)
             counts["now: the new one is among the first five"].append(new in now)
@@ -139,8 +141,8 @@ def superseded(history: History) -> dict[str, dict[str, float]]:
             counts["as_of its day: the old one is among the first five"].append(old in then)
             counts["as_of its day: the new one is not shown"].append(new not in then)
     return {
-        what: {"questions": len(values), "share": sum(values) / len(values)}
-        for what, values in counts.items()
+        figure: {"questions": len(values), "share": sum(values) / len(values)}
+        for figure, values in counts.items()
     }
 
 
@@ -159,25 +161,25 @@ def superseding(entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
 
 def _of_pairs(entries: Sequence[Entry]) -> list[Entry]:
     """Return the entries that supersede or are superseded."""
-    wanted = {one.number for pair in superseding(entries) for one in pair}
-    return [entry for entry in entries if entry.number in wanted]
+    numbers = {entry.number for pair in superseding(entries) for entry in pair}
+    return [entry for entry in entries if entry.number in numbers]
 
 
 def table(sorts: Mapping[str, Each]) -> str:
     """Return for people what the composite changes, for each sort of question."""
     rows = []
-    for sort, each in sorts.items():
-        if not each:
+    for sort, figures_by_question in sorts.items():
+        if not figures_by_question:
             continue
         cells = []
         for measure in SHOWN:
             before, after = (
-                {question: figures[order.value][measure] for question, figures in each.items()}
+                {question: figures[order.value][measure] for question, figures in figures_by_question.items()}
                 for order in (Sort.RELEVANCE, Sort.COMPOSITE)
             )
-            found = difference(before, after)
-            cells += [f"{found.before:.3f}", f"{found.after:.3f}", told(found)]
-        rows.append([f"{sort}: {ABOUT[sort]}", len(each), *cells])
+            change = difference(before, after)
+            cells += [f"{change.before:.3f}", f"{change.after:.3f}", told(change)]
+        rows.append([f"{sort}: {ABOUT[sort]}", len(figures_by_question), *cells])
     headers = ["question", "questions"]
     for measure in SHOWN:
         headers += [f"{measure} by relevance", "composite", "change"]
@@ -186,25 +188,25 @@ def table(sorts: Mapping[str, Each]) -> str:
 
 @contextmanager
 def kept(
-    found: Mapping[str, list[Entry]], folder: Path | None, *, with_successors: bool = False
+    entries_by_name: Mapping[str, list[Entry]], folder: Path | None, *, with_successors: bool = False
 ) -> Iterator[History]:
     """Give a store with all entries; it goes afterwards unless *folder* says where it stays."""
     with ExitStack() as stack:
         place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="daybook-benchmark-")))
-        made_of = [[name, [entry.text for entry in entries]] for name, entries in found.items()]
-        said = {}
+        made_of = [[name, [entry.text for entry in entries]] for name, entries in entries_by_name.items()]
+        note = {}
         if (place / FILLED).is_file():
-            said = json.loads((place / FILLED).read_text(encoding="utf-8"))
-        if said.get("made_of") != made_of:
+            note = json.loads((place / FILLED).read_text(encoding="utf-8"))
+        if note.get("made_of") != made_of:
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir(parents=True)
         moment = Moment()
         opened = Opened({"MEMORY_DIR": str(place / "memory")}, folder=project_folder(place, ""), clock=moment)
         history = History(opened, moment, place, [])
-        ids = said.get("ids", {}) if said.get("made_of") == made_of else {}
-        for name, entries in found.items():
-            known = {int(number): memory for number, memory in ids.get(name, {}).items()}
-            stored = known or _fill(history, name, entries, with_successors=with_successors)
+        ids = note.get("ids", {}) if note.get("made_of") == made_of else {}
+        for name, entries in entries_by_name.items():
+            ids_known = {int(number): memory for number, memory in ids.get(name, {}).items()}
+            stored = ids_known or _fill(history, name, entries, with_successors=with_successors)
             history.projects.append(Project(name, entries, stored))
         embed_pending(opened.store())
         filled = {"made_of": made_of, "ids": {project.name: project.ids for project in history.projects}}
@@ -227,12 +229,12 @@ def _fill(history: History, name: str, entries: Sequence[Entry], *, with_success
     return ids
 
 
-def _query(asked: Asked, order: Sort) -> Query:
-    return Query(asked.text, sort=order, limit=DEPTH)
+def _query(question: Asked, order: Sort) -> Query:
+    return Query(question.text, sort=order, limit=DEPTH)
 
 
-def _right(project: Project, asked: Asked) -> dict[str, int]:
-    return {project.ids[number]: 1 for number in asked.answers}
+def _right(project: Project, question: Asked) -> dict[str, int]:
+    return {project.ids[number]: 1 for number in question.answers}
 
 
 if __name__ == "__main__":

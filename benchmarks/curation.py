@@ -56,28 +56,28 @@ def main(write: bool) -> None:
     """Measure what links, the graph and upkeep cost."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="daybook-curation-") as folder:
-        for what, times in measure(Path(folder)):
-            rows.append([what, f"{percentile(times, 50):.1f}", f"{percentile(times, 95):.1f}", len(times)])
+        for title, times in measure(Path(folder)):
+            rows.append([title, f"{percentile(times, 50):.1f}", f"{percentile(times, 95):.1f}", len(times)])
             click.echo(rows[-1], err=True)
     table = tabulate(rows, ["what", "p50 ms", "p95 ms", "times"], "github", disable_numparse=True)
-    said = f"{table}\n\n{machine()}"
-    click.echo(said)
+    table_text = f"{table}\n\n{machine()}"
+    click.echo(table_text)
     if write:
         before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        text = f"{before}{START}\n{said}\n{END}{rest.partition(END)[2]}"
+        text = f"{before}{START}\n{table_text}\n{END}{rest.partition(END)[2]}"
         README.write_text(text, encoding="utf-8")
 
 
 def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     """Yield (what, milliseconds of each time) for a store below the empty *folder*."""
     opened = open_empty(folder)
-    asked = write_linked(opened)
+    memories = write_linked(opened)
     make_index(opened)
     give_vectors(opened)
     store = opened.store()
     chance = random.Random(2)
-    names = [memory.id for memory in chance.choices(asked, k=TIMES)]
-    questions = synthetic.questions(asked, TIMES + 10)
+    names = [memory.id for memory in chance.choices(memories, k=TIMES)]
+    questions = synthetic.questions(memories, TIMES + 10)
     recall(store, Query(questions[0]))
 
     yield "hybrid recall", [timed(recall, store, Query(text)) for text in questions[10:]]
@@ -87,14 +87,16 @@ def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     )
     yield "what a memory is linked with (get_related)", [timed(get_related, store, name) for name in names]
     yield "kg_read", [timed(read_graph, store) for _ in range(TIMES)]
-    one, other = (register(store, session, folder=str(folder)) for session in ("one", "other"))
-    put, drawn, synced = [], [], []
+    session, other_session = (register(store, session, folder=str(folder)) for session in ("one", "other"))
+    put_times, drawn, synced = [], [], []
     for number in range(TIMES):
         node = f"new-{number}"
-        put.append(timed(partial(put_node, session=one), store, PROJECT, node, f"Insight number {number}."))
-        drawn.append(timed(partial(put_edge, session=one), store, PROJECT, node, names[0], "depends-on"))
-        synced.append(timed(sync_graph, store, other))
-    yield "kg_put_node", put
+        put_times.append(
+            timed(partial(put_node, session=session), store, PROJECT, node, f"Insight number {number}.")
+        )
+        drawn.append(timed(partial(put_edge, session=session), store, PROJECT, node, names[0], "depends-on"))
+        synced.append(timed(sync_graph, store, other_session))
+    yield "kg_put_node", put_times
     yield "kg_put_edge", drawn
     yield "kg_sync, one node and one edge new", synced
     keys = [vault.key for vault in store.vaults]
@@ -111,7 +113,10 @@ def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     started = [timed(start, command("hook", "SessionStart")) for _ in range(PROCESSES + 1)]
     yield "SessionStart hook, a process", started[1:]
     projects = [documented(folder / f"documented {number}") for number in range(3)]
-    yield "bootstrap of twenty documents", [timed(bootstrap_project, each.store()) for each in projects]
+    yield (
+        "bootstrap of twenty documents",
+        [timed(bootstrap_project, project_store.store()) for project_store in projects],
+    )
 
 
 def documented(folder: Path) -> Opened:
@@ -130,16 +135,16 @@ def write_linked(opened: Opened) -> list[Memory]:
     """Write the memories with their links into the project's vault, past the index; return all of them."""
     vault = opened.store().vaults[-1]
     make_vault_folders(vault)
-    made = list(synthetic.memories(MEMORIES))
+    memories = list(synthetic.memories(MEMORIES))
     chance = random.Random(1)
-    links: list[list[Link]] = [[] for _ in made]
+    links: list[list[Link]] = [[] for _ in memories]
     for _ in range(LINKS):
-        links[chance.randrange(MEMORIES)].append(Link(chance.choice(LABELS), chance.choice(made).id))
-    for number, (memory, own) in enumerate(zip(made, links, strict=True)):
+        links[chance.randrange(MEMORIES)].append(Link(chance.choice(LABELS), chance.choice(memories).id))
+    for number, (memory, own) in enumerate(zip(memories, links, strict=True)):
         category = "graph" if number < NODES else ""
         linked = replace(memory, links=tuple(dict.fromkeys(own)), category=category)
         vault.path_for(memory.id, memory.kind).write_bytes(memory_file.render(linked))
-    return made
+    return memories
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ T = TypeVar("T")
 )
 def main(data_dir: Path, names: Sequence[str], as_json: bool, store: Path | None) -> None:
     """Measure what becomes of an answer when its question was asked in six sessions before."""
-    found = {}
+    results = {}
     for folder in find_sets(data_dir):
         if names and folder.resolve().name not in names:
             continue
@@ -69,17 +69,19 @@ def main(data_dir: Path, names: Sequence[str], as_json: bool, store: Path | None
         with filled(questions, store) as stored:
             echo(stored, questions)
             embed(stored, progress=lambda _: None)
-            found[questions.name] = compared(stored, questions.questions)
-    if not found:
+            results[questions.name] = compared(stored, questions.questions)
+    if not results:
         raise click.ClickException(f"There is no such set in {data_dir}.")
     if as_json:
-        click.echo(json.dumps({"machine": machine(), "echo": found}, indent=2))
+        click.echo(json.dumps({"machine": machine(), "echo": results}, indent=2))
     else:
-        headers = ["", *next(iter(found.values()))]
+        headers = ["", *next(iter(results.values()))]
         click.echo(
-            tabulate([[name, *each.values()] for name, each in found.items()], headers, floatfmt=".3f")
+            tabulate(
+                [[name, *figures.values()] for name, figures in results.items()], headers, floatfmt=".3f"
+            )
         )
-    if any(each["lost"] > MOST_LOST or each["longer"] > MOST_LONGER for each in found.values()):
+    if any(figures["lost"] > MOST_LOST or figures["longer"] > MOST_LONGER for figures in results.values()):
         raise SystemExit(1)
 
 
@@ -87,26 +89,26 @@ def sample(whole: QuestionSet) -> QuestionSet:
     """Return some questions of *whole*, evenly taken, with what answers them and other documents."""
     answerable = [question for question in whole.questions if question.relevant]
     questions = _evenly(answerable, QUESTIONS)
-    wanted = {document for question in questions for document in question.relevant}
-    rest = _evenly([document for document in whole.documents if document.id not in wanted], OTHERS)
-    kept = {document.id for document in rest} | wanted
-    documents = [document for document in whole.documents if document.id in kept]
+    ids_wanted = {document for question in questions for document in question.relevant}
+    rest = _evenly([document for document in whole.documents if document.id not in ids_wanted], OTHERS)
+    ids_kept = {document.id for document in rest} | ids_wanted
+    documents = [document for document in whole.documents if document.id in ids_kept]
     return replace(whole, documents=documents, questions=questions)
 
 
 def echo(stored: StoredSet, questions: QuestionSet) -> None:
     """Let each question be asked in six sessions, unless the store was kept with them."""
-    done = stored.folder / ECHOED
-    if done.exists():
+    marker = stored.folder / ECHOED
+    if marker.exists():
         return
     texts = {document.id: document for document in questions.documents}
     for question in questions.questions:
         best = max(question.relevant, key=lambda name: question.relevant[name])
         for answer in _answers(texts[best]):
-            said = [{"role": "user", "content": question.text}, {"role": "claude", "content": answer}]
-            turns = [turn for turn in said if turn["content"]]
+            turns_said = [{"role": "user", "content": question.text}, {"role": "claude", "content": answer}]
+            turns = [turn for turn in turns_said if turn["content"]]
             save_conversation(stored.store(question.group), question.text[:80], turns, level=Level.PROJECT)
-    done.write_text("{}", encoding="utf-8")
+    marker.write_text("{}", encoding="utf-8")
 
 
 def compared(stored: StoredSet, questions: Sequence[Question]) -> Found:
@@ -129,13 +131,13 @@ def _asked(stored: StoredSet, questions: Sequence[Question], kinds: tuple[Kind, 
     sums = dict.fromkeys(("ndcg", "tokens", "high", "conversations"), 0.0)
     for question in questions:
         ranked = _recall(stored, question, kinds, DEPTH)
-        told = _recall(stored, question, kinds, Query("").limit)
+        answer = _recall(stored, question, kinds, Query("").limit)
         relevant = stored.relevant(question.relevant)
         sums["ndcg"] += measures([hit.id for hit in ranked.hits], relevant)["ndcg@10"]
-        sums["tokens"] += estimated_tokens(shown_lines(answered(told, question.text)))
-        sums["high"] += told.verdict is Confidence.HIGH
-        sums["conversations"] += sum(hit.kind is Kind.CONVERSATION for hit in told.hits)
-    return {name: each / len(questions) for name, each in sums.items()}
+        sums["tokens"] += estimated_tokens(shown_lines(answered(answer, question.text)))
+        sums["high"] += answer.verdict is Confidence.HIGH
+        sums["conversations"] += sum(hit.kind is Kind.CONVERSATION for hit in answer.hits)
+    return {name: total / len(questions) for name, total in sums.items()}
 
 
 def _recall(stored: StoredSet, question: Question, kinds: tuple[Kind, ...], limit: int) -> Answer:
@@ -148,10 +150,10 @@ def _answers(right: Document) -> Iterator[str]:
     yield from VAGUE
 
 
-def _evenly(found: Sequence[T], most: int) -> list[T]:
+def _evenly(documents: Sequence[T], most: int) -> list[T]:
     """Return at most *most* of *found*, spread over all of it: the same ones every time."""
-    step = max(1.0, len(found) / most)
-    return [found[int(at * step)] for at in range(min(most, len(found)))]
+    step = max(1.0, len(documents) / most)
+    return [documents[int(at * step)] for at in range(min(most, len(documents)))]
 
 
 if __name__ == "__main__":

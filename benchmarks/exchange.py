@@ -62,12 +62,12 @@ def _measure(number: int) -> None:
         folder = Path(place)
         knowledge = folder / "desk" / "knowledge"
         knowledge.mkdir(parents=True)
-        for each in range(number):
+        for fact in range(number):
             text = (
-                f"Fact {each} says that thing {each * 7} belongs to place {each * 13}, and a few words more."
+                f"Fact {fact} says that thing {fact * 7} belongs to place {fact * 13}, and a few words more."
             )
-            head = f"id: fact-{each}\ntitle: Fact {each}\ntags: []\ncreated: 2026-11-20\nupdated: 2026-11-20"
-            (knowledge / f"fact-{each}.md").write_text(f"---\n{head}\n---\n{text}\n", encoding="utf-8")
+            head = f"id: fact-{fact}\ntitle: Fact {fact}\ntags: []\ncreated: 2026-11-20\nupdated: 2026-11-20"
+            (knowledge / f"fact-{fact}.md").write_text(f"---\n{head}\n---\n{text}\n", encoding="utf-8")
         desk, laptop = (opened_at(folder / name).store() for name in ("desk", "laptop"))
         remote = str(folder / "memory.git")
         leaving = _timed("look at what leaves", lambda: look_ahead(desk, remote))

@@ -69,21 +69,22 @@ class Outcome:
 @click.option("--list", "lists", is_flag=True, help="Name what is wrong: junk stored, labels lost.")
 def main(data: Path, key: bool, part: str, lists: bool) -> None:
     """Learn from the labelled sessions and print what became of each label."""
-    chosen = [each for each in sessions(data) if part == "all" or each.aside == (part == "aside")]
+    chosen = [session for session in sessions(data) if part == "all" or session.aside == (part == "aside")]
     environment: dict[str, str] = {}
     if key:
-        found, url = model_key(os.environ)
-        if not found:
+        api_key, url = model_key(os.environ)
+        if not api_key:
             raise SystemExit("There is no key: set ANTHROPIC_API_KEY, or api_key in config.toml.")
-        environment = {"ANTHROPIC_API_KEY": found, **({"ANTHROPIC_BASE_URL": url} if url else {})}
+        environment = {"ANTHROPIC_API_KEY": api_key, **({"ANTHROPIC_BASE_URL": url} if url else {})}
     with tempfile.TemporaryDirectory(prefix="daybook-extraction-") as folder:
         outcomes = list(measure(chosen, Path(folder), [KEY] if key else FORMS, environment))
     click.echo(table(outcomes))
     if lists:
-        for one in outcomes:
-            if is_wrong(one):
+        for outcome in outcomes:
+            if is_wrong(outcome):
                 click.echo(
-                    f"{one.form}: {one.session.name}: {one.label.kind} {one.fate}: {one.label.content}"
+                    f"{outcome.form}: {outcome.session.name}: {outcome.label.kind} {outcome.fate}: "
+                    f"{outcome.label.content}"
                 )
 
 
@@ -105,29 +106,35 @@ def measure(
 
 def shares(outcomes: Iterable[Outcome]) -> tuple[float, float, float]:
     """Return the shares of guarded junk that is stored, of it among candidates, and of good that is kept."""
-    junk = [one for one in outcomes if one.label.kind in GUARDED]
-    good = [one for one in outcomes if one.label.kind == "learn" and one.form in ("well", KEY)]
-    stored = sum(one.fate in ("told", "waits") for one in junk) / max(1, len(junk))
-    candidates = sum(one.fate == "candidate" for one in junk) / max(1, len(junk))
-    kept = sum(one.fate in ("told", "waits") for one in good) / max(1, len(good))
-    return stored, candidates, kept
+    junk = [outcome for outcome in outcomes if outcome.label.kind in GUARDED]
+    good = [
+        outcome for outcome in outcomes if outcome.label.kind == "learn" and outcome.form in ("well", KEY)
+    ]
+    stored = sum(outcome.fate in ("told", "waits") for outcome in junk) / max(1, len(junk))
+    candidates = sum(outcome.fate == "candidate" for outcome in junk) / max(1, len(junk))
+    good_kept = sum(outcome.fate in ("told", "waits") for outcome in good) / max(1, len(good))
+    return stored, candidates, good_kept
 
 
-def is_wrong(one: Outcome) -> bool:
+def is_wrong(outcome: Outcome) -> bool:
     """Tell whether *one* is junk that was stored, or a label that was not."""
-    stored = one.fate in ("told", "waits")
-    if one.label.kind == "learn":
-        return not stored or (bool(one.label.supersedes) and not one.replaced)
-    if one.label.kind in ("duplicate", "merged"):
-        return one.copies != 1
-    return stored or one.replaced
+    stored = outcome.fate in ("told", "waits")
+    if outcome.label.kind == "learn":
+        return not stored or (bool(outcome.label.supersedes) and not outcome.replaced)
+    if outcome.label.kind in ("duplicate", "merged"):
+        return outcome.copies != 1
+    return stored or outcome.replaced
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """Return what became of the labels as markdown, and the shares that a floor is set for."""
-    counted = Counter((one.form, one.session.aside, one.label.kind, one.fate) for one in outcomes)
-    replaced = Counter((one.form, one.session.aside, one.label.kind) for one in outcomes if one.replaced)
-    groups = dict.fromkeys((one.form, one.session.aside, one.label.kind) for one in outcomes)
+    counted = Counter(
+        (outcome.form, outcome.session.aside, outcome.label.kind, outcome.fate) for outcome in outcomes
+    )
+    replaced = Counter(
+        (outcome.form, outcome.session.aside, outcome.label.kind) for outcome in outcomes if outcome.replaced
+    )
+    groups = dict.fromkeys((outcome.form, outcome.session.aside, outcome.label.kind) for outcome in outcomes)
     rows = [
         [
             form, "aside" if aside else "chosen", kind,
@@ -138,15 +145,16 @@ def table(outcomes: Sequence[Outcome]) -> str:
         for form, aside, kind in sorted(groups)
     ]  # fmt: skip
     head = ["model", "part", "label", "number", *FATES, "replaced a known one"]
-    said = [tabulate(rows, head, tablefmt="github"), ""]
+    parts = [tabulate(rows, head, tablefmt="github"), ""]
     for aside in (False, True):
-        part = [one for one in outcomes if one.session.aside == aside]
-        junk, candidates, kept = shares(part)
-        said.append(
-            f"{'aside' if aside else 'chosen'}: {len({one.session.name for one in part})} sessions; junk"
-            f" stored {junk:.1%}, among the candidates {candidates:.1%}; of a good answer kept {kept:.1%}"
+        part = [outcome for outcome in outcomes if outcome.session.aside == aside]
+        junk, candidates, good_kept = shares(part)
+        parts.append(
+            f"{'aside' if aside else 'chosen'}: {len({outcome.session.name for outcome in part})} sessions;"
+            f" junk stored {junk:.1%}, among the candidates {candidates:.1%};"
+            f" of a good answer kept {good_kept:.1%}"
         )
-    return "\n".join(said)
+    return "\n".join(parts)
 
 
 def _learned(session: Session, form: str, place: Path, environment: Mapping[str, str]) -> Iterator[Outcome]:
@@ -159,19 +167,19 @@ def _learned(session: Session, form: str, place: Path, environment: Mapping[str,
     evening = datetime(2026, 11, 20, 18, 0, tzinfo=UTC)
     opened = Opened(settings, folder=project, clock=lambda: evening)
     store = opened.store()
-    known = {
+    ids_known = {
         title: remember(store, Draft(title, text, type="decision")).memory.id for title, text in session.known
     }
     recorded = record(session, place / "transcripts", project=project)
     note_ended(store, recorded.path, session=recorded.session, folder=str(project))
-    done = work(lambda folder: opened.store(folder=folder))
-    if done is None or done.waits or done.failed:
-        raise SystemExit(f"{session.name} was not learned: {done and (done.waits or done.failed)}")
+    report = work(lambda folder: opened.store(folder=folder))
+    if report is None or report.waits or report.failed:
+        raise SystemExit(f"{session.name} was not learned: {report and (report.waits or report.failed)}")
     labels = (*session.learn, *session.junk) if form == KEY else tuple(dict.fromkeys(
         _of(label, session) for label in FORMS[form](session)
     ))  # fmt: skip
     for label in labels:
-        yield _outcome(store, session, form, label, known)
+        yield _outcome(store, session, form, label, ids_known)
     if form == KEY:
         click.echo(f"{session.name}: ${spending(store).today_usd:.4f}", err=True)
     opened.database.close()
@@ -182,18 +190,22 @@ def _of(label: Label, session: Session) -> Label:
     return Label(label.kind, label.content, "", label.type, label.supersedes)
 
 
-def _outcome(store: Store, session: Session, form: str, label: Label, known: Mapping[str, str]) -> Outcome:
+def _outcome(
+    store: Store, session: Session, form: str, label: Label, ids_known: Mapping[str, str]
+) -> Outcome:
     active = [read(store, row.id).memory for row in list_memories(store, _ACTIVE).rows]
-    held = {one.row.id for one in waiting(store)}
-    saying = [memory for memory in active if memory.id not in known.values() and _says(memory, label, form)]
+    ids_waiting = {origin.row.id for origin in waiting(store)}
+    saying = [
+        memory for memory in active if memory.id not in ids_known.values() and _says(memory, label, form)
+    ]
     if saying:
-        fate = "told" if any(memory.id not in held for memory in saying) else "waits"
-    elif any(_says(each.memory, label, form) for each in review_candidates(store)):
+        fate = "told" if any(memory.id not in ids_waiting for memory in saying) else "waits"
+    elif any(_says(candidate.memory, label, form) for candidate in review_candidates(store)):
         fate = "candidate"
     else:
         fate = "dropped"
-    replaced = label.supersedes in known and (
-        read(store, known[label.supersedes]).memory.superseded_by in {memory.id for memory in saying}
+    replaced = label.supersedes in ids_known and (
+        read(store, ids_known[label.supersedes]).memory.superseded_by in {memory.id for memory in saying}
     )
     return Outcome(session, form, label, fate, replaced, len(saying))
 
@@ -205,9 +217,9 @@ def _says(memory: Memory, label: Label, form: str) -> bool:
     """Tell whether *memory* says what *label* does: word for word, or with a real model most of its words."""
     if form != KEY:
         return memory.text in (label.content, redact(label.content))
-    wanted = content_words(label.content)
-    there = content_words(f"{memory.title} {memory.text}")
-    return bool(wanted) and len(wanted & there) / len(wanted) >= SAYS
+    label_words = content_words(label.content)
+    memory_words = content_words(f"{memory.title} {memory.text}")
+    return bool(label_words) and len(label_words & memory_words) / len(label_words) >= SAYS
 
 
 if __name__ == "__main__":

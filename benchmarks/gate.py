@@ -27,13 +27,13 @@ Progress = Callable[[int], None]
 
 def foreign_questions(questions: QuestionSet, others: Iterable[QuestionSet]) -> list[Question]:
     """Return questions of *others*, except of sets that ask the same as *questions*."""
-    known = {question.text for question in questions.questions}
-    found: list[Question] = []
+    texts = {question.text for question in questions.questions}
+    questions_found: list[Question] = []
     for other in others:
-        if not any(question.text in known for question in other.questions):
+        if not any(question.text in texts for question in other.questions):
             chance = random.Random(other.name)
-            found += chance.sample(other.questions, min(FOREIGN, len(other.questions)))
-    return found
+            questions_found += chance.sample(other.questions, min(FOREIGN, len(other.questions)))
+    return questions_found
 
 
 def gate_figures(
@@ -66,14 +66,14 @@ def gate_figures(
             count(level.value, passed)
             if passed:
                 count(f"{level.value} right", hits[0].id in right)
-        shown = [hit for hit in hits[:SHOWN] if hit.id in right]
-        if shown:
-            count("right of 3 passes", any(_passes(hit, Confidence.MEDIUM) for hit in shown))
-        gives = any(_passes(hit, Confidence.MEDIUM) for hit in shown)
+        right_hits = [hit for hit in hits[:SHOWN] if hit.id in right]
+        if right_hits:
+            count("right of 3 passes", any(_passes(hit, Confidence.MEDIUM) for hit in right_hits))
+        gives = any(_passes(hit, Confidence.MEDIUM) for hit in right_hits)
         count("gives right", gives)
         if others := next(around, None):
-            given = _given_to_prompt(stored, (others[0], question, others[1]), question.group, mode)
-            count("gives right: of three", any(hit.id in right for hit in given))
+            hits_given = _given_to_prompt(stored, (others[0], question, others[1]), question.group, mode)
+            count("gives right: of three", any(hit.id in right for hit in hits_given))
         if any(_passes(hit, Confidence.MEDIUM) for hit in hits[:SHOWN]):
             count("given is right", gives)
         progress(1)
@@ -104,10 +104,10 @@ def _given(stored: StoredSet, text: str, group: str, mode: Mode, parts: tuple[st
     return [hit for hit in hits if _passes(hit, Confidence.MEDIUM)][:SHOWN]
 
 
-def _given_to_prompt(stored: StoredSet, said: Sequence[Question], group: str, mode: Mode) -> list[Hit]:
+def _given_to_prompt(stored: StoredSet, questions: Sequence[Question], group: str, mode: Mode) -> list[Hit]:
     """Return what accompanies a prompt of which each question is a sentence."""
-    texts = (question.text.strip() for question in said)
-    prompt = " ".join(each if each.endswith((".", "!", "?")) else f"{each}." for each in texts)
+    texts = (question.text.strip() for question in questions)
+    prompt = " ".join(text if text.endswith((".", "!", "?")) else f"{text}." for text in texts)
     return _given(stored, prompt, group, mode, parts_of(prompt))
 
 

@@ -64,14 +64,14 @@ class Session:
 
 def sessions(folder: Path = SESSIONS) -> list[Session]:
     """Return the sessions of the YAML files in *folder*."""
-    found = [
-        _session(said)
+    sessions_found = [
+        _session(document)
         for path in sorted(folder.glob("*.yaml"))
-        for said in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+        for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
     ]
-    if len({each.name for each in found}) != len(found):
+    if len({session.name for session in sessions_found}) != len(sessions_found):
         raise SystemExit("Two sessions have the same name.")
-    return found
+    return sessions_found
 
 
 def record(session: Session, folder: Path, *, project: Path) -> Recorded:
@@ -96,28 +96,28 @@ def _call(recorded: Recorded, turn: dict[str, Any]) -> None:
         recorded.call(turn["mcp"], result=result, failed=failed, id="77")
         return
     kind = next(name for name in _TOOLS if name in turn)
-    name, given = _TOOLS[kind]
-    recorded.call(name, result=result, failed=failed, **{given: turn[kind]})
+    name, argument = _TOOLS[kind]
+    recorded.call(name, result=result, failed=failed, **{argument: turn[kind]})
 
 
-def _session(said: dict[str, Any]) -> Session:
+def _session(document: dict[str, Any]) -> Session:
     return Session(
-        said["name"],
-        said["language"],
-        said["about"],
-        tuple((each["title"], each["text"]) for each in said.get("known", ())),
-        tuple(said["turns"]),
-        tuple(_labels(said["learn"])),
-        tuple(_labels(said["junk"])),
+        document["name"],
+        document["language"],
+        document["about"],
+        tuple((memory["title"], memory["text"]) for memory in document.get("known", ())),
+        tuple(document["turns"]),
+        tuple(_labels(document["learn"])),
+        tuple(_labels(document["junk"])),
     )
 
 
-def _labels(said: Sequence[dict[str, str]]) -> Iterator[Label]:
-    for each in said:
+def _labels(entries: Sequence[dict[str, str]]) -> Iterator[Label]:
+    for entry in entries:
         yield Label(
-            each.get("kind", "learn"),
-            each["content"],
-            each["evidence"],
-            each.get("type", "decision"),
-            each.get("supersedes", ""),
+            entry.get("kind", "learn"),
+            entry["content"],
+            entry["evidence"],
+            entry.get("type", "decision"),
+            entry.get("supersedes", ""),
         )

@@ -112,9 +112,9 @@ def main(sizes: str, searching: bool, as_json: bool, write: bool) -> None:
 def measure(folder: Path, size: int, *, searching: bool = False) -> Iterator[tuple[str, float]]:
     """Yield (row, figure) for a store of *size* memories below the empty *folder*; *searching*: few rows."""
     opened = open_empty(folder)
-    asked = write_files(opened, size)
+    memories = write_files(opened, size)
     yield "rebuild of the index, by words", timed(partial(make_index, opened)) / 1000
-    questions = synthetic.questions(asked, ASKED)
+    questions = synthetic.questions(memories, ASKED)
     yield "passages embedded", embedded_in_a_second(opened)
     give_vectors(opened)
     for mode in (Mode.HYBRID, Mode.KEYWORD):
@@ -149,20 +149,20 @@ def measure(folder: Path, size: int, *, searching: bool = False) -> Iterator[tup
 
     path = Path(recall(opened.store(), Query(questions[0], limit=1)).hits[0].path)
     serve = partial(served, command("serve"), project=project, questions=questions, path=path)
-    found = serve(environment={**environment, "EMBEDDING_MODEL": "minilm-l6"})
-    yield "prompt hook that finds nothing, p95", percentile(found.hooks, 95)
-    yield "prompt hook, three sentences, p95", percentile(found.hooks_of_three, 95)
-    yield "an edit is found by recall, slowest of 10", max(found.edits)
-    yield "server memory, embedder loaded", found.memory
+    server = serve(environment={**environment, "EMBEDDING_MODEL": "minilm-l6"})
+    yield "prompt hook that finds nothing, p95", percentile(server.hooks, 95)
+    yield "prompt hook, three sentences, p95", percentile(server.hooks_of_three, 95)
+    yield "an edit is found by recall, slowest of 10", max(server.edits)
+    yield "server memory, embedder loaded", server.memory
     times, memory = beside(
         command("serve"), {**environment, "EMBEDDING_MODEL": "minilm-l6"}, project, questions
     )
     yield "prompt hook, four servers at once and one remembering, p95", percentile(times, 95)
     yield "memory of four servers, what they share once", memory
     # Random vectors agree with no question; by words alone each question finds what it was made of.
-    found = serve(environment={**environment, "EMBEDDING_MODEL": "none"})
-    yield "prompt hook that shows memories, p95", percentile(found.hooks, 95)
-    yield "server memory, words only", found.memory
+    server = serve(environment={**environment, "EMBEDDING_MODEL": "none"})
+    yield "prompt hook that shows memories, p95", percentile(server.hooks, 95)
+    yield "server memory, words only", server.memory
 
 
 def embedded_in_a_second(opened: Opened) -> float:
@@ -210,11 +210,11 @@ def percentile(values: Sequence[float], percent: int) -> float:
 
 def table(figures: Figures) -> str:
     """Return the figures as a markdown table, those over budget in bold, and what they were measured on."""
-    sizes = sorted({size for found in figures.values() for size in found})
+    sizes = sorted({size for of_row in figures.values() for size in of_row})
     rows = []
     for row in ROWS:
-        found = figures[row.name]
-        cells = [_cell(row, size, found[size]) if size in found else "" for size in sizes]
+        figure_of = figures[row.name]
+        cells = [_cell(row, size, figure_of[size]) if size in figure_of else "" for size in sizes]
         rows.append([row.name, " / ".join(f"{most:g}" for most in row.budgets.values()), row.unit, *cells])
     headers = ["what", "budget", "unit", *(f"{size:,} memories" for size in sizes)]
     return f"{tabulate(rows, headers, tablefmt='github', disable_numparse=True)}\n\n{machine()}"
@@ -223,10 +223,10 @@ def table(figures: Figures) -> str:
 def machine() -> str:
     """Return what the figures were measured on, and when."""
     try:
-        said = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+        cpu_line = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        said = None
-    cpu = said[1] if said else platform.processor()
+        cpu_line = None
+    cpu = cpu_line[1] if cpu_line else platform.processor()
     by = "bin/daybook" if launched() else "Python"
     return (
         f"Measured on {time.strftime('%Y-%m-%d')} on {os.cpu_count()} cores of {cpu}, {platform.system()},"
@@ -235,8 +235,8 @@ def machine() -> str:
 
 
 def _cell(row: Row, size: int, figure: float) -> str:
-    said = f"{figure:.0f}" if figure >= 100 else f"{figure:.1f}" if figure >= 1 else f"{figure:.2f}"
-    return said if figure <= row.budget(size) else f"**{said}**"
+    figure_text = f"{figure:.0f}" if figure >= 100 else f"{figure:.1f}" if figure >= 1 else f"{figure:.2f}"
+    return figure_text if figure <= row.budget(size) else f"**{figure_text}**"
 
 
 if __name__ == "__main__":

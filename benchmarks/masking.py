@@ -192,12 +192,12 @@ def speed() -> float:
         "the function returns a token when its key is found; see src/auth/session.ts:42 (`getUser`), #1234\n"
     )
     text = " ".join(source.choices(vocabulary.split(" "), k=250_000))
-    took = []
+    seconds = []
     for _ in range(5):
         began = time.process_time()
         redact(text)
-        took.append(time.process_time() - began)
-    return len(text) / min(took) / 1e6
+        seconds.append(time.process_time() - began)
+    return len(text) / min(seconds) / 1e6
 
 
 def main() -> None:
@@ -205,7 +205,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--missed", nargs="?", const="made with", choices=("made with", "all"))
-    wanted = parser.parse_args().missed
+    group_wanted = parser.parse_args().missed
     is_enough = True
     print("| kinds | positives | recall | negatives | harmed | precision |\n|---|---|---|---|---|---|")
     for name, (kinds, lines) in SETS.items():
@@ -215,7 +215,7 @@ def main() -> None:
             f"| {name} | {figures.positives} | {figures.recall:.3f} | {figures.negatives} | {figures.harmed} "
             f"| {figures.precision:.3f} |"
         )
-        for case in wrong if wanted in (name, "all") else ():
+        for case in wrong if group_wanted in (name, "all") else ():
             print(f"  {case.kind}: {case.text.splitlines()[1:-1]} → {redact(case.text).splitlines()[1:-1]}")
     print(f"ordinary text: {speed():.1f} MB of it are read in a second of processor time")
     sys.exit(0 if is_enough else 1)

@@ -55,9 +55,9 @@ def main(sizes: str, store: Path | None) -> None:
             times, shares = [], []
             for query, right in zip(queries, exact, strict=True):
                 started = time.perf_counter()
-                found = search(query)
+                best_rows = search(query)
                 times.append((time.perf_counter() - started) * 1000)
-                shares.append(len(np.intersect1d(found[:100], right[:100])) / 100)
+                shares.append(len(np.intersect1d(best_rows[:100], right[:100])) / 100)
             rows.append([f"{size:,}", name, f"{bytes_held / 1e6:,.0f}", f"{np.percentile(times, 50):.1f}",
                          f"{np.percentile(times, 95):.1f}", f"{np.mean(shares):.3f}"])  # fmt: skip
             click.echo(rows[-1], err=True)
@@ -81,8 +81,8 @@ def forms(vectors: Array) -> Iterator[tuple[str, int, Search]]:
         bits = np.packbits(vectors > 0, axis=1).view(np.uint64)
 
         def rescored(query: Array) -> Array:
-            said = np.packbits(query > 0).view(np.uint64)
-            differing = np.bitwise_count(bits ^ said).sum(axis=1, dtype=np.uint16)
+            query_signs = np.packbits(query > 0).view(np.uint64)
+            differing = np.bitwise_count(bits ^ query_signs).sum(axis=1, dtype=np.uint16)
             most = min(RESCORED, len(bits) - 1)
             near = np.sort(np.argpartition(differing, most)[:most])
             return np.asarray(near[nearest(on_disk[near] @ query)])
@@ -114,15 +114,15 @@ def nearest(scores: Array) -> Array:
     return best[np.argsort(-scores[best])]
 
 
-def made(size: int, known: Array | None) -> Array:
+def made(size: int, vectors_known: Array | None) -> Array:
     """Return *size* unit vectors, random ones or *known* ones over and over with a little noise."""
     chance = np.random.default_rng(0)
-    if known is None:
+    if vectors_known is None:
         vectors = chance.standard_normal((size, DIMENSIONS), dtype=np.float32)
     else:
-        vectors = known[np.arange(size) % len(known)]
-        vectors[len(known) :] += NOISE * chance.standard_normal(
-            (max(0, size - len(known)), DIMENSIONS), dtype=np.float32
+        vectors = vectors_known[np.arange(size) % len(vectors_known)]
+        vectors[len(vectors_known) :] += NOISE * chance.standard_normal(
+            (max(0, size - len(vectors_known)), DIMENSIONS), dtype=np.float32
         )
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors
@@ -133,8 +133,8 @@ def stored(folder: Path) -> Array:
     path = next(folder.rglob("memory.db"))
     # Not as a Database, which would make an index of another schema anew.
     with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as db:
-        found = [row[0] for row in db.execute("SELECT embedding FROM vectors")]
-    return np.frombuffer(b"".join(found), dtype="<f4").reshape(-1, DIMENSIONS).copy()
+        blobs = [row[0] for row in db.execute("SELECT embedding FROM vectors")]
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, DIMENSIONS).copy()
 
 
 if __name__ == "__main__":

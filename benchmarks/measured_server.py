@@ -99,8 +99,8 @@ async def _served(
             while with_model and "words only" in await _asked(client, questions[0]):
                 await anyio.sleep(0.1)
         hooks = [await _prompted(client, number, text) for number, text in enumerate(questions)]
-        said = [text if text.endswith("?") else f"{text}?" for text in questions]
-        prompts = map(" ".join, zip(said[::3], said[1::3], said[2::3], strict=False))
+        sentences = [text if text.endswith("?") else f"{text}?" for text in questions]
+        prompts = map(" ".join, zip(sentences[::3], sentences[1::3], sentences[2::3], strict=False))
         of_three = [await _prompted(client, number, text) for number, text in enumerate(prompts)]
         edits = [await _edited(client, path, number) for number in range(EDITS if with_model else 0)]
         return Served(hooks[WARM:], of_three, edits, _resident())
@@ -130,10 +130,10 @@ async def _beside(
         times: list[float] = []
 
         async def ask(number: int, client: Client) -> None:
-            for asked, text in enumerate(questions[number::SERVERS]):
-                times.append(await _prompted(client, SERVERS * asked + number, text))
+            for count, text in enumerate(questions[number::SERVERS]):
+                times.append(await _prompted(client, SERVERS * count + number, text))
                 if number == 0:
-                    await client.call_tool("remember", {"title": f"Note {asked}", "content": text})
+                    await client.call_tool("remember", {"title": f"Note {count}", "content": text})
 
         async with anyio.create_task_group() as group:
             for number, client in enumerate(clients):
@@ -143,8 +143,8 @@ async def _beside(
 
 async def _prompted(client: Client, number: int, text: str) -> float:
     """Return the milliseconds of a prompt hook in a session of its own."""
-    said = {"event": "UserPromptSubmit", "session_id": f"session-{number}", "prompt": text}
-    request = CallToolRequest(params=CallToolRequestParams(name="hook", arguments=said))
+    event = {"event": "UserPromptSubmit", "session_id": f"session-{number}", "prompt": text}
+    request = CallToolRequest(params=CallToolRequestParams(name="hook", arguments=event))
     started = time.perf_counter()
     # Not `call_tool`: it lists the tools again at each call of one that is not in the list, as this is not.
     await client.session.send_request(request, CallToolResult)
@@ -154,8 +154,8 @@ async def _prompted(client: Client, number: int, text: str) -> float:
 async def _edited(client: Client, path: Path, number: int) -> float:
     """Return the seconds until a word written into a file by hand is found."""
     word = f"quagga{number}"
-    said = path.read_text(encoding="utf-8")
-    path.write_text(f"{said}The {word} is extinct.\n", encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"{text}The {word} is extinct.\n", encoding="utf-8")
     started = time.perf_counter()
     with anyio.fail_after(PATIENCE):
         while f"The {word} is" not in await _asked(client, word):
@@ -186,10 +186,10 @@ def _together() -> float:
 def _proportional(pid: int) -> float:
     """Return the megabytes of a process, of what it shares with others its part; 0 where nobody tells."""
     try:
-        told = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+        status = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
     except OSError:
         return 0.0
-    return next(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / 1024
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("Pss:")) / 1024
 
 
 def _servers() -> list[tuple[int, float]]:

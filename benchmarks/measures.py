@@ -17,9 +17,9 @@ def measures(ranking: Sequence[str], relevant: Mapping[str, int]) -> dict[str, f
     grades = [relevant.get(document, 0) for document in ranking[:DEPTH]]
     first = next((rank for rank, grade in enumerate(grades, start=1) if grade), 0)
     best = sorted(relevant.values(), reverse=True)[:DEPTH]
-    found = {f"recall@{k}": sum(1 for grade in grades[:k] if grade) / len(relevant) for k in (1, 5, 10)}
-    found["any@5"] = float(0 < first <= 5)
-    return found | {"mrr@10": 1 / first if first else 0.0, "ndcg@10": _gain(grades) / _gain(best)}
+    figures = {f"recall@{k}": sum(1 for grade in grades[:k] if grade) / len(relevant) for k in (1, 5, 10)}
+    figures["any@5"] = float(0 < first <= 5)
+    return figures | {"mrr@10": 1 / first if first else 0.0, "ndcg@10": _gain(grades) / _gain(best)}
 
 
 def mean(results: Sequence[Mapping[str, float]]) -> dict[str, float]:

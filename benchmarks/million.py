@@ -48,8 +48,10 @@ def main(texts: int, vectors: int) -> None:
         make_index(opened)
         give_vectors(opened)
         path = Path(opened.database.path)
-        told = path.stat().st_size / texts
-        click.echo(f"an index of {texts:,} memories with words and vectors: {told:,.0f} bytes for each")
+        bytes_of_each = path.stat().st_size / texts
+        click.echo(
+            f"an index of {texts:,} memories with words and vectors: {bytes_of_each:,.0f} bytes for each"
+        )
         with opened.database.write() as db:
             filled = _timed(partial(_fill, db, vectors))
         opened.database.close()  # what was opened before knows no row that was made past the change log
@@ -88,10 +90,10 @@ def _fill(db: sqlite3.Connection, vectors: int) -> None:
         "SELECT m.row, m.path, p.row, v.model, length(v.embedding) / 4, v.signs FROM memories m"
         " JOIN passages p ON p.memory = m.row JOIN vectors v ON v.passage = p.row ORDER BY p.row DESC LIMIT 1"
     ).fetchone()
-    (held,) = db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()
+    (count,) = db.execute("SELECT count(*) FROM vectors WHERE model = ?", (model,)).fetchone()
     (last,) = db.execute("SELECT max(row) FROM memories").fetchone()
-    added = -(-max(0, vectors - held) // PASSAGES)
-    known = {"last": last, "passage": passage, "row": row, "added": added, "each": PASSAGES}
+    added = -(-max(0, vectors - count) // PASSAGES)
+    values = {"last": last, "passage": passage, "row": row, "added": added, "each": PASSAGES}
     numbers = "WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :added{})"
     columns = [name for _, name, *_ in db.execute("PRAGMA table_info(memories)")]
     own = {
@@ -109,21 +111,21 @@ def _fill(db: sqlite3.Connection, vectors: int) -> None:
         f"passages {numbers.format(' * :each')}"
         " SELECT :passage + n, :last + 1 + (n - 1) / :each, (n - 1) % :each, '', '' FROM numbers",
     ):
-        db.execute(f"INSERT INTO {insert}", known)
+        db.execute(f"INSERT INTO {insert}", values)
     db.execute(
         "UPDATE scopes SET held = held + :added, passages = passages + :added * :each"
         " WHERE scope = (SELECT scope FROM scoped WHERE row = :row)",
-        known,
+        values,
     )
-    made = unit_vectors(np.random.default_rng(0), BATCH, dimensions)
+    vectors_made = unit_vectors(np.random.default_rng(0), BATCH, dimensions)
     tokens = signs[: TOKENS * dimensions // 8]
     for batch, start in enumerate(range(0, added * PASSAGES, BATCH)):
         db.executemany(
             "INSERT INTO vectors (passage, model, embedding, signs) VALUES (?, ?, ?, ?)",
             # With its numbers in turn, a random vector is as good as another.
             [
-                (passage + start + n, model, each.tobytes(), tokens)
-                for n, each in enumerate(np.roll(made, batch, axis=1), start=1)
+                (passage + start + n, model, vector.tobytes(), tokens)
+                for n, vector in enumerate(np.roll(vectors_made, batch, axis=1), start=1)
                 if start + n <= added * PASSAGES
             ],
         )

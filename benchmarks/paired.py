@@ -31,13 +31,13 @@ class Difference:
 
 def difference(before: Mapping[str, float], after: Mapping[str, float]) -> Difference:
     """Compare two ways of ranking by the questions that both were asked; raise ValueError for none."""
-    both = sorted(before.keys() & after.keys())
-    if not both:
+    common = sorted(before.keys() & after.keys())
+    if not common:
         raise ValueError("no question was asked both times")
-    old = np.array([before[question] for question in both])
-    new = np.array([after[question] for question in both])
+    old = np.array([before[question] for question in common])
+    new = np.array([after[question] for question in common])
     low, high = _interval(_drawn(new - old))
-    return Difference(len(both), float(old.mean()), float(new.mean()), float((new - old).mean()), low, high)
+    return Difference(len(common), float(old.mean()), float(new.mean()), float((new - old).mean()), low, high)
 
 
 def over_sets(differences: Sequence[tuple[Mapping[str, float], Mapping[str, float]]]) -> Difference:
@@ -46,17 +46,17 @@ def over_sets(differences: Sequence[tuple[Mapping[str, float], Mapping[str, floa
 
     Questions are drawn anew within their set. Raises ValueError when a set has no question in common.
     """
-    each = [difference(before, after) for before, after in differences]
+    set_differences = [difference(before, after) for before, after in differences]
     gains = [
         np.array([after[question] - before[question] for question in sorted(before.keys() & after.keys())])
         for before, after in differences
     ]
     low, high = _interval(np.mean([_drawn(gain) for gain in gains], axis=0))
     return Difference(
-        questions=sum(one.questions for one in each),
-        before=sum(one.before for one in each) / len(each),
-        after=sum(one.after for one in each) / len(each),
-        mean=sum(one.mean for one in each) / len(each),
+        questions=sum(difference_of_set.questions for difference_of_set in set_differences),
+        before=sum(difference_of_set.before for difference_of_set in set_differences) / len(set_differences),
+        after=sum(difference_of_set.after for difference_of_set in set_differences) / len(set_differences),
+        mean=sum(difference_of_set.mean for difference_of_set in set_differences) / len(set_differences),
         low=low,
         high=high,
     )

@@ -76,10 +76,10 @@ def main(files: tuple[Path, ...], door: str, every: int, missed: bool, as_json: 
     )  # fmt: skip
     rows = [
         (
-            kind, each["pairs"], each["hidden"], each["lost"],
-            *(f"{each[what] / max(1, each['pairs']):.2f}" for what in ("named", "asked")),
+            kind, counts["pairs"], counts["hidden"], counts["lost"],
+            *(f"{counts[figure] / max(1, counts['pairs']):.2f}" for figure in ("named", "asked")),
         )
-        for kind, each in figures.items()
+        for kind, counts in figures.items()
     ]  # fmt: skip
     print(tabulate(rows, headers=header, tablefmt="github", disable_numparse=True))
     if missed:
@@ -108,24 +108,24 @@ def measure(
     those that are answered with any name, `asked` those that any question is about; what is hidden of what
     only lies there counts for `other`. *wrong* gets a line for each pair that goes wrong.
     """
-    known = list(labelled)
-    figures: dict[str, dict[str, int]] = {_kind(pair): dict.fromkeys(COUNTED, 0) for pair in known}
-    lying = [pair.new for pair in known if pair.kind == OTHER]
-    old = [pair for pair in known if pair.old]
-    new = [pair for pair in known if not pair.old and pair.kind != OTHER]
+    labelled_pairs = list(labelled)
+    figures: dict[str, dict[str, int]] = {_kind(pair): dict.fromkeys(COUNTED, 0) for pair in labelled_pairs}
+    lying = [pair.new for pair in labelled_pairs if pair.kind == OTHER]
+    old = [pair for pair in labelled_pairs if pair.old]
+    new = [pair for pair in labelled_pairs if not pair.old and pair.kind != OTHER]
     # What concerns nothing known is asked where all the pairs are, the pairs where all of that is.
-    for asked, others in ((old, new), (new, old)):
-        taken = _every(asked, every)
+    for asking, others in ((old, new), (new, old)):
+        chosen = _every(asking, every)
         texts = [*lying, *(pair.old for pair in old), *(pair.new for pair in others)]
         with tempfile.TemporaryDirectory(prefix="daybook-pairs-") as folder:
-            _measure(Path(folder), texts, taken, model, door or in_process, figures, wrong)
-    return {kind: each for kind, each in figures.items() if kind != OTHER or any(each.values())}
+            _measure(Path(folder), texts, chosen, model, door or in_process, figures, wrong)
+    return {kind: counts for kind, counts in figures.items() if kind != OTHER or any(counts.values())}
 
 
 def _measure(
     folder: Path,
     texts: Iterable[str],
-    asked: Sequence[Pair],
+    pairs_asked: Sequence[Pair],
     model: str,
     door: Door,
     figures: Mapping[str, dict[str, int]],
@@ -133,47 +133,53 @@ def _measure(
 ) -> None:
     """Remember *texts*, then what is new of *asked* through *door*, and count what became of them."""
     store = _store(folder, model)
-    said = {text: remember(store, _draft(text)).memory.id for text in dict.fromkeys(texts)}
+    id_by_text = {text: remember(store, _draft(text)).memory.id for text in dict.fromkeys(texts)}
     embed_pending(store)
     store.database.close()
-    known, both = {*said.values()}, {}
-    for pair, answer in zip(asked, door(folder, model, [pair.new for pair in asked]), strict=True):
+    ids_known, both_ids = {*id_by_text.values()}, {}
+    for pair, answer in zip(
+        pairs_asked, door(folder, model, [pair.new for pair in pairs_asked]), strict=True
+    ):
         ids = re.findall(r"[a-z0-9][a-z0-9-]*", answer)
         own = next((name for name in re.findall(r"([a-z0-9-]+)\.md\b", answer)), "")
-        named = known.intersection(ids) - {own}
-        known.add(own)
-        wanted = said.get(pair.old, "")
-        both[pair] = {wanted or own, own or wanted}
+        named = ids_known.intersection(ids) - {own}
+        ids_known.add(own)
+        old_id = id_by_text.get(pair.old, "")
+        both_ids[pair] = {old_id or own, own or old_id}
         counts = figures[_kind(pair)]
         counts["pairs"] += 1
-        right = wanted in named if wanted else bool(named)
+        right = old_id in named if old_id else bool(named)
         counts["named"] += right
-        if wrong is not None and right != bool(wanted):
+        if wrong is not None and right != bool(old_id):
             wrong.append(f"{_kind(pair)}: {pair.old} || {pair.new} || named {', '.join(sorted(named))}")
     store = _store(folder, model)
     sync(store)
     embed_pending(store)
     compare_pending(store)
     with store.database.read() as db:
-        open_now = [{each.newer.id, each.older.id} for each in open_questions(store, db, limit=10_000)]
-    gone = {text for text, name in said.items() if read(store, name).memory.status is not Status.ACTIVE}
+        open_now = [
+            {question.newer.id, question.older.id} for question in open_questions(store, db, limit=10_000)
+        ]
+    gone = {text for text, name in id_by_text.items() if read(store, name).memory.status is not Status.ACTIVE}
     store.database.close()
-    kept = _kept(store.home)
-    for pair in asked:
+    kept_words = _kept(store.home)
+    for pair in pairs_asked:
         counts = figures[_kind(pair)]
         counts["hidden"] += pair.old in gone
-        counts["lost"] += not all(split_title(words)[1].rstrip(".") in kept for words in (pair.old, pair.new))
-        counts["asked"] += any(both[pair] <= each for each in open_now)
+        counts["lost"] += not all(
+            split_title(words)[1].rstrip(".") in kept_words for words in (pair.old, pair.new)
+        )
+        counts["asked"] += any(both_ids[pair] <= open_pair for open_pair in open_now)
     if OTHER in figures:
-        figures[OTHER]["hidden"] += len(gone - {pair.old for pair in asked})
+        figures[OTHER]["hidden"] += len(gone - {pair.old for pair in pairs_asked})
 
 
 def in_process(folder: Path, model: str, texts: Sequence[str]) -> Iterator[str]:
     """Remember *texts* by `compare_and_store` alone."""
     store = _store(folder, model)
     for text in texts:
-        done = compare_and_store(store, _draft(text))
-        yield " ".join((f"{done.id}.md", *done.superseded, *(near.id for near in done.near)))
+        outcome = compare_and_store(store, _draft(text))
+        yield " ".join((f"{outcome.id}.md", *outcome.superseded, *(near.id for near in outcome.near)))
     store.database.close()
 
 
@@ -194,8 +200,8 @@ async def _by_mcp(folder: Path, model: str, texts: Sequence[str]) -> list[str]:
         with anyio.fail_after(PATIENCE):
             while model != "none" and "words only" in await _called(client, "recall", query="Which?"):
                 await anyio.sleep(0.1)
-        said = {"type": "decision", "level": "project"}
-        return [await _called(client, "remember", content=text, **said) for text in texts]
+        options = {"type": "decision", "level": "project"}
+        return [await _called(client, "remember", content=text, **options) for text in texts]
 
 
 async def _called(client: Client, tool: str, **arguments: str) -> str:
@@ -238,12 +244,12 @@ def _kind(pair: Pair) -> str:
     return pair.kind if pair.language == "en" else f"{pair.kind}*"
 
 
-def _every(asked: Sequence[Pair], step: int) -> list[Pair]:
+def _every(pairs_asked: Sequence[Pair], step: int) -> list[Pair]:
     """Return the first of each *step* pairs of a kind."""
     kinds: dict[str, list[Pair]] = defaultdict(list)
-    for pair in asked:
+    for pair in pairs_asked:
         kinds[_kind(pair)].append(pair)
-    return [pair for found in kinds.values() for pair in found[::step]]
+    return [pair for group in kinds.values() for pair in group[::step]]
 
 
 def _kept(home: Path) -> str:

@@ -61,14 +61,14 @@ Project = list[list[Answered]]  # alone and with others around: its prompts in t
 @click.option("--apart", is_flag=True, help="Measure each project by what was made of the others.")
 def main(folders: Sequence[Path], apart: bool) -> None:
     """Print the weights, or what they are worth."""
-    projects = {folder.name: [answered(folder, around) for around in AROUND] for folder in folders}
+    projects = {folder.name: [answers_of(folder, around) for around in AROUND] for folder in folders}
     embedder = load_embedder(Path(), "minilm-l6")
-    made = embedded(embedder, written())
+    vectors_made = embedded(embedder, written())
     of_each = {folder.name: embedded(embedder, of_project(folder)) for folder in folders}
 
     def calling(name: str, others: Sequence[str]) -> list[float]:
         """Return how much each prompt of the project calls for memories, by what is made of *others*."""
-        vectors, calls = zip(made, *(of_each[other] for other in others), strict=True)
+        vectors, calls = zip(vectors_made, *(of_each[other] for other in others), strict=True)
         numbers = fitted(np.concatenate(vectors), np.concatenate(calls)).astype(np.float32)
         return [*map(float, called(numbers, of_each[name][0]))]
 
@@ -86,38 +86,41 @@ def main(folders: Sequence[Path], apart: bool) -> None:
     every: list[list[Shown]] = [[] for _ in AROUND]
     for name in projects:
         others = [other for other in projects if other != name]
-        found, called_for = weights(others), calling(name, others)
+        weights_found, called_for = weights(others), calling(name, others)
         for place, around in enumerate(AROUND):
-            shown = [
-                shown_by(each, call, *found)
-                for each, call in zip(projects[name][place], called_for, strict=True)
+            prompts_shown = [
+                shown_by(answer, call, *weights_found)
+                for answer, call in zip(projects[name][place], called_for, strict=True)
             ]
-            every[place] += shown
-            rows.append([name, around, *figures(shown).values()])
-    rows += [["all", around, *figures(shown).values()] for around, shown in zip(AROUND, every, strict=True)]
-    kept = FIGURES[:-1]  # the brief has no part in this
-    click.echo(tabulate([row[:-1] for row in rows], headers=["project", "around", *kept], floatfmt=".2f"))
+            every[place] += prompts_shown
+            rows.append([name, around, *figures(prompts_shown).values()])
+    rows += [
+        ["all", around, *figures(prompts_shown).values()]
+        for around, prompts_shown in zip(AROUND, every, strict=True)
+    ]
+    names = FIGURES[:-1]  # the brief has no part in this
+    click.echo(tabulate([row[:-1] for row in rows], headers=["project", "around", *names], floatfmt=".2f"))
 
 
-def answered(folder: Path, around: int) -> list[Answered]:
+def answers_of(folder: Path, around: int) -> list[Answered]:
     """Return what each prompt of the project in *folder* finds, with *around* others beside its memories."""
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around)
-        found = []
+        answers = []
         for prompt in rows_of(folder / "prompts.jsonl"):
             text = prompt["text"].strip()
             only = Filter(kinds=(Kind.KNOWLEDGE,))
             query = Query(text, limit=2 * MOST, filter=only, parts=parts_of(text), of_prompt=True)
             hits = recall(store, query).hits
-            seen = [
+            evidence = [
                 PromptEvidence(
                     hit.parts.total, hit.parts.cosine, hit.parts.maxsim, hit.confidence is Confidence.HIGH
                 )
                 for hit in hits
             ]
-            found.append(Answered(prompt, seen, [names[hit.id] for hit in hits]))
+            answers.append(Answered(prompt, evidence, [names[hit.id] for hit in hits]))
         opened.database.close()
-    return found
+    return answers
 
 
 def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
@@ -126,8 +129,8 @@ def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
         (features, useful)
         for project, calls in knowing
         for answers in project
-        for each, call in zip(answers, calls, strict=True)
-        for features, useful in [*zip(confidence.features_of(each.seen, call), each.useful, strict=True)][
+        for answer, call in zip(answers, calls, strict=True)
+        for features, useful in [*zip(confidence.features_of(answer.seen, call), answer.useful, strict=True)][
             :FIRST
         ]
     ]
@@ -137,11 +140,11 @@ def fitted_text(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
 def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weights:
     """Return the weights for pointers, of the same."""
     rows = [
-        (confidence.features_of(each.seen, call)[0], bool(each.prompt["useful"]))
+        (confidence.features_of(answer.seen, call)[0], bool(answer.prompt["useful"]))
         for project, calls in knowing
         for answers in project
-        for each, call in zip(answers, calls, strict=True)
-        if each.seen
+        for answer, call in zip(answers, calls, strict=True)
+        if answer.seen
     ]
     return _regression(POINTER, rows)
 
@@ -149,7 +152,7 @@ def fitted_pointer(knowing: Sequence[tuple[Project, Sequence[float]]]) -> Weight
 def shown_by(answer: Answered, call: float, text: Weights, pointer: Weights) -> Shown:
     """Return what comes with a prompt by these weights."""
     weighed = confidence.in_prompt(answer.seen, call, text, pointer)
-    verdicts = [(each.verdict, name) for each, name in zip(weighed, answer.names, strict=True)]
+    verdicts = [(weighed_hit.verdict, name) for weighed_hit, name in zip(weighed, answer.names, strict=True)]
     long = len(answer.prompt["text"].strip()) >= SHORTEST_PROMPT
     texts = (Confidence.MEDIUM, Confidence.HIGH)
     sure = [name for verdict, name in verdicts if long and verdict in texts][:MOST]
@@ -165,15 +168,15 @@ def _regression(names: Sequence[str], rows: Sequence[tuple[confidence.PromptFeat
     middle, spread = numbers.mean(axis=0), numbers.std(axis=0)
     inputs = np.c_[(numbers - middle) / spread, np.ones(len(rows))]
     penalty = np.diag([PENALTY] * len(names) + [0.0])
-    found = np.zeros(inputs.shape[1])
+    coefficients = np.zeros(inputs.shape[1])
     for _ in range(30):
-        chances = 1 / (1 + np.exp(-inputs @ found))
-        slope = inputs.T @ (chances - right) + penalty @ found
+        chances = 1 / (1 + np.exp(-inputs @ coefficients))
+        slope = inputs.T @ (chances - right) + penalty @ coefficients
         bend = (inputs.T * (chances * (1 - chances))) @ inputs + penalty
-        found -= np.linalg.solve(bend, slope)
-    made = found[:-1] / spread
-    told = {name: round(float(weight), 2) for name, weight in zip(names, made, strict=True)}
-    return Weights(level=round(float(found[-1] - made @ middle), 2), **told)
+        coefficients -= np.linalg.solve(bend, slope)
+    scaled = coefficients[:-1] / spread
+    weights_by_name = {name: round(float(weight), 2) for name, weight in zip(names, scaled, strict=True)}
+    return Weights(level=round(float(coefficients[-1] - scaled @ middle), 2), **weights_by_name)
 
 
 if __name__ == "__main__":

@@ -67,21 +67,32 @@ class Shown:
 @click.option("--before", type=click.Path(exists=True, path_type=Path), help="Such a run to compare with.")
 def main(folders: Sequence[Path], around: int, as_json: bool, before: Path | None) -> None:
     """Measure what the prompts of each of FOLDERS are accompanied by."""
-    found = {folder.name: measured(folder, around) for folder in folders}
-    state = {f"{name} {each.prompt}": _outcome(each) for name, shown in found.items() for each in shown}
+    prompts_by_project = {folder.name: measured(folder, around) for folder in folders}
+    state = {
+        f"{name} {prompt_shown.prompt}": _outcome(prompt_shown)
+        for name, prompts_shown in prompts_by_project.items()
+        for prompt_shown in prompts_shown
+    }
     if as_json:
         click.echo(json.dumps(state, indent=1))
         return
-    every = [each for shown in found.values() for each in shown]
-    rows = [[name, *figures(shown).values()] for name, shown in [*found.items(), ("all", every)]]
+    every = [prompt_shown for prompts_shown in prompts_by_project.values() for prompt_shown in prompts_shown]
+    rows = [
+        [name, *figures(prompts_shown).values()]
+        for name, prompts_shown in [*prompts_by_project.items(), ("all", every)]
+    ]
     click.echo(tabulate(rows, headers=["project", *FIGURES], floatfmt=".2f"))
-    kinds = list(dict.fromkeys(each.kind for each in every))
-    of_kind = [[each for each in every if each.kind == kind] for kind in kinds]
+    kinds = list(dict.fromkeys(prompt_shown.kind for prompt_shown in every))
+    of_kind = [[prompt_shown for prompt_shown in every if prompt_shown.kind == kind] for kind in kinds]
     rows = [[kind, len(some), *figures(some).values()] for kind, some in zip(kinds, of_kind, strict=True)]
     click.echo("\n" + tabulate(rows, headers=["kind", "prompts", *FIGURES], floatfmt=".2f"))
     if before:
-        was = json.loads(before.read_text(encoding="utf-8"))
-        changed = [(name, was.get(name), now) for name, now in state.items() if was.get(name) != now]
+        state_before = json.loads(before.read_text(encoding="utf-8"))
+        changed = [
+            (name, state_before.get(name), now)
+            for name, now in state.items()
+            if state_before.get(name) != now
+        ]
         click.echo("\n" + tabulate(changed, headers=["prompt", "before", "now"]))
 
 
@@ -90,10 +101,12 @@ def measured(folder: Path, around: int = 0) -> list[Shown]:
     with tempfile.TemporaryDirectory() as place:
         opened, store, names = stored(folder, Path(place), around)
         start = brief(store).text
-        titles = {each["id"]: each["title"] for each in rows_of(folder / "memories.jsonl")}
-        shown = [_shown(store, prompt, names, titles, start) for prompt in rows_of(folder / "prompts.jsonl")]
+        titles = {row["id"]: row["title"] for row in rows_of(folder / "memories.jsonl")}
+        prompts_shown = [
+            _shown(store, prompt, names, titles, start) for prompt in rows_of(folder / "prompts.jsonl")
+        ]
         opened.database.close()
-    return shown
+    return prompts_shown
 
 
 def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, dict[str, str]]:
@@ -105,36 +118,36 @@ def stored(folder: Path, place: Path, around: int = 0) -> tuple[Opened, Store, d
     names = {}
     saids = [*rows_of(folder / "memories.jsonl"), *others(around)]
     random.Random(0).shuffle(saids)  # what is asked for is not what was stored first
-    touched = {path for said in saids for path in said["touches"]}
+    touched = {path for record in saids for path in record["touches"]}
     for path in sorted(touched, key=len, reverse=True):  # a folder after what lies in it
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).touch()
-    for said in saids:
+    for record in saids:
         draft = Draft(
-            said["title"],
-            said["text"],
-            type=said["type"],
-            tags=tuple(said["tags"]),
-            touches=tuple(said["touches"]),
+            record["title"],
+            record["text"],
+            type=record["type"],
+            tags=tuple(record["tags"]),
+            touches=tuple(record["touches"]),
             level=Level.PROJECT,
         )
-        names[remember(store, draft).memory.id] = said["id"]
+        names[remember(store, draft).memory.id] = record["id"]
     embed_pending(store)
     return opened, store, names
 
 
-def figures(shown: Sequence[Shown]) -> dict[str, float]:
+def figures(prompts_shown: Sequence[Shown]) -> dict[str, float]:
     """Return each of FIGURES, not a number where there is nothing to count."""
-    calling = [each for each in shown if each.useful]
-    others = [each for each in shown if not each.useful]
-    texts = [(each, name) for each in shown for name in each.text]
+    calling = [prompt_shown for prompt_shown in prompts_shown if prompt_shown.useful]
+    others = [prompt_shown for prompt_shown in prompts_shown if not prompt_shown.useful]
+    texts = [(prompt_shown, name) for prompt_shown in prompts_shown for name in prompt_shown.text]
     values = (
-        _share(each.recalled for each in calling),
-        _share(each.told for each in calling),
-        _share(name in each.useful for each, name in texts),
-        _share(bool(each.text) for each in others),
-        _share(len(each.order) > len(each.text) for each in others),
-        _share(each.known for each in calling),
+        _share(prompt_shown.recalled for prompt_shown in calling),
+        _share(prompt_shown.told for prompt_shown in calling),
+        _share(name in prompt_shown.useful for prompt_shown, name in texts),
+        _share(bool(prompt_shown.text) for prompt_shown in others),
+        _share(len(prompt_shown.order) > len(prompt_shown.text) for prompt_shown in others),
+        _share(prompt_shown.known for prompt_shown in calling),
     )
     return dict(zip(FIGURES, values, strict=True))
 
@@ -181,21 +194,23 @@ def others(number: int) -> Iterator[dict[str, Any]]:
 def _shown(
     store: Store, prompt: dict[str, Any], names: dict[str, str], titles: dict[str, str], start: str
 ) -> Shown:
-    said = inject(store, prompt["text"], session=f"session-{prompt['id']}")
-    told = [(found["text"] or found["pointer"], bool(found["text"])) for found in _TOLD.finditer(said)]
+    context = inject(store, prompt["text"], session=f"session-{prompt['id']}")
+    memories_told = [
+        (match["text"] or match["pointer"], bool(match["text"])) for match in _TOLD.finditer(context)
+    ]
     return Shown(
         prompt=prompt["id"],
         kind=prompt["id"].rpartition("-")[0],
         useful=frozenset(prompt["useful"]),
-        order=tuple(names[memory] for memory, _ in told),
-        text=tuple(names[memory] for memory, whole in told if whole),
-        known=any(titles[name] in start + said for name in prompt["useful"]),
+        order=tuple(names[memory] for memory, _ in memories_told),
+        text=tuple(names[memory] for memory, whole in memories_told if whole),
+        known=any(titles[name] in start + context for name in prompt["useful"]),
     )
 
 
-def _outcome(shown: Shown) -> str:
-    marked = (name.upper() if name in shown.text else name for name in shown.order)
-    return f"{' '.join(sorted(shown.useful)) or 'nothing'} ← {' '.join(marked)}"
+def _outcome(prompt_shown: Shown) -> str:
+    marked = (name.upper() if name in prompt_shown.text else name for name in prompt_shown.order)
+    return f"{' '.join(sorted(prompt_shown.useful)) or 'nothing'} ← {' '.join(marked)}"
 
 
 def _share(values: Iterator[bool]) -> float:

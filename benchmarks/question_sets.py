@@ -69,24 +69,24 @@ def read_set(folder: Path) -> QuestionSet:
         name=folder.resolve().name,
         documents=[
             Document(
-                id=str(said["id"]),
-                title=str(said.get("title") or ""),
-                text=str(said["text"]),
-                group=str(said.get("group") or ""),
-                timestamp=str(said.get("timestamp") or ""),
-                speaker=str(said.get("speaker") or ""),
-                parent=str(said.get("parent") or ""),
+                id=str(record["id"]),
+                title=str(record.get("title") or ""),
+                text=str(record["text"]),
+                group=str(record.get("group") or ""),
+                timestamp=str(record.get("timestamp") or ""),
+                speaker=str(record.get("speaker") or ""),
+                parent=str(record.get("parent") or ""),
             )
-            for said in _read_lines(folder / "corpus.jsonl")
+            for record in _read_lines(folder / "corpus.jsonl")
         ],
         questions=[
             Question(
-                id=str(said["id"]),
-                text=str(said["text"]),
-                group=str(said.get("group") or ""),
-                relevant=relevant[str(said["id"])],
+                id=str(record["id"]),
+                text=str(record["text"]),
+                group=str(record.get("group") or ""),
+                relevant=relevant[str(record["id"])],
             )
-            for said in _read_lines(folder / "queries.jsonl")
+            for record in _read_lines(folder / "queries.jsonl")
         ],
         digest=hashlib.blake2b(corpus, digest_size=16).hexdigest(),
     )

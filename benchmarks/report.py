@@ -18,8 +18,8 @@ WHOLE = "all, each the same"
 
 
 def report(
-    found: Mapping[str, Results],
-    each: Mapping[str, Figures],
+    results_by_set: Mapping[str, Results],
+    figures_by_set: Mapping[str, Figures],
     *,
     before: Mapping[str, Figures],
     heading: str,
@@ -30,20 +30,20 @@ def report(
     *before* has the figures of an earlier run, nothing when there is none; *heading* says what measured it.
     """
     parts = ["# How well recall finds", heading]
-    for name, results in found.items():
-        parts += [f"## {name}", of_set(results, each[name])]
-    sets = list(each.values())
+    for name, results in results_by_set.items():
+        parts += [f"## {name}", of_set(results, figures_by_set[name])]
+    sets = list(figures_by_set.values())
     parts += ["## Hybrid against the others", _EXPLAINED]
-    parts.append(_across(each, [(f"over {way}", _pairs(sets, way, OURS)) for way in OTHERS]))
+    parts.append(_across(figures_by_set, [(f"over {way}", _pairs(sets, way, OURS)) for way in OTHERS]))
     without = [way.name for way in WITHOUT if all(way.name in figures for figures in sets)]
     if without:
         parts += ["## What each part is worth", "How much worse hybrid is without it. " + _EXPLAINED]
-        parts.append(_across(each, [(way, _pairs(sets, way, OURS)) for way in without]))
-    known = [name for name in each if name in before]
-    if known:
-        earlier = [(before[name][OURS], each[name][OURS]) for name in known]
+        parts.append(_across(figures_by_set, [(way, _pairs(sets, way, OURS)) for way in without]))
+    common = [name for name in figures_by_set if name in before]
+    if common:
+        earlier = [(before[name][OURS], figures_by_set[name][OURS]) for name in common]
         parts += ["## Since the earlier run", _EXPLAINED]
-        parts.append(_across(known, [(OURS, earlier)]))
+        parts.append(_across(common, [(OURS, earlier)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -58,10 +58,10 @@ def of_set(results: Results, figures: Figures) -> str:
     return _table(rows, ["way", *MEASURES, "ndcg@10, 95 of 100 times"])
 
 
-def told(found: Difference) -> str:
+def told(change: Difference) -> str:
     """Return a difference with a star when 0 lies outside of its interval."""
-    star = "*" if found.low > 0 or found.high < 0 else ""
-    return f"{found.mean:+.3f}{star}"
+    star = "*" if change.low > 0 or change.high < 0 else ""
+    return f"{change.mean:+.3f}{star}"
 
 
 _EXPLAINED = (

@@ -75,8 +75,8 @@ def main(
     if of_gate and report_to:
         raise click.UsageError("--report is about recall; it cannot be had together with --gate.")
     ways = (*MODES, *WITHOUT) if without or report_to else MODES
-    found: dict[str, Results] = {}
-    each: dict[str, Figures] = {}
+    results_by_set: dict[str, Results] = {}
+    figures_by_set: dict[str, Figures] = {}
     before: dict[str, Figures] = json.loads(compare.read_text(encoding="utf-8")) if compare else {}
     sets = _read(data_dir, () if of_gate else names)  # the gate is asked questions of the other sets too
     for each_set in sets:
@@ -87,21 +87,23 @@ def main(
             if of_gate:
                 results = gate(questions, stored, sets)
             else:
-                results, each[questions.name] = retrieval(questions, stored, ways)
-        found[questions.name] = results
+                results, figures_by_set[questions.name] = retrieval(questions, stored, ways)
+        results_by_set[questions.name] = results
         if not as_json:
             click.echo(table(questions.name, results, FIGURES if of_gate else MEASURES))
         if questions.name in before and not of_gate:
-            click.echo(changes(before[questions.name], each[questions.name]), err=as_json)
-    if not found:
+            click.echo(changes(before[questions.name], figures_by_set[questions.name]), err=as_json)
+    if not results_by_set:
         raise click.ClickException(f"There is no such set in {data_dir}.")
     if report_to:
         report_to.parent.mkdir(parents=True, exist_ok=True)
-        report_to.write_text(report(found, each, before=before, heading=machine()), encoding="utf-8")
+        report_to.write_text(
+            report(results_by_set, figures_by_set, before=before, heading=machine()), encoding="utf-8"
+        )
     if keep:
-        keep.write_text(json.dumps(each), encoding="utf-8")
+        keep.write_text(json.dumps(figures_by_set), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps({"gate" if of_gate else "sets": found}, indent=2))
+        click.echo(json.dumps({"gate" if of_gate else "sets": results_by_set}, indent=2))
 
 
 def retrieval(questions: QuestionSet, stored: StoredSet, ways: Sequence[Way]) -> tuple[Results, Figures]:
@@ -111,7 +113,7 @@ def retrieval(questions: QuestionSet, stored: StoredSet, ways: Sequence[Way]) ->
     The baselines grep and bm25 come first, then *ways*.
     """
     texts = _texts_by_group(questions, stored)
-    indexes = {group: Bm25(said) for group, said in texts.items()}
+    indexes = {group: Bm25(texts_of_group) for group, texts_of_group in texts.items()}
     answerable = [question for question in questions.questions if question.relevant]
     every: dict[str, list[dict[str, float]]] = {name: [] for name in ("grep", "bm25")}
     every |= {way.name: [] for way in ways}
@@ -135,12 +137,12 @@ def retrieval(questions: QuestionSet, stored: StoredSet, ways: Sequence[Way]) ->
 def gate(questions: QuestionSet, stored: StoredSet, others: Sequence[QuestionSet]) -> Results:
     """Return way of searching → figure of the gate → share."""
     foreign = foreign_questions(questions, others)
-    asked = 2 * len(questions.questions) + len(foreign)
-    found: Results = {}
+    count = 2 * len(questions.questions) + len(foreign)
+    results: Results = {}
     for mode in (Mode.HYBRID, Mode.KEYWORD):
-        with _progress(f"{questions.name}: {mode.value}", asked) as advance:
-            found[mode.value] = gate_figures(questions, stored, foreign, mode, advance)
-    return found
+        with _progress(f"{questions.name}: {mode.value}", count) as advance:
+            results[mode.value] = gate_figures(questions, stored, foreign, mode, advance)
+    return results
 
 
 def table(name: str, results: Results, columns: Sequence[str]) -> str:
@@ -152,10 +154,10 @@ def table(name: str, results: Results, columns: Sequence[str]) -> str:
 def changes(before: Figures, after: Figures) -> str:
     """Return for people what became of the nDCG@10 of each way of searching, and how sure that is."""
     rows = [
-        [way, found.before, found.after, f"{found.mean:+.3f}", f"{found.low:+.3f} to {found.high:+.3f}"]
+        [way, change.before, change.after, f"{change.mean:+.3f}", f"{change.low:+.3f} to {change.high:+.3f}"]
         for way in after
         if way in before
-        for found in [difference(before[way], after[way])]
+        for change in [difference(before[way], after[way])]
     ]
     headers = ["ndcg@10", "before", "after", "change", "95 of 100 times"]
     return f"\n{tabulate(rows, headers=headers, floatfmt='.3f', disable_numparse=[3, 4])}"
@@ -189,9 +191,9 @@ def _texts_by_group(questions: QuestionSet, stored: StoredSet) -> dict[str, dict
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     for document in questions.documents:
         memory = stored.documents.get(document.id, document.id)
-        said = f"{document.title}\n{document.speaker} {document.timestamp}\n{document.text}"
+        text = f"{document.title}\n{document.speaker} {document.timestamp}\n{document.text}"
         for group in (document.group, ""):
-            texts[group][memory] = said.lower()
+            texts[group][memory] = text.lower()
     return texts
 
 

@@ -29,8 +29,14 @@ def badly(session: Session) -> list[Label]:
     """Propose each label in the next way of `_WRONG`, or something invented where there is none."""
     start = sum(session.name.encode())
     wrong = [_WRONG[(start + number) % len(_WRONG)] for number in range(len(session.learn))]
-    made = [each for way, label in zip(wrong, session.learn, strict=True) for each in way(session, label)]
-    return made or [Label("missing", "The release is planned for the spring.", INVENTED, "context", "")]
+    wrong_labels = [
+        wrong_label
+        for way, label in zip(wrong, session.learn, strict=True)
+        for wrong_label in way(session, label)
+    ]
+    return wrong_labels or [
+        Label("missing", "The release is planned for the spring.", INVENTED, "context", "")
+    ]
 
 
 def maliciously(session: Session) -> list[Label]:
@@ -53,21 +59,24 @@ FORMS: dict[str, Form] = {"well": well, "badly": badly, "maliciously": malicious
 def answer(form: Form, session: Session) -> Callable[[dict[str, Any]], Answer]:
     """Return what a server answers for *session*; a memory that is named gets its number."""
 
-    def told(body: dict[str, Any]) -> Answer:
-        asked = str(body["messages"][0]["content"])
-        said = json.dumps([_object(label, asked) for label in form(session)], ensure_ascii=False)
+    def answer_to(body: dict[str, Any]) -> Answer:
+        prompt = str(body["messages"][0]["content"])
+        proposals = json.dumps([_object(label, prompt) for label in form(session)], ensure_ascii=False)
         if form is badly:  # in prose, and cut off in the middle of one more
-            said = f"Here you are:\n```json\n{said[:-1]}{', ' if said != '[]' else ''}" + '{"type": "deci'
-        return reply(said)
+            proposals = (
+                f"Here you are:\n```json\n{proposals[:-1]}{', ' if proposals != '[]' else ''}"
+                + '{"type": "deci'
+            )
+        return reply(proposals)
 
-    return told
+    return answer_to
 
 
-def _object(label: Label, asked: str) -> dict[str, Any]:
+def _object(label: Label, prompt: str) -> dict[str, Any]:
     number = None
     if label.supersedes:
-        shown = re.search(rf"^\[(\d+)\] \w+: {re.escape(label.supersedes)}", asked, re.MULTILINE)
-        number = int(shown[1]) if shown else NO_NUMBER
+        line_shown = re.search(rf"^\[(\d+)\] \w+: {re.escape(label.supersedes)}", prompt, re.MULTILINE)
+        number = int(line_shown[1]) if line_shown else NO_NUMBER
     return {
         "type": label.type,
         "title": label.content[:70],
@@ -84,8 +93,8 @@ def _invented(_: Session, label: Label) -> Sequence[Label]:
 
 def _reworded(_: Session, label: Label) -> Sequence[Label]:
     words = label.evidence.split()
-    said = " ".join(reversed(words)) if len(words) > 1 else label.evidence[::-1]
-    return [replace(label, kind="missing", evidence=said)]
+    reversed_words = " ".join(reversed(words)) if len(words) > 1 else label.evidence[::-1]
+    return [replace(label, kind="missing", evidence=reversed_words)]
 
 
 def _cut_short(_: Session, label: Label) -> Sequence[Label]:
@@ -105,7 +114,7 @@ def _twice(_: Session, label: Label) -> Sequence[Label]:
 
 
 def _merged(session: Session, label: Label) -> Sequence[Label]:
-    content = " ".join(each.content for each in session.learn)[:500]
+    content = " ".join(label.content for label in session.learn)[:500]
     return [replace(label, kind="merged" if len(session.learn) > 1 else "duplicate", content=content)]
 
 

@@ -27,8 +27,8 @@ NO_SIGNALS = ["SIGKILL", "SIGURG", "SIGHUP", "SIGSTOP", "SIGCONT", "SIGUSR1"]
 def every_module() -> list[str]:
     import mcp_server
 
-    found = pkgutil.walk_packages(mcp_server.__path__, "mcp_server.")
-    return [each.name for each in found if not each.name.endswith("__main__")]
+    packages = pkgutil.walk_packages(mcp_server.__path__, "mcp_server.")
+    return [package.name for package in packages if not package.name.endswith("__main__")]
 
 
 def no_such_key(*_: object) -> None:
@@ -80,11 +80,11 @@ def use(folder: Path) -> None:
     }
     opened = Opened(settings, folder=folder)
     store = opened.store()
-    known = remember(store, Draft("A bird", "an old heron\r\nin the reeds", level=Level.USER)).memory.id
-    revise(store, known, Revision(text="a new heron"))
+    memory_id = remember(store, Draft("A bird", "an old heron\r\nin the reeds", level=Level.USER)).memory.id
+    revise(store, memory_id, Revision(text="a new heron"))
     (hit,) = recall(store, Query("new heron")).hits
-    assert hit.ref.endswith(known), hit
-    forget(store, known)
+    assert hit.ref.endswith(memory_id), hit
+    forget(store, memory_id)
     assert not recall(store, Query("new heron")).hits
     forget(store, remember(store, Draft("A tree", "an elm", level=Level.USER)).memory.id, forever=True)
     for line in b"".join(path.read_bytes() for path in (folder / "memory" / "ledger").iterdir()).splitlines():
@@ -99,8 +99,8 @@ def judge(folder: Path) -> None:
     (folder / ".git").mkdir(parents=True)
     (folder / ".claude").mkdir()
     (folder / ".claude" / "settings.json").write_text('{"env": {"Memory_Dir": "theirs"}}', encoding="utf-8")
-    given = {"MEMORY_DIR": "theirs", "USERPROFILE": str(folder.parent)}
-    assert persons_own(given, folder) == {"USERPROFILE": str(folder.parent)}
+    environment = {"MEMORY_DIR": "theirs", "USERPROFILE": str(folder.parent)}
+    assert persons_own(environment, folder) == {"USERPROFILE": str(folder.parent)}
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ class Certificate(NamedTuple):
 def certified(folder: Path) -> Certificate:
     """Make a certificate for 127.0.0.1 and localhost in *folder*, with openssl."""
     certificate = Certificate(folder / "certificate.pem", folder / "key.pem")
-    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
+    request_words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
     names = ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"]
     files = ["-keyout", str(certificate.key), "-out", str(certificate.path)]
-    subprocess.run(["openssl", *made, *names, *files], check=True, capture_output=True)
+    subprocess.run(["openssl", *request_words, *names, *files], check=True, capture_output=True)
     return certificate

@@ -166,8 +166,8 @@ def open_here(memory_dir: Path, project: Path, clock: Clock) -> Iterator[Open]:
         return opened[-1]
 
     yield open_
-    for one in opened:
-        one.database.close()
+    for opened_store in opened:
+        opened_store.database.close()
 
 
 @pytest.fixture

@@ -23,7 +23,9 @@ def vector(text: str, dimensions: int = 8) -> list[float]:
 
 def answer(*vectors: object, **more: Any) -> Answer:
     """Return the answer of an endpoint that holds *vectors*, whatever they are."""
-    data = [{"object": "embedding", "index": place, "embedding": each} for place, each in enumerate(vectors)]
+    data = [
+        {"object": "embedding", "index": place, "embedding": numbers} for place, numbers in enumerate(vectors)
+    ]
     return Answer(body=json.dumps({"object": "list", "data": data, "model": NAME}).encode(), **more)
 
 
@@ -40,4 +42,4 @@ def setting(server: ScriptedModel, name: str = NAME) -> str:
 def texts(server: ScriptedModel) -> list[str]:
     """Return every text that was sent to the server."""
     with server.changed:
-        return [text for asked in server.asked for text in asked.body["input"]]
+        return [text for request in server.asked for text in request.body["input"]]

@@ -78,21 +78,21 @@ class Place:
             subprocess.run(["git", *words], cwd=self.project, check=True, env=self.environment())
 
     def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
-        return kept | {
+        inherited = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP") if name in os.environ}
+        return inherited | {
             "HOME": str(self.home), "USERPROFILE": str(self.home), "MEMORY_DIR": str(self.memory),
             "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": SETS, "PYTHONPATH": str(CODE),
             "PYTHONUTF8": "1", "GIT_CONFIG_GLOBAL": os.devnull,
         }  # fmt: skip
 
-    def run(self, *words: str, said: str = "") -> str:
+    def run(self, *words: str, stdin: str = "") -> str:
         """Return what `daybook` prints for *words*; it must not fail."""
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words],
-            cwd=self.project, env=self.environment(), input=said, capture_output=True, encoding="utf-8",
+            cwd=self.project, env=self.environment(), input=stdin, capture_output=True, encoding="utf-8",
         )  # fmt: skip
-        assert done.returncode == 0, (words, done.stderr)
-        return done.stdout
+        assert process.returncode == 0, (words, process.stderr)
+        return process.stdout
 
     def call(self, *calls: tuple[str, Mapping[str, object]]) -> list[str]:
         """Return what the server's tools answer, one after the other."""
@@ -111,7 +111,7 @@ class Place:
         )  # fmt: skip
         assert server.stdin
         assert server.stdout
-        said: list[str] = []
+        texts: list[str] = []
         for number, (name, arguments) in enumerate(calls, start=1):
             params = {"name": name, "arguments": arguments}
             lines.append({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
@@ -122,21 +122,21 @@ class Place:
             while (answer := json.loads(server.stdout.readline())).get("id") != number:
                 pass
             assert not answer["result"].get("isError"), answer
-            said.append("".join(block.get("text", "") for block in answer["result"]["content"]))
+            texts.append("".join(block.get("text", "") for block in answer["result"]["content"]))
         server.stdin.close()
         server.wait()
-        return said
+        return texts
 
     def answers(self, ids: Sequence[str]) -> dict[str, object]:
         """Return what the reading commands say, without what changes with time; one process asks them all."""
-        asked = [*READING, *((verb, memory_id, "--json") for memory_id in ids for verb in OF_EACH)]
-        done = subprocess.run(
+        commands = [*READING, *((verb, memory_id, "--json") for memory_id in ids for verb in OF_EACH)]
+        process = subprocess.run(
             [sys.executable, "-P", "-c", ASKING], cwd=self.project, env=self.environment(),
-            input=json.dumps(asked), capture_output=True, encoding="utf-8",
+            input=json.dumps(commands), capture_output=True, encoding="utf-8",
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        said = [lasting(each, self.memory.parent) for each in json.loads(done.stdout)]
-        return {" ".join(words): answer for words, answer in zip(asked, said, strict=True)}
+        assert process.returncode == 0, process.stderr
+        answers = [lasting(answer, self.memory.parent) for answer in json.loads(process.stdout)]
+        return {" ".join(words): answer for words, answer in zip(commands, answers, strict=True)}
 
 
 def lasting(printed: str, folder: Path) -> object:
@@ -150,9 +150,9 @@ def lasting(printed: str, folder: Path) -> object:
 
 def _lasting(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _lasting(each) for key, each in value.items() if not FADING.search(key)}
+        return {key: _lasting(nested) for key, nested in value.items() if not FADING.search(key)}
     if isinstance(value, list):
-        return [_lasting(each) for each in value]
+        return [_lasting(nested) for nested in value]
     return None if isinstance(value, float) else value
 
 
@@ -223,7 +223,7 @@ def fill(place: Place) -> None:
         {"role": "user", "content": "Why did we leave Heroku?"},
         {"role": "assistant", "content": "Because of the price of its Postgres."},
     ]
-    place.run("save-conversation", "Why we left Heroku", "-", said=json.dumps(talk))
+    place.run("save-conversation", "Why we left Heroku", "-", stdin=json.dumps(talk))
     notes = place.project / "notes"
     notes.mkdir()
     (notes / "ports.md").write_text(NOTES, encoding="utf-8")
@@ -240,7 +240,7 @@ def fill(place: Place) -> None:
     (topics / "release.md").write_text(TOPIC, encoding="utf-8")
     (topics / "MEMORY.md").write_text("- [release](release.md)\n", encoding="utf-8")
     place.run("import", "auto-memory")
-    place.run("mine", "--log", "-", said="error: port 5433 is taken\n" * 4)
+    place.run("mine", "--log", "-", stdin="error: port 5433 is taken\n" * 4)
     place.run("mine")
     place.call(
         (
@@ -272,7 +272,7 @@ def main(folder: Path) -> None:
         place = Place(Path(scratch))
         fill(place)
         listed = json.loads(place.run("list", "--include-archived", "--limit", "200", "--json"))
-        ids = sorted(each["id"] for each in listed["memories"])
+        ids = sorted(memory["id"] for memory in listed["memories"])
         shutil.copytree(
             place.memory,
             folder / "memory",

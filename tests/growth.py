@@ -40,12 +40,12 @@ def grows_evenly(
     return False
 
 
-def _seconds(work: Callable[[Given], object], given: Given) -> float:
+def _seconds(work: Callable[[Given], object], subject: Given) -> float:
     """Return the processor time that this thread takes, but for the collector of garbage."""
     gc.disable()
     try:
         began = time.thread_time()
-        work(given)
+        work(subject)
         return time.thread_time() - began
     finally:
         gc.enable()

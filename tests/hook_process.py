@@ -11,7 +11,7 @@ from tests.patience import PATIENCE
 
 
 def run_hook(
-    memory_dir: Path, event: str, said: object, *, folder: Path | None = None, **environment: str
+    memory_dir: Path, event: str, event_json: object, *, folder: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """
     Run the hook of *event* on the store in *memory_dir*, and return its end.
@@ -23,7 +23,7 @@ def run_hook(
     settings |= {"CLAUDE_PROJECT_DIR": str(folder)} if folder else {}
     return subprocess.run(
         [sys.executable, "-P", "-s", "-S", "-m", "mcp_server.doors.hooks", event],
-        input=said if isinstance(said, bytes) else json.dumps(said).encode(),
+        input=event_json if isinstance(event_json, bytes) else json.dumps(event_json).encode(),
         env={**os.environ, **settings, **environment},
         capture_output=True,
         timeout=PATIENCE,

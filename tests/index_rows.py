@@ -20,16 +20,16 @@ def all_rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
     with store.database.read() as db:
         paths = dict(db.execute("SELECT row, path FROM memories"))
         tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        told = {}
+        rows_by_table = {}
         for table in tables:
             if table in OF_THE_INDEX_ALONE or "_fts" in table or table.startswith("sqlite_"):
                 continue
             names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
-            kept = [at for at, name in enumerate(names) if name not in OWN_NUMBERS.get(table, ())]
-            of_memory = {at for at in kept if names[at] in ("memory", "row")}
+            columns = [at for at, name in enumerate(names) if name not in OWN_NUMBERS.get(table, ())]
+            of_memory = {at for at in columns if names[at] in ("memory", "row")}
             rows = [
-                tuple(paths.get(row[at], row[at]) if at in of_memory else row[at] for at in kept)
+                tuple(paths.get(row[at], row[at]) if at in of_memory else row[at] for at in columns)
                 for row in db.execute(f"SELECT * FROM {table}")
             ]
-            told[table] = sorted(rows, key=repr)
-    return told
+            rows_by_table[table] = sorted(rows, key=repr)
+    return rows_by_table

@@ -89,8 +89,8 @@ class Prose:
     @property
     def granted(self) -> list[str]:
         """What stands in `allowed-tools` or `tools`."""
-        said = self.head.get("allowed-tools", self.head.get("tools", ""))
-        return [part.strip() for part in said.split(",") if part.strip()]
+        names = self.head.get("allowed-tools", self.head.get("tools", ""))
+        return [part.strip() for part in names.split(",") if part.strip()]
 
     def named(self) -> set[str]:
         """Return the tools that the body names between backticks."""
@@ -99,8 +99,8 @@ class Prose:
 
 def prose(pattern: str) -> list[Prose]:
     """Return the commands, skills or agents whose path fits *pattern*."""
-    found = []
+    documents = []
     for path in sorted(ROOT.glob(pattern)):
         _, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
-        found.append(Prose(path, yaml.safe_load(head), body))
-    return found
+        documents.append(Prose(path, yaml.safe_load(head), body))
+    return documents

@@ -80,13 +80,13 @@ class Machine:
         self.requirements.touch()
         self.venv = self.home / ".local" / "share" / "daybook" / "venv"
 
-    def put(self, name: str, what: Path | str) -> Path:
+    def put(self, name: str, source: Path | str) -> Path:
         """Puts a program on PATH: a link to `what`, or a script when it is text."""
         program = self.path / name
-        if isinstance(what, Path):
-            program.symlink_to(what)
+        if isinstance(source, Path):
+            program.symlink_to(source)
         else:
-            program.write_text(what, encoding="utf-8")
+            program.write_text(source, encoding="utf-8")
             program.chmod(0o755)
         return program
 
@@ -170,13 +170,15 @@ def told_at_start(machine: Machine, **env: str) -> str:
     """Return why a session that starts says that there is no environment, '' for nothing."""
     code, out, err = machine.run("hook", "SessionStart", **env)
     assert (code, err) == (0, "")
-    said = json.loads(out)
-    return str(said["systemMessage"] if "systemMessage" in said else said["env"]["DAYBOOK_SETUP_FAILED"])
+    answer = json.loads(out)
+    return str(
+        answer["systemMessage"] if "systemMessage" in answer else answer["env"]["DAYBOOK_SETUP_FAILED"]
+    )
 
 
 def told_with_prompt(machine: Machine) -> str:
-    said = machine.probe("hook", "UserPromptSubmit")
-    return str(said["env"]["DAYBOOK_SETUP_FAILED"])
+    answer = machine.probe("hook", "UserPromptSubmit")
+    return str(answer["env"]["DAYBOOK_SETUP_FAILED"])
 
 
 def wait_until(happened: Callable[[], object]) -> None:

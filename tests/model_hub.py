@@ -25,7 +25,7 @@ def hub(name: str, folder: Path, *, lacking: str = "") -> Iterator[tuple[str, li
 
     There is a file beside it that nobody needs.
     """
-    asked: list[str] = []
+    requests: list[str] = []
     contents = {path.name: path for path in folder.iterdir()}
     contents[BY_NAME[name].file] = contents.pop("model.onnx")
     contents["pytorch_model.bin"] = folder / "model.onnx"
@@ -42,16 +42,16 @@ def hub(name: str, folder: Path, *, lacking: str = "") -> Iterator[tuple[str, li
             self._answer(body=True)
 
         def _answer(self, *, body: bool) -> None:
-            asked.append(f"{self.command} {self.path}")
+            requests.append(f"{self.command} {self.path}")
             path = self.path.partition("?")[0]
             if re.fullmatch(rf"/api/models/{re.escape(repository)}(/revision/\w+)?", path):
-                siblings = [{"rfilename": each} for each in contents]
-                said = {"id": repository, "sha": COMMIT, "siblings": siblings, "private": False}
-                self._send(json.dumps(said).encode(), body=body)
+                siblings = [{"rfilename": name} for name in contents]
+                listing = {"id": repository, "sha": COMMIT, "siblings": siblings, "private": False}
+                self._send(json.dumps(listing).encode(), body=body)
             elif path.startswith(f"/api/models/{repository}/tree/"):
                 listed = [
-                    {"type": "file", "path": each, "size": place.stat().st_size, "oid": COMMIT}
-                    for each, place in contents.items()
+                    {"type": "file", "path": name, "size": place.stat().st_size, "oid": COMMIT}
+                    for name, place in contents.items()
                 ]
                 self._send(json.dumps(listed).encode(), body=body)
             elif path.startswith(f"/{repository}/resolve/{COMMIT}/") and file_of(path) in contents:
@@ -68,13 +68,13 @@ def hub(name: str, folder: Path, *, lacking: str = "") -> Iterator[tuple[str, li
             if body:
                 self.wfile.write(data)
 
-        def log_message(self, *said: object) -> None:
+        def log_message(self, *words: object) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
+        yield f"http://127.0.0.1:{server.server_port}", requests
     finally:
         server.shutdown()
         server.server_close()

@@ -18,19 +18,19 @@ class Person:
         self.answers = list(answers)
         self.saw: list[str] = []
 
-    async def __call__(self, context: object, asked: ElicitRequestFormParams) -> ElicitResult:
-        self.saw.append(asked.message)
-        if not asked.requested_schema["properties"]:
+    async def __call__(self, context: object, form: ElicitRequestFormParams) -> ElicitResult:
+        self.saw.append(form.message)
+        if not form.requested_schema["properties"]:
             return ElicitResult(action="accept", content={})
         answer = self.answers.pop(0)
         if isinstance(answer, str):
             return chosen(answer)
-        return answer if isinstance(answer, ElicitResult) else answer(asked)
+        return answer if isinstance(answer, ElicitResult) else answer(form)
 
 
 class Agreeing(Person):
     """Says yes to everything."""
 
-    async def __call__(self, context: object, asked: ElicitRequestFormParams) -> ElicitResult:
+    async def __call__(self, context: object, form: ElicitRequestFormParams) -> ElicitResult:
         self.answers = ["yes"]
-        return await super().__call__(context, asked)
+        return await super().__call__(context, form)

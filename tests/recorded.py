@@ -50,17 +50,17 @@ class Recorded:
     def claude(self, words: str) -> None:
         self.line("assistant", {"role": "assistant", "content": [{"type": "text", "text": words}]})
 
-    def call(self, name: str, *, result: str = "ok", failed: bool = False, **given: str) -> None:
+    def call(self, name: str, *, result: str = "ok", failed: bool = False, **arguments: str) -> None:
         """Add a tool call and its result."""
         number = f"toolu_{uuid4().hex[:20]}"
-        use = {"type": "tool_use", "id": number, "name": name, "input": given}
+        use = {"type": "tool_use", "id": number, "name": name, "input": arguments}
         self.line("assistant", {"role": "assistant", "content": [use]})
-        done = {"type": "tool_result", "tool_use_id": number, "content": result, "is_error": failed}
-        self.line("user", {"role": "user", "content": [done]}, toolUseResult=result)
+        tool_result = {"type": "tool_result", "tool_use_id": number, "content": result, "is_error": failed}
+        self.line("user", {"role": "user", "content": [tool_result]}, toolUseResult=result)
 
     def line(self, type: str, message: Any, **more: Any) -> None:
         self.minute += 1
-        said = {
+        entry = {
             "parentUuid": None,
             "isSidechain": self.sidechain,
             "type": type,
@@ -72,7 +72,7 @@ class Recorded:
             "gitBranch": "main",
             **more,
         }
-        self.write(json.dumps(said) + "\n")
+        self.write(json.dumps(entry) + "\n")
 
     def turn_ends(self) -> None:
         """Add what Claude Code writes behind a turn: its own lines, and the requests that it sent."""
@@ -104,9 +104,9 @@ def queued(store: Store, recorded: Recorded) -> Transcript:
 def queued_at(store: Store, path: Path) -> Transcript:
     catch_up(store)
     with store.database.read() as db:
-        found = transcripts.known(db, str(path))
-    assert found
-    return found
+        transcript = transcripts.known(db, str(path))
+    assert transcript
+    return transcript
 
 
 def kept(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:

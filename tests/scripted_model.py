@@ -49,7 +49,7 @@ def reply(
     text: str = "[]", *, tokens: tuple[int, int] = (1000, 200), stop_reason: str = "end_turn", **more: Any
 ) -> Answer:
     """Return a reply with *text* that counts (input, output) *tokens*."""
-    said = {
+    message = {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
@@ -59,14 +59,14 @@ def reply(
         "stop_sequence": None,
         "usage": {"input_tokens": tokens[0], "output_tokens": tokens[1]},
     }
-    return Answer(body=json.dumps(said).encode(), usd=(tokens[0] + 5 * tokens[1]) / 1e6, **more)
+    return Answer(body=json.dumps(message).encode(), usd=(tokens[0] + 5 * tokens[1]) / 1e6, **more)
 
 
 def error(status: int, type: str = "api_error", message: str = "No.", **headers: str) -> Answer:
     """Return an error as the API gives it; `retry_after="7"` becomes a header."""
-    said = {"type": "error", "error": {"type": type, "message": message}}
+    error_json = {"type": "error", "error": {"type": type, "message": message}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(status, json.dumps(said).encode(), named)
+    return Answer(status, json.dumps(error_json).encode(), named)
 
 
 RESET = Answer(reset=True)
@@ -110,11 +110,11 @@ class ScriptedModel(ThreadingHTTPServer):
 
     def charges(self, key: Callable[[Asked], str]) -> dict[str, float]:
         """Return what was charged, in USD, added up by *key*."""
-        found: dict[str, float] = {}
+        usd_by_key: dict[str, float] = {}
         with self.changed:
-            for asked in self.asked:
-                found[key(asked)] = found.get(key(asked), 0.0) + asked.usd
-        return found
+            for request in self.asked:
+                usd_by_key[key(request)] = usd_by_key.get(key(request), 0.0) + request.usd
+        return usd_by_key
 
     def wait_for_calls(self, number: int, seconds: float = PATIENCE) -> bool:
         """Wait until the model was asked *number* times."""
@@ -143,8 +143,8 @@ class ScriptedModel(ThreadingHTTPServer):
 
 def agreed(model: ScriptedModel, **more: str) -> dict[str, str]:
     """Return the settings of a person who agreed to calls of *model*, with *more*."""
-    said = {"DAYBOOK_MODEL_CALLS": "true", "ANTHROPIC_API_KEY": "sk-test-0000"}
-    return {**said, "ANTHROPIC_BASE_URL": model.url, **more}
+    environment = {"DAYBOOK_MODEL_CALLS": "true", "ANTHROPIC_API_KEY": "sk-test-0000"}
+    return {**environment, "ANTHROPIC_BASE_URL": model.url, **more}
 
 
 def moody(seed: int) -> Callable[[dict[str, Any]], Answer]:

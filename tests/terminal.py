@@ -57,7 +57,7 @@ def type_in_terminal(
 
 def _watched(master: int, slave: int, ended: Path, answers: list[tuple[str, str | Callable[[], str]]]) -> str:
     """Return what stood on the screen, and type *answers* meanwhile."""
-    screen, seen = b"", 0
+    screen, searched_to = b"", 0
     end = time.monotonic() + PATIENCE
     while True:
         over = ended.exists()  # before the last look at the screen
@@ -65,12 +65,12 @@ def _watched(master: int, slave: int, ended: Path, answers: list[tuple[str, str 
             screen += os.read(master, 65536)
         elif over:
             return screen.decode()
-        said = screen.decode(errors="replace")
-        if answers and (asked := re.compile(answers[0][0]).search(said, seen)):
-            seen = asked.end()
+        screen_text = screen.decode(errors="replace")
+        if answers and (question := re.compile(answers[0][0]).search(screen_text, searched_to)):
+            searched_to = question.end()
             answer = answers.pop(0)[1]
             os.write(master, f"{answer() if callable(answer) else answer}\n".encode())
-        assert time.monotonic() < end, said
+        assert time.monotonic() < end, screen_text
 
 
 def _run_alone(terminal: str, ended: Path, command: Sequence[str]) -> None:

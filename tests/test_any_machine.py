@@ -36,10 +36,10 @@ UV_WITH_PYTHON = UV.replace(
 
 
 def is_old(python: Path) -> bool:
-    said = subprocess.run(
+    process = subprocess.run(
         [python, "-c", "import sys; print(sys.version_info < (3, 11))"], capture_output=True, encoding="utf-8"
     )
-    return said.stdout.strip() == "True"
+    return process.stdout.strip() == "True"
 
 
 def old_pythons() -> list[Path]:
@@ -51,8 +51,10 @@ def put_old(machine: Machine, real: Path) -> str:
     """Make *real*, or a Python that poses as 3.9, the machine's python3, and return its version."""
     if real.name:
         machine.put("python3", real)
-        said = subprocess.run([real, "-c", "import sys; print(sys.version.split()[0])"], capture_output=True)
-        return said.stdout.decode().strip()
+        process = subprocess.run(
+            [real, "-c", "import sys; print(sys.version.split()[0])"], capture_output=True
+        )
+        return process.stdout.decode().strip()
     machine.put("python3", POSES.format(python=PYTHON, version=(3, 9, 18), text="3.9.18"))
     return "3.9.18"
 

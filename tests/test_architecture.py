@@ -53,7 +53,7 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
 
 
-each = pytest.mark.parametrize("path", MODULES, ids=module_name)
+each_module = pytest.mark.parametrize("path", MODULES, ids=module_name)
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -101,13 +101,13 @@ COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neith
 
 def test_what_puts_away_or_deletes_by_age_asks_whether_the_clock_is_believed() -> None:
     computes = re.compile(r"(?:\bnow|now\(\)|clock\(\))\s*-\s")
-    found = {
+    modules = {
         module_name(path)
         for path in MODULES
         if module_name(path).startswith("actions") and computes.search(path.read_text(encoding="utf-8"))
     }
 
-    assert found == set(COMPUTE_WITH_THE_CLOCK), "ask actions.clock_check.old_before, or say here why not"
+    assert modules == set(COMPUTE_WITH_THE_CLOCK), "ask actions.clock_check.old_before, or say here why not"
 
 
 # Layers
@@ -124,8 +124,8 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def verdicts(said: str) -> dict[str, str]:
-    return dict(re.findall(r"^(.+) (KEPT|BROKEN)$", said, re.MULTILINE))
+def verdicts(output: str) -> dict[str, str]:
+    return dict(re.findall(r"^(.+) (KEPT|BROKEN)$", output, re.MULTILINE))
 
 
 @pytest.fixture
@@ -138,10 +138,10 @@ def copied(tmp_path: Path) -> Path:
 
 @pytest.mark.feature("B-34")
 def test_every_import_contract_is_kept(copied: Path) -> None:
-    done = lint_imports(copied)
+    process = lint_imports(copied)
 
-    assert done.returncode == 0, done.stdout
-    assert set(verdicts(done.stdout).values()) == {"KEPT"}
+    assert process.returncode == 0, process.stdout
+    assert set(verdicts(process.stdout).values()) == {"KEPT"}
 
 
 def test_each_import_contract_notices_a_sin(copied: Path) -> None:
@@ -163,27 +163,27 @@ def test_each_import_contract_notices_a_sin(copied: Path) -> None:
         path = copied / "mcp_server" / module
         path.write_text(f"{path.read_text(encoding='utf-8')}\n{sin}\n", encoding="utf-8")
 
-    done = lint_imports(copied)
+    process = lint_imports(copied)
 
-    assert done.returncode == 1
+    assert process.returncode == 1
     assert len(contracts) >= 9
-    assert verdicts(done.stdout) == dict.fromkeys(contracts, "BROKEN"), done.stdout
+    assert verdicts(process.stdout) == dict.fromkeys(contracts, "BROKEN"), process.stdout
 
 
 def test_a_new_folder_must_be_given_its_place_in_the_layers(copied: Path) -> None:
     (copied / "mcp_server/plumbing").mkdir()
     (copied / "mcp_server/plumbing/__init__.py").write_text("", encoding="utf-8")
 
-    done = lint_imports(copied)
+    process = lint_imports(copied)
 
-    assert done.returncode == 1
-    assert "plumbing" in done.stdout
+    assert process.returncode == 1
+    assert "plumbing" in process.stdout
 
 
 # What imports cannot say
 
 
-@each
+@each_module
 def test_a_third_party_library_is_known_only_where_it_is_allowed(path: Path) -> None:
     name = module_name(path)
     foreign = {top for top in imported(path) if top not in sys.stdlib_module_names and top != "mcp_server"}
@@ -192,7 +192,7 @@ def test_a_third_party_library_is_known_only_where_it_is_allowed(path: Path) -> 
     assert foreign <= set().union(*allowed)
 
 
-@each
+@each_module
 def test_sql_stands_only_in_the_adapters_of_databases(path: Path) -> None:
     if module_name(path).startswith(("adapters.index", "adapters.team.")) or module_name(path) == FOREIGN_SQL:
         return
@@ -209,11 +209,11 @@ FOREIGN_SQL = "adapters.foreign.memory_mcp_database"  # another tool's database,
 SQL = re.compile(r"\s*(SELECT .*\bFROM\b|INSERT |UPDATE \w+ SET |DELETE FROM |CREATE |PRAGMA )", re.DOTALL)
 
 
-@each
+@each_module
 def test_a_module_is_short_or_says_why_not_and_its_name_says_what_is_in_it(path: Path) -> None:
-    written = path.read_text(encoding="utf-8")
-    told = "It is long because" in " ".join((ast.get_docstring(ast.parse(written)) or "").split())
-    assert len(written.splitlines()) <= (AT_MOST if told else LONGEST)
+    source = path.read_text(encoding="utf-8")
+    says_why = "It is long because" in " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+    assert len(source.splitlines()) <= (AT_MOST if says_why else LONGEST)
     assert not SAYING_NOTHING & set(re.split(r"[._]", module_name(path)))
 
 
@@ -224,9 +224,9 @@ def test_a_file_of_tests_is_short_too() -> None:
 
 
 def test_how_long_a_day_is_stands_once() -> None:
-    written = [path for path in MODULES if re.search(r"\b86_?400\b", path.read_text(encoding="utf-8"))]
+    modules = [path for path in MODULES if re.search(r"\b86_?400\b", path.read_text(encoding="utf-8"))]
 
-    assert list(map(module_name, written)) == ["core.memory"]
+    assert list(map(module_name, modules)) == ["core.memory"]
 
 
 def test_a_file_is_opened_with_its_encoding() -> None:
@@ -235,29 +235,29 @@ def test_a_file_is_opened_with_its_encoding() -> None:
             if not isinstance(node, ast.Call):
                 continue
             called = ast.unparse(node.func)
-            given = {keyword.arg for keyword in node.keywords}
+            keywords = {keyword.arg for keyword in node.keywords}
             if called.endswith((".read_text", ".write_text")):
-                assert "encoding" in given, f"{path}:{node.lineno}"
+                assert "encoding" in keywords, f"{path}:{node.lineno}"
             if called == "open":
                 binary = len(node.args) > 1 and "b" in ast.unparse(node.args[1])
-                assert binary or "encoding" in given, f"{path}:{node.lineno}"
+                assert binary or "encoding" in keywords, f"{path}:{node.lineno}"
 
 
 # What a process loads
 
 
-def loaded(*words: str, said: bytes = b"", **environment: str) -> tuple[set[str], bytes]:
+def loaded(*words: str, stdin: bytes = b"", **environment: str) -> tuple[set[str], bytes]:
     """Return which libraries and which of our modules a fresh interpreter imports, and what it prints."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-P", "-X", "importtime", *words],
-        input=said,
+        input=stdin,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
         timeout=PATIENCE,
     )
-    assert done.returncode == 0
-    names = re.findall(r"^import time: .*\| +(mcp_server[\w.]*|\w+)", done.stderr.decode(), re.MULTILINE)
-    return {name.removeprefix("mcp_server.") for name in names}, done.stdout
+    assert process.returncode == 0
+    names = re.findall(r"^import time: .*\| +(mcp_server[\w.]*|\w+)", process.stderr.decode(), re.MULTILINE)
+    return {name.removeprefix("mcp_server.") for name in names}, process.stdout
 
 
 @pytest.mark.parametrize("source", ["startup", "compact"])
@@ -267,24 +267,24 @@ def test_a_hook_tells_its_brief_and_loads_nothing_slow(store: Store, project: Pa
 
     names, printed = loaded(
         "-m", "mcp_server.doors.hooks", "SessionStart",
-        said=json.dumps({"session_id": "s1", "source": source, "cwd": str(project)}).encode(),
+        stdin=json.dumps({"session_id": "s1", "source": source, "cwd": str(project)}).encode(),
         MEMORY_DIR=str(store.home),
         CLAUDE_PROJECT_DIR=str(project),
     )  # fmt: skip
 
-    told = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
-    assert "window functions" in told
+    context = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
+    assert "window functions" in context
     assert "sqlite3" in names
     assert names & (SLOW | {"logging", "shutil"}) == set()
 
 
 def test_a_search_by_words_loads_nothing_slow_when_no_file_changed(store: Store, project: Path) -> None:
     remember(store, Draft("Postgres, not MySQL", "The reports need window functions.", type="decision"))
-    asked = ("-m", "mcp_server.doors.cli", "recall", "postgres", "--mode", "keyword")
+    words = ("-m", "mcp_server.doors.cli", "recall", "postgres", "--mode", "keyword")
     where = {"MEMORY_DIR": str(store.home), "CLAUDE_PROJECT_DIR": str(project)}
-    loaded(*asked, **where)  # reads once more what was written a moment ago
+    loaded(*words, **where)  # reads once more what was written a moment ago
 
-    names, printed = loaded(*asked, **where)
+    names, printed = loaded(*words, **where)
 
     assert b"Postgres" in printed
     assert names & (SLOW - {"click"}) == set()

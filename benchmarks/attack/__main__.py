@@ -63,7 +63,7 @@ def main(
         else:
             rows[name] = _told(part(name), seed, count, quick=quick, planted=planted)
     if as_json:
-        listed = [{"part": name, **asdict(row)} for name, those in rows.items() for row in those]
+        listed = [{"part": name, **asdict(row)} for name, part_rows in rows.items() for row in part_rows]
         click.echo(json.dumps(listed, indent=2))
     else:
         click.echo(table(rows))
@@ -71,7 +71,7 @@ def main(
         before, _, rest = README.read_text(encoding="utf-8").partition(START)
         text = f"{before}{START}\n{table(rows)}\n\n{machine()} Seed {seed}.\n{END}{rest.partition(END)[2]}"
         README.write_text(text, encoding="utf-8")
-    if any(row.is_bad for those in rows.values() for row in those):
+    if any(row.is_bad for part_rows in rows.values() for row in part_rows):
         sys.exit(1)
 
 
@@ -128,16 +128,16 @@ def attack(chosen: Part, count: int, seed: int, *, planted: bool = False) -> lis
         except (ValueError, IndexError):
             rows = [Row(chosen.tries, count, [f"the part itself ended with {process.wait()}"])]
         finally:
-            left = end_all(process, scratch)
-    if left:
-        rows.append(Row("processes that outlive their part", left, [f"{left} had to be ended"]))
+            count_left = end_all(process, scratch)
+    if count_left:
+        rows.append(Row("processes that outlive their part", count_left, [f"{count_left} had to be ended"]))
     return rows
 
 
 def environment(scratch: Path) -> dict[str, str]:
     """Return the environment of a part: nothing of the person's Daybook, Claude Code or git."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    return kept | {
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    return inherited | {
         "HOME": str(scratch / "home"),
         "TMPDIR": str(scratch / "tmp"),
         "PYTHONPATH": str(ROOT),
@@ -155,29 +155,29 @@ def end_all(process: "subprocess.Popen[bytes]", scratch: Path) -> int:
     if process.stdout:
         process.stdout.close()
     until = time.monotonic() + LATER
-    while (left := _at_home(scratch)) and time.monotonic() < until:
+    while (pids := _at_home(scratch)) and time.monotonic() < until:
         time.sleep(0.1)  # between two looks: processes of others cannot be waited for
-    for pid in left:
+    for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     with suppress(OSError):
         for mounted in (scratch / "work").glob("**/disk"):
             if os.path.ismount(mounted):
                 subprocess.run(["umount", "--lazy", str(mounted)], check=False)
-    return len(left)
+    return len(pids)
 
 
 def _at_home(scratch: Path) -> list[int]:
     """Return the processes whose environment names *scratch*, where the system tells."""
-    found = []
+    pids = []
     for entry in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             if str(scratch).encode() in entry.read_bytes():
-                found.append(int(entry.parent.name))
-    return [pid for pid in found if pid != os.getpid()]
+                pids.append(int(entry.parent.name))
+    return [pid for pid in pids if pid != os.getpid()]
 
 
-def table(found: dict[str, list[Row]]) -> str:
+def table(rows_by_part: dict[str, list[Row]]) -> str:
     """Return the rows as a markdown table; what failed is bold."""
     rows = [
         [
@@ -187,12 +187,12 @@ def table(found: dict[str, list[Row]]) -> str:
             f"**{row.failed:,}**" if row.is_bad else f"{row.failed:,}",
             row.figures,
         ]
-        for name, rows in found.items()
+        for name, rows in rows_by_part.items()
         for row in rows
     ]
     headers = ["part", "what was tried", "times", "failed", "figures"]
-    said = tabulate(rows, headers, tablefmt="github", disable_numparse=True)
-    return re.sub(r" {2,}", " ", re.sub(r"-{4,}", "---", said))
+    table_text = tabulate(rows, headers, tablefmt="github", disable_numparse=True)
+    return re.sub(r" {2,}", " ", re.sub(r"-{4,}", "---", table_text))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def _forever(round_: Round, rng: random.Random) -> Row:
     run("init", "--file", "CLAUDE.md")
     for number in range(round_.count):
         in_text, in_tag = canary(rng), canary(rng)
-        said = run(
+        ended = run(
             "remember",
             f"Note {number} | The word of it is {in_text}.",
             "--tags",
@@ -72,9 +72,9 @@ def _forever(round_: Round, rng: random.Random) -> Row:
             "decision",
             "--json",
         )
-        if said.code != 0:
+        if ended.code != 0:
             continue
-        memory_id = json.loads(said.out)["id"]
+        memory_id = json.loads(ended.out)["id"]
         if rng.random() < 0.5:
             run("revise", memory_id, "--text", f"The word was {in_text}, and is so still, as {in_tag} says.")
         if rng.random() < 0.5:
@@ -105,18 +105,22 @@ def _forever(round_: Round, rng: random.Random) -> Row:
 
 def _transcripts(round_: Round, rng: random.Random) -> Row:
     memory, project, environment = _place(round_, "transcripts")
-    wrong, hidden, kept = [], [], []
+    wrong, hidden, words_kept = [], [], []
     for _ in range(max(1, round_.count // 4)):
-        said = Recorded(Path(environment["CLAUDE_CONFIG_DIR"]) / "projects" / "shop", cwd=project)
+        transcript = Recorded(Path(environment["CLAUDE_CONFIG_DIR"]) / "projects" / "shop", cwd=project)
         words = {name: canary(rng) for name in ("kept", "own", *HIDDEN)}
-        _record(said, words)
-        kept += [words["kept"], words["own"]]
+        _record(transcript, words)
+        words_kept += [words["kept"], words["own"]]
         hidden += [(name, words[name]) for name in HIDDEN]
         if rng.random() < 0.5:
-            told = {"session_id": said.session, "transcript_path": str(said.path), "cwd": str(project)}
+            event = {
+                "session_id": transcript.session,
+                "transcript_path": str(transcript.path),
+                "cwd": str(project),
+            }
             commands.hook(
                 "SessionEnd",
-                json.dumps({**told, "reason": "other"}).encode(),
+                json.dumps({**event, "reason": "other"}).encode(),
                 folder=project,
                 environment=environment,
             )
@@ -124,7 +128,7 @@ def _transcripts(round_: Round, rng: random.Random) -> Row:
         ended = commands.run(command, folder=project, environment=environment, within=60)
         if ended.code != 0:
             wrong.append(f"{command} ended with {ended.code}: {ended.error[-200:]}")
-    wrong += [f"not kept: {word}" for word in kept if not holders(memory, word)]
+    wrong += [f"not kept: {word}" for word in words_kept if not holders(memory, word)]
     if round_.planted:
         (memory / "logs").mkdir(exist_ok=True)
         (memory / "logs" / "planted.log").write_text(hidden[0][1], encoding="utf-8")
@@ -144,22 +148,22 @@ HIDDEN = (
 )  # fmt: skip
 
 
-def _record(said: Recorded, words: dict[str, str]) -> None:
-    said.user(f"We keep invoices in Postgres, and call that {words['kept']}.")
-    said.user(f"Before <private>my word is {words['private']}</private> and behind.")
-    said.user(f"Lines <private>\none\n{words['private over lines']}\n</private> and on.")
-    said.user(f"#skip Nobody is to keep {words['skipped']}.")
-    said.claude("What was skipped has an answer, too.")
-    said.user("And the notes?")  # from here on nothing is skipped
-    said.claude(f"Agreed: {words['own']} it is.")
-    said.call("Bash", command="cat notes.txt", result=f"It said {words['tool result']} twice.")
-    said.user(f"<local-command-stdout>{words['command output']}</local-command-stdout>")
+def _record(transcript: Recorded, words: dict[str, str]) -> None:
+    transcript.user(f"We keep invoices in Postgres, and call that {words['kept']}.")
+    transcript.user(f"Before <private>my word is {words['private']}</private> and behind.")
+    transcript.user(f"Lines <private>\none\n{words['private over lines']}\n</private> and on.")
+    transcript.user(f"#skip Nobody is to keep {words['skipped']}.")
+    transcript.claude("What was skipped has an answer, too.")
+    transcript.user("And the notes?")  # from here on nothing is skipped
+    transcript.claude(f"Agreed: {words['own']} it is.")
+    transcript.call("Bash", command="cat notes.txt", result=f"It said {words['tool result']} twice.")
+    transcript.user(f"<local-command-stdout>{words['command output']}</local-command-stdout>")
     thought = [{"type": "thinking", "thinking": f"Perhaps {words['thought']}.", "signature": "x"}]
-    said.line("assistant", {"role": "assistant", "content": thought})
-    said.user(f"<system-reminder>Mind {words['system reminder']}.</system-reminder>")
-    said.user(f"The key is password = {words['secret']}X9q2Zt7Lw4Kp8.")
-    said.call("Bash", command=f"export API_TOKEN={words['secret in a call']}X9q2Zt7Lw4Kp8")
-    said.user(f"And now <private>to the end {words['unclosed private']}")
+    transcript.line("assistant", {"role": "assistant", "content": thought})
+    transcript.user(f"<system-reminder>Mind {words['system reminder']}.</system-reminder>")
+    transcript.user(f"The key is password = {words['secret']}X9q2Zt7Lw4Kp8.")
+    transcript.call("Bash", command=f"export API_TOKEN={words['secret in a call']}X9q2Zt7Lw4Kp8")
+    transcript.user(f"And now <private>to the end {words['unclosed private']}")
 
 
 def _modes(round_: Round) -> Row:
@@ -181,27 +185,27 @@ def _modes(round_: Round) -> Row:
         )
         if ended.code != 0:
             wrong.append(f"{' '.join(command)} ended with {ended.code}: {ended.error.strip()[-200:]}")
-    for event, said in (
+    for event, stdin in (
         ("SessionStart", b"{}"),
         ("SessionStart", b"{broken"),
         ("SessionEnd", b"[]"),
         ("Nothing", b"{}"),
     ):
         process = commands.start(
-            [event], folder=project, environment=environment, stdin=said, main=commands.hooks.main,
+            [event], folder=project, environment=environment, stdin=stdin, main=commands.hooks.main,
             before=lambda: void(os.umask(0)),
         )  # fmt: skip
         process.end()
     if round_.planted:
         (memory / "ledger").chmod(0o755)
     places = [memory, project / ".claude-memory", round_.folder / "modes" / "export"]
-    found = [path for place in places for path in (place, *place.rglob("*")) if not path.is_symlink()]
+    paths = [path for place in places for path in (place, *place.rglob("*")) if not path.is_symlink()]
     wrong += [
         f"{path.relative_to(round_.folder)} is {stat.S_IMODE(path.stat().st_mode):o}"
-        for path in found
+        for path in paths
         if path.stat().st_mode & OPEN_TO_OTHERS
     ]
-    return Row("paths written under umask 000 that others may open", len(found), wrong)
+    return Row("paths written under umask 000 that others may open", len(paths), wrong)
 
 
 def void(_: object) -> None:

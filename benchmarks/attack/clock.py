@@ -45,8 +45,8 @@ def _odd_instants(round_: Round) -> Row:
     rng = random.Random(round_.seed)
     wrong: list[str] = []
     tried = 0
-    for number, said in enumerate(INSTANTS[: round_.count]):
-        moment = datetime.fromisoformat(said).replace(tzinfo=UTC)
+    for number, instant in enumerate(INSTANTS[: round_.count]):
+        moment = datetime.fromisoformat(instant).replace(tzinfo=UTC)
         folder = round_.folder / f"instant{number}"
         project = folder / "shop"
         project.mkdir(parents=True)
@@ -57,11 +57,11 @@ def _odd_instants(round_: Round) -> Row:
             return commands.run(words, folder=folder, environment=environment, before=at(moment))
 
         commands.run(("remember", "Now | said with a right clock"), folder=project, environment=environment)
-        told = ask("remember", "Then | said with a wrong clock")
+        ended = ask("remember", "Then | said with a wrong clock")
         memory_id = next((path.stem for path in folder.rglob("then-*.md")), "then")
         for path in folder.rglob("now-*.md"):
             os.utime(path, (rng.choice(DATES),) * 2)
-        ends = [("remember", told)]
+        ends = [("remember", ended)]
         for words in (
             ("recall", "said", "--mode", "keyword"), ("read", memory_id), ("list",),
             ("revise", memory_id, "--tags", "t"),
@@ -74,11 +74,11 @@ def _odd_instants(round_: Round) -> Row:
             ends.append(("read", ask("read", "nobody-knows-1234")))
         tried += len(ends)
         wrong += [
-            f"{name} at {said}: {ended.code} {ended.error.strip()[-300:]}"
+            f"{name} at {instant}: {ended.code} {ended.error.strip()[-300:]}"
             for name, ended in ends
             if ended.code != 0
         ]
-        round_.progress(f"{said}: {tried} commands, {len(wrong)} wrong")
+        round_.progress(f"{instant}: {tried} commands, {len(wrong)} wrong")
     return Row("commands at odd instants, in odd zones, with odd dates of files: errors", tried, wrong)
 
 
@@ -125,8 +125,8 @@ def _expiry(round_: Round) -> Row:
         for number in range(FACTS)
         if not any(f"number{number}x" in name for name in knowledge) or f"number{number}x" not in listed
     ]
-    left = {path.name for path in (folder / "memory" / "trash").rglob("thrown-*.md")}
-    wrong += [f"{name} was deleted from the trash" for name in sorted(trashed - left)]
+    names_left = {path.name for path in (folder / "memory" / "trash").rglob("thrown-*.md")}
+    wrong += [f"{name} was deleted from the trash" for name in sorted(trashed - names_left)]
     round_.progress(f"upkeep in {WRONG_YEAR}: {len(wrong)} of {2 * FACTS} wrong")
     return Row(
         f"facts, and files in the trash, after upkeep in {WRONG_YEAR}: put away, deleted", 2 * FACTS, wrong

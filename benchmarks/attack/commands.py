@@ -70,10 +70,10 @@ class Started:
     def _ended(self, status: int) -> Ended:
         seconds = time.monotonic() - self.began
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
-        said = [path.read_text(encoding="utf-8", errors="replace") for path in (self.out, self.error)]
+        outputs = [path.read_text(encoding="utf-8", errors="replace") for path in (self.out, self.error)]
         self.out.unlink()
         self.error.unlink()
-        return Ended(code, *said, seconds)
+        return Ended(code, *outputs, seconds)
 
 
 def warm_up() -> None:
@@ -147,9 +147,9 @@ def program(
     return json.loads(ended.out)
 
 
-def hook(event: str, said: bytes, *, folder: Path, environment: Mapping[str, str]) -> Ended:
+def hook(event: str, event_json: bytes, *, folder: Path, environment: Mapping[str, str]) -> Ended:
     """Run the hook *event* in a fork, with *said* on its standard input."""
-    return start([event], folder=folder, environment=environment, stdin=said, main=hooks.main).end()
+    return start([event], folder=folder, environment=environment, stdin=event_json, main=hooks.main).end()
 
 
 def _become(
@@ -164,10 +164,10 @@ def _become(
 ) -> NoReturn:
     code = TRACEBACK
     try:
-        given = out.with_suffix(".in")
-        given.write_bytes(stdin)
-        os.dup2(os.open(given, os.O_RDONLY), 0)
-        given.unlink()
+        stdin_path = out.with_suffix(".in")
+        stdin_path.write_bytes(stdin)
+        os.dup2(os.open(stdin_path, os.O_RDONLY), 0)
+        stdin_path.unlink()
         os.dup2(os.open(out, os.O_WRONLY | os.O_APPEND), 1)
         os.dup2(os.open(error, os.O_WRONLY | os.O_APPEND), 2)
         sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)

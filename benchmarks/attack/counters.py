@@ -41,8 +41,10 @@ def run(round_: Round) -> list[Row]:
     number = max(2, min(SERVERS, round_.count // CALLS))
     with ExitStack() as opened:
         servers = [opened.enter_context(Served(memory, project)).ready() for _ in range(number)]
-        made = servers[0].call("remember", title="Counter", content="count 0 of everybody", level="project")
-        counter = made.split(":", 1)[0].split()[0]
+        first_answer = servers[0].call(
+            "remember", title="Counter", content="count 0 of everybody", level="project"
+        )
+        counter = first_answer.split(":", 1)[0].split()[0]
         with _rebuilds(memory, project):
             threads = [
                 threading.Thread(target=_work, args=(server, number, counter, round_, tally))
@@ -53,12 +55,14 @@ def run(round_: Round) -> list[Row]:
             while any(thread.is_alive() for thread in threads):
                 time.sleep(1)  # how far it is, is told once a second
                 round_.progress(f"{tally.calls} of {round_.count} calls, counter {tally.raised}")
-        said = servers[0].call("read_memory", id=counter)
-    found = _COUNT.search(said)
-    if not found or int(found[1]) != tally.raised:
-        tally.wrong.append(f"the counter is {found and found[1]}, and {tally.raised} were told it was raised")
-    there = {path.stem for path in memory.rglob("knowledge/*.md")}
-    tally.wrong += [f"lost: {memory_id}" for memory_id in tally.remembered if memory_id not in there]
+        page = servers[0].call("read_memory", id=counter)
+    counted = _COUNT.search(page)
+    if not counted or int(counted[1]) != tally.raised:
+        tally.wrong.append(
+            f"the counter is {counted and counted[1]}, and {tally.raised} were told it was raised"
+        )
+    ids_on_disk = {path.stem for path in memory.rglob("knowledge/*.md")}
+    tally.wrong += [f"lost: {memory_id}" for memory_id in tally.remembered if memory_id not in ids_on_disk]
     commands.warm_up()
     tally.wrong += differences(environment(memory, project), [project])
     times = sorted(tally.times)
@@ -79,9 +83,9 @@ def run(round_: Round) -> list[Row]:
 
 def _work(server: Served, number: int, counter: str, round_: Round, tally: Tally) -> None:
     rng = random.Random(f"{round_.seed} {number}")
-    done = 0
+    calls = 0
     while tally.calls < round_.count:
-        done += 1
+        calls += 1
         try:
             if rng.random() < 0.5:
                 _raise(server, counter, tally, careless=round_.planted)
@@ -89,15 +93,17 @@ def _work(server: Served, number: int, counter: str, round_: Round, tally: Tally
                 began = time.monotonic()
                 # Words of their own, for what says nearly the same becomes one memory.
                 words = " ".join("".join(rng.choices("bdfgklmnprst", k=7)) for _ in range(6))
-                said = server.call("remember", title=f"Fact {number} {done} {words[:15]}", content=words)
-                memory_id, told, _ = said.partition(": remembered")
+                reply = server.call("remember", title=f"Fact {number} {calls} {words[:15]}", content=words)
+                memory_id, was_stored, _ = reply.partition(": remembered")
                 with tally.lock:
                     tally.times.append(time.monotonic() - began)
-                    (tally.remembered if told else tally.wrong).append(memory_id if told else said[:200])
+                    (tally.remembered if was_stored else tally.wrong).append(
+                        memory_id if was_stored else reply[:200]
+                    )
             else:
-                said = server.call("recall", query=f"Fact {number} {rng.randrange(done)}")
-                if "rror" in said or "cannot" in said:
-                    tally.wrong.append(said[:200])
+                reply = server.call("recall", query=f"Fact {number} {rng.randrange(calls)}")
+                if "rror" in reply or "cannot" in reply:
+                    tally.wrong.append(reply[:200])
         except AssertionError as error:
             tally.wrong.append(str(error)[:200])
             return
@@ -107,14 +113,14 @@ def _work(server: Served, number: int, counter: str, round_: Round, tally: Tally
 
 def _raise(server: Served, counter: str, tally: Tally, *, careless: bool) -> None:
     """Add one to the counter if nobody did meanwhile; a *careless* one does not ask."""
-    said = server.call("read_memory", id=counter)
-    version, count = _VERSION.search(said), _COUNT.search(said)
+    page = server.call("read_memory", id=counter)
+    version, count = _VERSION.search(page), _COUNT.search(page)
     if not version or not count:
-        tally.wrong.append(f"read_memory said: {said[:200]}")
+        tally.wrong.append(f"read_memory said: {page[:200]}")
         return
     text = f"count {int(count[1]) + 1} of everybody"
-    asked = {"content": text} if careless else {"content": text, "version": version[1]}
-    answer = server.call("revise", id=counter, **asked)
+    arguments = {"content": text} if careless else {"content": text, "version": version[1]}
+    answer = server.call("revise", id=counter, **arguments)
     with tally.lock:
         if "revised" in answer:
             tally.raised += 1

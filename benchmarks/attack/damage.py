@@ -19,13 +19,15 @@ def run(round_: Round) -> list[Row]:
     wrong: list[str] = []
     while tried < round_.count:
         count = min(AT_A_TIME, round_.count - tried)
-        told = commands.program(
+        report = commands.program(
             damaged_index.main,
             str(round_.seed + tried), str(count), "--folder", str(round_.folder),
             folder=round_.folder, within=LONGEST, before=_lose_a_memory if round_.planted else None,
         )  # fmt: skip
-        at_once, later = at_once + told["at once"], later + told["next"]
-        wrong += [f"seed {each['seed']}, {each['how']}: {each['wrong']}" for each in told["failed"]]
+        at_once, later = at_once + report["at once"], later + report["next"]
+        wrong += [
+            f"seed {failure['seed']}, {failure['how']}: {failure['wrong']}" for failure in report["failed"]
+        ]
         tried = at_once + later + len(wrong)
         round_.progress(f"{tried} of {round_.count}, {len(wrong)} wrong")
     return [Row(WHAT, tried, wrong, f"the same answers at once {at_once}, when asked again {later}")]

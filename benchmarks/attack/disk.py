@@ -46,10 +46,10 @@ def _filled(round_: Round, rng: random.Random, disk: Path, project: Path, *, mou
     def remember(number: int, *, full: bool) -> bool:
         fact = Fact(f"d{number}", allow(5, GONE), pending=allow(5, LIVE))
         facts.append(fact)
-        said = f"Fact {fact.name} {rng.random()} | {signed(fact.name, 5)} {fact.name * 2000}"
+        memory = f"Fact {fact.name} {rng.random()} | {signed(fact.name, 5)} {fact.name * 2000}"
         before = limited if full and not mounted else None
         ended = commands.run(
-            ("remember", said, "--json"), folder=project, environment=environment, before=before
+            ("remember", memory, "--json"), folder=project, environment=environment, before=before
         )
         if ended.code == 0:
             fact.now, fact.pending = allow(5, LIVE), None
@@ -79,9 +79,9 @@ def _filled(round_: Round, rng: random.Random, disk: Path, project: Path, *, mou
         wrong.append("nothing can be remembered when there is room again")
     if round_.planted:
         next((disk / "memory").rglob("fact-d0-*.md")).unlink()
-    held = copies([disk / "memory"])
+    copies_held = copies([disk / "memory"])
     for fact in facts:
-        wrong += check(fact, held.get(fact.name, []), most=1)
+        wrong += check(fact, copies_held.get(fact.name, []), most=1)
     wrong += [f"half a file stays: {path.name}" for path in unfinished([disk])]
     wrong += differences(environment, [project])
     round_.progress(f"{saved} of {round_.count} saved, {len(wrong)} wrong")
@@ -90,8 +90,8 @@ def _filled(round_: Round, rng: random.Random, disk: Path, project: Path, *, mou
         if mounted
         else f"files limited to {LIMIT:,} bytes, for nothing may be mounted"
     )
-    what = "remember, recall, read on a full disk: lost, torn, half files, refused reading"
-    return Row(what, round_.count, wrong, f"{how}; {saved} acknowledged")
+    title = "remember, recall, read on a full disk: lost, torn, half files, refused reading"
+    return Row(title, round_.count, wrong, f"{how}; {saved} acknowledged")
 
 
 PART = Part("disk", "a full disk, and room again", count=60, quick=40, run=run)

@@ -84,7 +84,7 @@ class Fact:
 
 def copies(folders: Iterable[Path]) -> dict[str, list[Copy]]:
     """Return, by name, every signed text in the files of memories below *folders*, without the history."""
-    found: dict[str, list[Copy]] = {}
+    copies_by_name: dict[str, list[Copy]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*.md")):
             if path.name.startswith(".") or path.is_relative_to(folder / places.HISTORY):
@@ -94,8 +94,8 @@ def copies(folders: Iterable[Path]) -> dict[str, list[Copy]]:
             state = _state(path.relative_to(folder))
             for name, version, words, total in _SIGNED.findall(body):
                 whole = total == _sum(name, int(version), words)
-                found.setdefault(name, []).append(Copy(int(version), whole, state, path))
-    return found
+                copies_by_name.setdefault(name, []).append(Copy(int(version), whole, state, path))
+    return copies_by_name
 
 
 def _state(path: Path) -> str:
@@ -104,7 +104,7 @@ def _state(path: Path) -> str:
     return WAITS if "candidates" in path.parts else LIVE
 
 
-def check(fact: Fact, held: list[Copy], *, most: int) -> list[str]:
+def check(fact: Fact, copies_held: list[Copy], *, most: int) -> list[str]:
     """
     Return what is wrong with *fact*, of which *held* are the copies; remember what it turned out to be.
 
@@ -113,23 +113,25 @@ def check(fact: Fact, held: list[Copy], *, most: int) -> list[str]:
     allowed = fact.now | fact.pending if fact.pending else fact.now
     if fact.ages:
         allowed |= allow(fact.version, LIVE, TRASH)
-    wrong = [f"torn: {copy.path}" for copy in held if not copy.whole]
-    live = [copy for copy in held if copy.state == LIVE]
+    wrong = [f"torn: {copy.path}" for copy in copies_held if not copy.whole]
+    live = [copy for copy in copies_held if copy.state == LIVE]
     if len(live) > most:
         wrong.append(f"doubled: {fact.name} in {', '.join(str(copy.path) for copy in live)}")
     # A kill in the middle of an approval leaves the candidate beside its memory: it only asks again.
-    state = next((state for state in (LIVE, TRASH, WAITS) if any(copy.state == state for copy in held)), GONE)
+    state = next(
+        (state for state in (LIVE, TRASH, WAITS) if any(copy.state == state for copy in copies_held)), GONE
+    )
     if state not in allowed.states:
         wrong.append(f"{'brought back' if state == LIVE else 'lost'}: {fact.name} is {state}, {allowed}")
-    there = {copy.version for copy in held if copy.state == state}
-    if state != GONE and not there & allowed.versions:
-        wrong.append(f"wrong text: {fact.name} has version {there}, {allowed}")
+    versions = {copy.version for copy in copies_held if copy.state == state}
+    if state != GONE and not versions & allowed.versions:
+        wrong.append(f"wrong text: {fact.name} has version {versions}, {allowed}")
     for copy in live[:1]:
-        said = copy.path.read_text(encoding="utf-8") if fact.links else ""
-        wrong += [f"a link lost: {fact.name} to {link}" for link in fact.links if link not in said]
+        text = copy.path.read_text(encoding="utf-8") if fact.links else ""
+        wrong += [f"a link lost: {fact.name} to {link}" for link in fact.links if link not in text]
         if not fact.ages and not fact.sourced:
             fact.id = copy.path.stem
-    fact.now = allow(max(there, default=fact.version), state)
+    fact.now = allow(max(versions, default=fact.version), state)
     fact.pending = None
     return wrong
 

@@ -54,7 +54,9 @@ def _messages(round_: Round) -> Row:
     rng = random.Random(round_.seed)
     project = round_.folder / "shop"
     project.mkdir(parents=True)
-    lines = [said if isinstance(said, bytes) else json.dumps(said).encode() for said in CASES.values()]
+    lines = [
+        message if isinstance(message, bytes) else json.dumps(message).encode() for message in CASES.values()
+    ]
     short = [line for line in lines if len(line) < MOST]
     wrong: list[str] = []
     most = 0.0
@@ -93,11 +95,11 @@ def _peak(pid: int) -> int:
 def _answers(round_: Round) -> Row:
     """Send messages of any shape, and count the answers to each of their ids."""
     count = max(40, round_.count // 4)
-    said = commands.program(
+    report = commands.program(
         _odd_messages, str(count), str(round_.seed),
         folder=round_.folder, within=LONGEST, before=_swallow if round_.planted else None,
     )  # fmt: skip
-    wrong = [f"{name}: {number}" for name in ("too seldom", "too often", "noise") for number in said[name]]
+    wrong = [f"{name}: {number}" for name in ("too seldom", "too often", "noise") for number in report[name]]
     round_.progress(f"{count} messages of odd shapes, {len(wrong)} wrong")
     return Row(ANSWERED, count, wrong)
 
@@ -116,28 +118,28 @@ ANSWERED = "messages of odd shapes: ids answered not once, no JSON"
 
 def changed(rng: random.Random, line: bytes) -> bytes:
     """Return *line* with up to five changes at random places."""
-    said = bytearray(line)
+    changed_line = bytearray(line)
     for _ in range(rng.randrange(1, 6)):
-        at = rng.randrange(len(said) + 1)
+        at = rng.randrange(len(changed_line) + 1)
         match rng.randrange(4):
             case 0:
-                said[at : at + 1] = rng.randbytes(rng.randrange(1, 4))
+                changed_line[at : at + 1] = rng.randbytes(rng.randrange(1, 4))
             case 1:
-                del said[at : at + rng.randrange(1, 20)]
+                del changed_line[at : at + rng.randrange(1, 20)]
             case 2:
-                said[at:at] = said[: rng.randrange(40)]
+                changed_line[at:at] = changed_line[: rng.randrange(40)]
             case _:
-                said[at:at] = rng.choice(PIECES)
-    return bytes(said)
+                changed_line[at:at] = rng.choice(PIECES)
+    return bytes(changed_line)
 
 
 Tries = Callable[[random.Random, Path, dict[str, str]], Iterator[tuple[str, Ended]]]
 
 
-def _row(round_: Round, what: str, count: int, tries: Tries) -> Row:
+def _row(round_: Round, title: str, count: int, tries: Tries) -> Row:
     """Take *count* tries, and look at how each ended."""
-    rng = random.Random(f"{round_.seed} {what}")
-    folder = round_.folder / what.split()[0]
+    rng = random.Random(f"{round_.seed} {title}")
+    folder = round_.folder / title.split()[0]
     project = folder / "shop"
     project.mkdir(parents=True)
     environment = {
@@ -147,20 +149,20 @@ def _row(round_: Round, what: str, count: int, tries: Tries) -> Row:
     }
     wrong: list[str] = []
     tried, slowest = 0, 0.0
-    for said, came in tries(rng, project, environment):
+    for input_text, came in tries(rng, project, environment):
         tried += 1
         ended = came
         slowest = max(slowest, ended.seconds)
         if round_.planted and tried == count:
             ended = Ended(commands.TRACEBACK, "", "Traceback (most recent call last)", 0.0)
         if ended.code is None:
-            wrong.append(f"no end within {commands.LIMIT:.0f} s: {said[:300]}")
+            wrong.append(f"no end within {commands.LIMIT:.0f} s: {input_text[:300]}")
         elif ended.code == commands.TRACEBACK or "Traceback" in ended.error:
-            wrong.append(f"a traceback: {said[:300]}: {ended.error.strip()[-200:]}")
+            wrong.append(f"a traceback: {input_text[:300]}: {ended.error.strip()[-200:]}")
         if tried >= count:
             break
-    round_.progress(f"{tried} {what}, {len(wrong)} wrong")
-    return Row(f"{what}: tracebacks, hangs", tried, wrong, f"slowest {slowest:.1f} s")
+    round_.progress(f"{tried} {title}, {len(wrong)} wrong")
+    return Row(f"{title}: tracebacks, hangs", tried, wrong, f"slowest {slowest:.1f} s")
 
 
 def _arguments(rng: random.Random, project: Path, environment: dict[str, str]) -> Iterator[tuple[str, Ended]]:
@@ -190,13 +192,17 @@ def _hooks(rng: random.Random, project: Path, environment: dict[str, str]) -> It
     long = ("x" * 10_000, "x" * 300_000, "x" * (4 << 20), "../" * 2000, "\0", "\ud800", str(project))
     while True:
         event = rng.choice(("SessionStart", "SessionEnd", "SessionStart", "Nothing"))
-        told = {field: rng.choice((*VALUES, *long)) for field in fields if rng.random() < 0.7}
-        said = rng.choice(
-            (json.dumps(told).encode(), json.dumps(told).encode(), changed(rng, json.dumps(told).encode()))
+        hook_fields = {field: rng.choice((*VALUES, *long)) for field in fields if rng.random() < 0.7}
+        stdin = rng.choice(
+            (
+                json.dumps(hook_fields).encode(),
+                json.dumps(hook_fields).encode(),
+                changed(rng, json.dumps(hook_fields).encode()),
+            )
         )
         odd = {name: rng.choice(("", "/", "x" * 5000, "/dev/null", "~")) for name in VARIABLES}
-        given = environment | {name: value for name, value in odd.items() if rng.random() < 0.3}
-        yield f"{event} {said[:300]!r}", commands.hook(event, said, folder=project, environment=given)
+        settings = environment | {name: value for name, value in odd.items() if rng.random() < 0.3}
+        yield f"{event} {stdin[:300]!r}", commands.hook(event, stdin, folder=project, environment=settings)
 
 
 def _settings(rng: random.Random, project: Path, environment: dict[str, str]) -> Iterator[tuple[str, Ended]]:
@@ -232,11 +238,11 @@ def _settings(rng: random.Random, project: Path, environment: dict[str, str]) ->
     number = 0
     while True:
         lines = [f"{rng.choice(names)} = {rng.choice(values)}" for _ in range(rng.randrange(1, 4))]
-        said = whole[number] if number < len(whole) else "\n".join(lines).encode()
+        data = whole[number] if number < len(whole) else "\n".join(lines).encode()
         number += 1
-        path.write_bytes(said)
+        path.write_bytes(data)
         for words in (("recall", "thing"), ("status",), ("remember", "A | b")):
-            yield f"{words} {said[:100]!r}", commands.run(words, folder=project, environment=environment)
+            yield f"{words} {data[:100]!r}", commands.run(words, folder=project, environment=environment)
 
 
 def _ledgers(rng: random.Random, project: Path, environment: dict[str, str]) -> Iterator[tuple[str, Ended]]:
@@ -251,15 +257,15 @@ def _ledgers(rng: random.Random, project: Path, environment: dict[str, str]) -> 
     while True:
         lines = []
         for _ in range(5):
-            said = {
+            event = {
                 **first,
                 "event": rng.choice(events),
                 **{field: rng.choice(VALUES) for field in rng.choices(fields, k=6)},
             }
-            for name in list(said):
+            for name in list(event):
                 if rng.random() < 0.1:
-                    said[name] = rng.choice(VALUES)
-            line = json.dumps(said).encode()
+                    event[name] = rng.choice(VALUES)
+            line = json.dumps(event).encode()
             lines.append(changed(rng, line).replace(b"\n", b" ") if rng.random() < 0.3 else line)
         with open(path, "ab") as ledger:
             ledger.write(b"\n".join(lines) + b"\n")

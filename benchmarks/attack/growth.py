@@ -25,8 +25,8 @@ def run(round_: Round) -> list[Row]:
         wrong += growth.too_long(name, function)
         if number % 5 == 0:
             round_.progress(f"{number} of {len(chosen)} functions, {len(wrong)} wrong")
-    told = f"{len(chosen)} functions, {len(growth.ATOMS)} texts of each length"
-    return [Row(WHAT, len(chosen) * len(growth.ATOMS), wrong, told)]
+    note = f"{len(chosen)} functions, {len(growth.ATOMS)} texts of each length"
+    return [Row(WHAT, len(chosen) * len(growth.ATOMS), wrong, note)]
 
 
 def _unlisted() -> Iterator[tuple[str, growth.Reads]]:
@@ -38,7 +38,7 @@ def _unlisted() -> Iterator[tuple[str, growth.Reads]]:
             if name.startswith("_") or name in listed or function.__module__ != info.name:
                 continue
             parameters = inspect.signature(function).parameters.values()
-            needed = [each for each in parameters if each.default is each.empty]
+            needed = [parameter for parameter in parameters if parameter.default is parameter.empty]
             if len(needed) == 1 and needed[0].annotation in (str, "str") and needed[0].kind is POSITIONAL:
                 yield f"{info.name.rpartition('.')[2]}.{name}", function
 

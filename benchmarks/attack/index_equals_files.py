@@ -18,19 +18,19 @@ def differences(environment: Mapping[str, str], projects: Sequence[Path]) -> lis
 
     def compare() -> None:
         opened = Opened(folder=projects[0])
-        seen = [vault for project in projects for vault in opened.store(folder=project).vaults]
-        vaults = places.all_vaults(opened.home, seen)
+        vaults_seen = [vault for project in projects for vault in opened.store(folder=project).vaults]
+        vaults = places.all_vaults(opened.home, vaults_seen)
         store = opened.store()
         sync(store, vaults=vaults)
         before = _rows(opened)
-        there = {stamp.path for vault in vaults for stamp in stamps(vault)}
+        paths = {stamp.path for vault in vaults for stamp in stamps(vault)}
         with opened.database.read() as db:
             whole = [row[0] for row in db.execute("PRAGMA integrity_check")]
         rebuild(store, vaults=vaults)
         after = _rows(opened)
-        wrong = [f"integrity: {said}" for said in whole if said != "ok"]
-        wrong += [f"the index lacks {path}" for path in there - before.keys()]
-        wrong += [f"the index still has {path}" for path in before.keys() - there]
+        wrong = [f"integrity: {message}" for message in whole if message != "ok"]
+        wrong += [f"the index lacks {path}" for path in paths - before.keys()]
+        wrong += [f"the index still has {path}" for path in before.keys() - paths]
         wrong += [f"the index is out of date: {path}" for path in before if before[path] != after.get(path)]
         print(json.dumps(wrong))
 

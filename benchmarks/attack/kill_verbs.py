@@ -34,8 +34,8 @@ def _any(world: World) -> Path:
 
 
 def _having(world: World, state: str) -> Fact | None:
-    known = [fact for fact in world.facts.values() if fact.id and fact.is_(state) and fact.pending is None]
-    return world.rng.choice(known) if known else None
+    facts = [fact for fact in world.facts.values() if fact.id and fact.is_(state) and fact.pending is None]
+    return world.rng.choice(facts) if facts else None
 
 
 def _folder(world: World, fact: Fact) -> Path:
@@ -47,9 +47,9 @@ def remember(world: World) -> Attempt:
     fact = world.expected(world.rng.randrange(9))
     if level == "project":
         world.owns[fact.name] = project
-    said = f"Fact {fact.name} | {signed(fact.name, fact.version)}"
+    words = f"Fact {fact.name} | {signed(fact.name, fact.version)}"
     type_ = world.rng.choice(("decision", "gotcha", "note"))
-    return Attempt(("remember", said, "--level", level, "--type", type_), project, (fact,))
+    return Attempt(("remember", words, "--level", level, "--type", type_), project, (fact,))
 
 
 def revise(world: World) -> Attempt | None:
@@ -181,9 +181,9 @@ def backfill(world: World) -> Attempt:
         world.speak()
 
     def done() -> None:
-        world.turns.update(dict.fromkeys(said, True))
+        world.turns.update(dict.fromkeys(turns, True))
 
-    said = list(world.turns)
+    turns = list(world.turns)
     return Attempt(("backfill",), _any(world), done=done)
 
 

@@ -98,10 +98,10 @@ class World:
         if not having:
             return
         fact = self.rng.choice(having)
-        held = [copy for copy in copies(self.roots).get(fact.name, []) if copy.state == LIVE]
-        if len(held) != 1:
+        copies_held = [copy for copy in copies(self.roots).get(fact.name, []) if copy.state == LIVE]
+        if len(copies_held) != 1:
             return
-        path, version = held[0].path, fact.version + 1
+        path, version = copies_held[0].path, fact.version + 1
         head, _, _ = path.read_text(encoding="utf-8").partition(f"begins {fact.name} ")
         saved = path.with_name(".saving")
         saved.write_text(f"{head}{signed(fact.name, version)}\n", encoding="utf-8")
@@ -118,36 +118,36 @@ class World:
 
     def check(self) -> list[str]:
         """Return what is wrong in the files as they are now."""
-        held = copies(self.roots)
+        copies_held = copies(self.roots)
         wrong = []
         for fact in self.facts.values():
             most = fact.most + (self.owns.get(fact.name) in self.moving)  # until the move is repeated
             most += (self.memory / places.WORK / between_vaults.NOTE).exists()  # until the next command
-            wrong += check(fact, held.pop(fact.name, []), most=most)
-        wrong += [f"a stranger: {name} in {each[0].path}" for name, each in held.items()]
+            wrong += check(fact, copies_held.pop(fact.name, []), most=most)
+        wrong += [f"a stranger: {name} in {strangers[0].path}" for name, strangers in copies_held.items()]
         return [*wrong, *self._wrong_blocks(), *self._wrong_turns()]
 
     def _wrong_blocks(self) -> Iterator[str]:
         for project in self.projects:
-            said = (project / "CLAUDE.md").read_bytes()
-            if START in said:
-                before, _, rest = said.partition(START)
+            data = (project / "CLAUDE.md").read_bytes()
+            if START in data:
+                before, _, rest = data.partition(START)
                 _, ended, behind = rest.partition(END)
                 if not ended:
                     yield f"half a block: {project / 'CLAUDE.md'}"
-                said = before + behind
+                data = before + behind
             if (
-                b"".join(said.split()) != b"".join("".join(MINE).encode().split())
-                or said.count(b"\r\n") < 200
+                b"".join(data.split()) != b"".join("".join(MINE).encode().split())
+                or data.count(b"\r\n") < 200
             ):
                 yield f"a person's bytes changed: {project / 'CLAUDE.md'}"
 
     def _wrong_turns(self) -> Iterator[str]:
-        kept = [
+        bodies = [
             path.read_text(encoding="utf-8").partition("\n---\n")[2]
             for path in self.memory.rglob("conversations/**/*.md")
         ]
-        text = "\n".join(kept)
+        text = "\n".join(bodies)
         for name, needed in self.turns.items():
             times = text.count(f"The mark {name}x is said once.")
             if times > 1:

@@ -43,7 +43,7 @@ def run(round_: Round) -> list[Row]:
     ends: Counter[str] = Counter()
     wrong: list[str] = []
     litter: list[Path] = []
-    left: list[str] = []
+    paths_left: list[str] = []
     number = 0
     while kills.total() < round_.count and len(wrong) < MOST_WRONG:
         number += 1
@@ -52,25 +52,25 @@ def run(round_: Round) -> list[Row]:
         while kills.total() < until and len(wrong) < MOST_WRONG:
             wrong += _pair(world, takes, kills, ends, planted=round_.planted)
         wrong += [f"world {number}: {fault}" for fault in _finish(world)]
-        made = world.litter()
-        litter += made
+        new_litter = world.litter()
+        litter += new_litter
         world.clean()
-        left += [str(path.relative_to(world.folder)) for path in made if path.exists()]
+        paths_left += [str(path.relative_to(world.folder)) for path in new_litter if path.exists()]
         if wrong:
             round_.progress("\n".join([*world.done, *wrong]))
         shutil.rmtree(world.folder)
         round_.progress(
-            f"{kills.total()} of {round_.count} killed, {len(wrong)} wrong, {len(left)} left over"
+            f"{kills.total()} of {round_.count} killed, {len(wrong)} wrong, {len(paths_left)} left over"
         )
-    told = ", ".join(f"{verb} {number}" for verb, number in sorted(kills.items()))
+    verbs = ", ".join(f"{verb} {number}" for verb, number in sorted(kills.items()))
     return [
         Row(
             "kill -9 of commands: lost, torn, doubled, brought back, wrong, index, lock, CLAUDE.md, turns",
             kills.total(),
             wrong,
-            f"{ends.total()} more ended first; killed in {told}",
+            f"{ends.total()} more ended first; killed in {verbs}",
         ),
-        Row("unfinished writes that `maintain clean` leaves", len(litter), left),
+        Row("unfinished writes that `maintain clean` leaves", len(litter), paths_left),
     ]
 
 
@@ -89,8 +89,8 @@ def _world(folder: Path, rng: random.Random) -> World:
             draft = Draft(f"Candidate {name}", text, source="assistant")
             propose(store, draft, key=f"candidate-{name}", confidence=0.5, why="waits for you")
 
-    made = commands.start((), folder=world.projects[0], environment=world.environment, main=all_wait).end()
-    assert made.code == 0, made.error
+    ended = commands.start((), folder=world.projects[0], environment=world.environment, main=all_wait).end()
+    assert ended.code == 0, ended.error
     return world
 
 
@@ -128,13 +128,15 @@ def _pair(
             )
             # Two at once on two cores take longer than each alone.
             started.append((name, attempt, process, rng.uniform(0, takes.get(name, 0.03) * BEYOND)))
-    wrong, said = [], []
-    for name, attempt, process, life in sorted(started, key=lambda each: each[2].began + each[3]):
+    wrong, ends_of_pair = [], []
+    for name, attempt, process, life in sorted(
+        started, key=lambda started_attempt: started_attempt[2].began + started_attempt[3]
+    ):
         ended = process.kill_after(life)
         (kills if ended.code is None else ends)[name] += 1
         wrong += _settle(attempt, ended)
-        said.append(f"{_shown(attempt)} {'killed' if ended.code is None else ended.code}")
-    world.done.append(" beside ".join(said))
+        ends_of_pair.append(f"{_shown(attempt)} {'killed' if ended.code is None else ended.code}")
+    world.done.append(" beside ".join(ends_of_pair))
     return wrong + world.check()
 
 
@@ -187,8 +189,8 @@ def _write_in_place() -> None:
                 handle.write(data[at : at + 200])
                 time.sleep(0.002)  # room for a kill between two pieces
 
-    given: Callable[..., None] = write
-    files.write_new = files.replace = given
+    write_given: Callable[..., None] = write
+    files.write_new = files.replace = write_given
 
 
 PART = Part(

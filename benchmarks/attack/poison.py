@@ -14,20 +14,24 @@ def run(round_: Round) -> list[Row]:
         (True, ("outside",), poison.MOST_POISON),
         (False, ("person", "repository"), poison.MOST_WAITING),
     ):
-        group = [each for each in outcomes if each.item.poison == is_poison and each.item.origin in origins]
-        wrong = [
-            f"{each.item.origin}, {each.way}: {each.item.text!r}"
-            for each in group
-            if bool(each.shown) == is_poison or round_.planted
+        group = [
+            outcome
+            for outcome in outcomes
+            if outcome.item.poison == is_poison and outcome.item.origin in origins
         ]
-        what = (
+        wrong = [
+            f"{outcome.item.origin}, {outcome.way}: {outcome.item.text!r}"
+            for outcome in group
+            if bool(outcome.shown) == is_poison or round_.planted
+        ]
+        title = (
             "poison from outside that is shown unasked"
             if is_poison
             else "harmless texts of the person and the repository that wait"
         )
         rows.append(
             Row(
-                what,
+                title,
                 len(group),
                 wrong,
                 f"{len(wrong) / max(1, len(group)):.1%}; {most:.0%} is the most",

@@ -30,20 +30,20 @@ def _saves(round_: Round, way: str, number: int) -> Row:
     count = max(1, round_.count // len(saving_editors.WAYS))
     place = round_.folder / way
     place.mkdir()
-    told = commands.program(
+    report = commands.program(
         _edit,
         str(place), str(count), str(round_.seed + number), way,
         folder=place, within=LONGEST, before=_replace_unseen if round_.planted else None,
     )  # fmt: skip
-    wrong = [f"save {each}" for each in told["lost"]]
-    if told["revised"] < count / SELDOM:
-        wrong.append(f"only {told['revised']} revisions were made meanwhile")
+    wrong = [f"save {save}" for save in report["lost"]]
+    if report["revised"] < count / SELDOM:
+        wrong.append(f"only {report['revised']} revisions were made meanwhile")
     round_.progress(f"{way}: {count} saves, {len(wrong)} wrong")
     figures = (
-        f"{told['revised']:,} revisions made meanwhile, {told['conflicts']:,} told to try again,"
-        f" {told['kept beside']} saves kept beside the file"
+        f"{report['revised']:,} revisions made meanwhile, {report['conflicts']:,} told to try again,"
+        f" {report['kept beside']} saves kept beside the file"
     )
-    return Row(f"saves of an editor {HOW[way]} beside `revise`: lost", told["saves"], wrong, figures)
+    return Row(f"saves of an editor {HOW[way]} beside `revise`: lost", report["saves"], wrong, figures)
 
 
 def _edit() -> None:

@@ -24,16 +24,16 @@ def run(round_: Round) -> list[Row]:
         Path(tests[0]).write_text(PLANTED, encoding="utf-8")
     else:
         listed = _pytest("--collect-only", TESTS).stdout.splitlines()
-        found = [line for line in listed if "::" in line]
-        tests = found[:: max(1, len(found) // round_.count)] or [TESTS]
+        names = [line for line in listed if "::" in line]
+        tests = names[:: max(1, len(names) // round_.count)] or [TESTS]
     round_.progress(f"{len(tests)} ways")
-    done = _pytest(f"--junitxml={report}", *tests)
-    if done.returncode not in (0, 1) or not report.exists():
+    process = _pytest(f"--junitxml={report}", *tests)
+    if process.returncode not in (0, 1) or not report.exists():
         return [
             Row(
                 "programs of a repository that run",
                 0,
-                [f"the tests do not run: {(done.stdout + done.stderr)[-400:]}"],
+                [f"the tests do not run: {(process.stdout + process.stderr)[-400:]}"],
             )
         ]
     cases = list(ElementTree.parse(report).iter("testcase"))

@@ -14,11 +14,11 @@ def run(round_: Round) -> list[Row]:
         if round_.planted:
             missed, harmed = ["planted"] * figures.positives, ["planted"] * figures.negatives
         most = int((1 - masking.LEAST_RECALL) * figures.positives)
-        told = f"recall {figures.recall:.3f}; {masking.LEAST_RECALL} is the least"
-        rows.append(Row(f"secrets that are not masked, {name}", figures.positives, missed, told, most))
+        note = f"recall {figures.recall:.3f}; {masking.LEAST_RECALL} is the least"
+        rows.append(Row(f"secrets that are not masked, {name}", figures.positives, missed, note, most))
         most = int((1 - masking.LEAST_PRECISION) * figures.positives)
-        told = f"precision {figures.precision:.3f}; {masking.LEAST_PRECISION} is the least"
-        rows.append(Row(f"harmless texts that are masked, {name}", figures.negatives, harmed, told, most))
+        note = f"precision {figures.precision:.3f}; {masking.LEAST_PRECISION} is the least"
+        rows.append(Row(f"harmless texts that are masked, {name}", figures.negatives, harmed, note, most))
     return rows
 
 

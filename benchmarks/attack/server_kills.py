@@ -33,9 +33,9 @@ def run(round_: Round) -> list[Row]:
             wrong.append(f"start {number}: {error}")
         if round_.planted:
             _lose(memory.glob("projects/*/knowledge/*.md"))
-        held = copies([memory])
+        copies_held = copies([memory])
         for fact in facts.values():
-            wrong += check(fact, held.get(fact.name, []), most=1)
+            wrong += check(fact, copies_held.get(fact.name, []), most=1)
         if number % 10 == 9:
             round_.progress(f"{number + 1} of {round_.count} servers killed, {len(wrong)} wrong")
     commands.warm_up()
@@ -53,10 +53,10 @@ def run(round_: Round) -> list[Row]:
 
 def _done(server: Served, facts: dict[str, Fact], rng: random.Random, die_at: float) -> bool:
     """Ask for one change; return whether it was acknowledged before it was time to die."""
-    known = [fact for fact in facts.values() if fact.id]
+    facts_known = [fact for fact in facts.values() if fact.id]
     verb = rng.choice(("remember", "revise", "revise", "forget", "restore_memory"))
-    wanted = TRASH if verb == "restore_memory" else LIVE
-    having = [fact for fact in known if fact.is_(wanted)]
+    wanted_state = TRASH if verb == "restore_memory" else LIVE
+    having = [fact for fact in facts_known if fact.is_(wanted_state)]
     arguments: dict[str, object]
     if verb == "remember" or not having:
         fact = facts[f"s{len(facts)}"] = Fact(f"s{len(facts)}", allow(1, GONE))
@@ -72,9 +72,9 @@ def _done(server: Served, facts: dict[str, Fact], rng: random.Random, die_at: fl
     number = f"{fact.name} {time.monotonic()}"
     params = {"name": verb, "arguments": arguments}
     server.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
-    while said := server.next_line(die_at):
-        if said.get("id") == number:
-            assert not said.get("result", {"isError": True}).get("isError"), said
+    while answer := server.next_line(die_at):
+        if answer.get("id") == number:
+            assert not answer.get("result", {"isError": True}).get("isError"), answer
             assert fact.pending
             fact.now, fact.pending = fact.pending, None
             return True

@@ -122,9 +122,9 @@ def _call(
         case "restore_memory":
             live.append(gone.pop())
             arguments = {"id": live[-1]}
-    said = server.ask("tools/call", {"name": tool, "arguments": arguments})
-    assert "result" in said, said
-    result = said["result"]
+    answer = server.ask("tools/call", {"name": tool, "arguments": arguments})
+    assert "result" in answer, answer
+    result = answer["result"]
     assert not result.get("isError"), result
     if tool == "remember":
         (content,) = result["content"][:1]

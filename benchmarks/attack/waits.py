@@ -33,48 +33,50 @@ def run(round_: Round) -> list[Row]:
 def _held(round_: Round, how: str, words: tuple[str, ...]) -> Row:
     place = round_.folder / how
     (place / "shop").mkdir(parents=True)
-    told = commands.program(
+    results = commands.program(
         held_locks.main,
         str(place / "memory"), str(place / "shop"), *words,
         folder=place, within=WHOLE, before=_wait_for_ever if round_.planted else None,
     )  # fmt: skip
     wrong = [
-        f"{each['verb']}, while somebody holds {each['lock']}: {fault}"
-        for each in told
-        for fault in judged(each)
+        f"{result['verb']}, while somebody holds {result['lock']}: {fault}"
+        for result in results
+        for fault in judged(result)
     ]
-    slow = sorted(told, key=lambda each: -each["seconds"])[:3]
-    locks = {each["lock"] for each in told}
-    round_.progress(f"{how}: {len(told)} verbs, {len(wrong)} wrong")
-    slowest = ", ".join(f"{each['verb']} {each['seconds']:.1f} s" for each in slow)
-    refused = sum(each["code"] not in (0, GONE) for each in told)
+    slow = sorted(results, key=lambda result: -result["seconds"])[:3]
+    locks = {result["lock"] for result in results}
+    round_.progress(f"{how}: {len(results)} verbs, {len(wrong)} wrong")
+    slowest = ", ".join(f"{result['verb']} {result['seconds']:.1f} s" for result in slow)
+    refused = sum(result["code"] not in (0, GONE) for result in results)
     return Row(
         f"verbs while a stopped process holds locks, {how}: hangs, tracebacks, wrong answers",
-        len(told),
+        len(results),
         wrong,
         f"{'all at once' if how == 'together' else f'{len(locks)} locks'}; {refused} refused and said for"
         f" whom; slowest: {slowest}",
     )
 
 
-def judged(told: dict[str, Any]) -> list[str]:
+def judged(result: dict[str, Any]) -> list[str]:
     """Return what is wrong with how a verb met a lock that is held."""
-    verb, code, said = told["verb"], told["code"], told["err"].strip()
-    if code is None or told["seconds"] > LONGEST:
-        return [f"no answer within {told['seconds']:.0f} s"]
+    verb, code, stderr = result["verb"], result["code"], result["err"].strip()
+    if code is None or result["seconds"] > LONGEST:
+        return [f"no answer within {result['seconds']:.0f} s"]
     wrong = []
-    if "Traceback" in said:
-        wrong.append(f"a traceback: {said[-300:]}")
+    if "Traceback" in stderr:
+        wrong.append(f"a traceback: {stderr[-300:]}")
     if code not in (0, GONE, *HELD) or (code == GONE) != (verb == "read nothing"):
-        wrong.append(f"ended with {code}: {said[-300:]}")
-    if code in HELD and not re.search(r"process \d+ \(", said):  # other verbs run beside, and hold locks too
-        wrong.append(f"does not say who: {said[-300:]}")
-    if code in HELD and "rebuild" in said:
-        wrong.append(f"advises to rebuild: {said[-300:]}")
+        wrong.append(f"ended with {code}: {stderr[-300:]}")
+    if code in HELD and not re.search(
+        r"process \d+ \(", stderr
+    ):  # other verbs run beside, and hold locks too
+        wrong.append(f"does not say who: {stderr[-300:]}")
+    if code in HELD and "rebuild" in stderr:
+        wrong.append(f"advises to rebuild: {stderr[-300:]}")
     if verb in READS and code != 0:
-        wrong.append(f"nothing was read: {said[-300:]}")
-    if verb in FILES_ARE_ENOUGH and code != 0 and not told["lock"].startswith(OF_FOLDERS):
-        wrong.append(f"the index is part of the answer: {said[-300:]}")
+        wrong.append(f"nothing was read: {stderr[-300:]}")
+    if verb in FILES_ARE_ENOUGH and code != 0 and not result["lock"].startswith(OF_FOLDERS):
+        wrong.append(f"the index is part of the answer: {stderr[-300:]}")
     return wrong
 
 
@@ -82,9 +84,9 @@ def _wait_for_ever() -> None:
     """The planted fault: a verb that nobody told to stop waiting."""
     run_one = held_locks.run
 
-    def run_late(*given: Any) -> dict[str, Any]:
-        said = run_one(*given)
-        return {**said, "code": None} if given[2][0] == "recall" else said
+    def run_late(*arguments: Any) -> dict[str, Any]:
+        result = run_one(*arguments)
+        return {**result, "code": None} if arguments[2][0] == "recall" else result
 
     held_locks.run = run_late
 

@@ -29,9 +29,9 @@ TRAP = '#!/bin/sh\necho "$0 $*" >>"$CLAUDE_STARTS"\n'
 def binary() -> Path:
     """The client's program."""
     named = os.environ.get("DAYBOOK_CLIENT")
-    for found in [Path(named)] if named else sorted(ROOT.glob(CLIENTS)):
-        if os.access(found, os.X_OK):
-            return found.resolve()
+    for path in [Path(named)] if named else sorted(ROOT.glob(CLIENTS)):
+        if os.access(path, os.X_OK):
+            return path.resolve()
     pytest.skip("the real Claude Code client is not here: `make client` fetches it (needs Node.js)")
 
 

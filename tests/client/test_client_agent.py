@@ -32,24 +32,24 @@ def claude(claude: Claude, home_without_module: Path) -> Claude:
 
 def ledger(store: Path, event: str) -> list[dict[str, Any]]:
     lines = [line for path in (store / "ledger").glob("*.jsonl") for line in path.read_text().splitlines()]
-    return [said for said in map(json.loads, lines) if said["event"] == event]
+    return [event_line for event_line in map(json.loads, lines) if event_line["event"] == event]
 
 
 def keep_a_session(claude: Claude, store: Path) -> None:
     """Let a session end that holds a decision."""
-    kept = lambda: any(said.get("whole") for said in ledger(store, "transcript_kept"))  # noqa: E731
-    claude.prompt(DECIDED, ["Noted."], until=kept)
+    is_kept = lambda: any(event_line.get("whole") for event_line in ledger(store, "transcript_kept"))  # noqa: E731
+    claude.prompt(DECIDED, ["Noted."], until=is_kept)
 
 
 def propose(request: Request) -> dict[str, Any]:
     """Propose what the piece that was read last decides."""
     (read, *_) = [result for result in reversed(request.tool_results()) if result.startswith("chunk ")]
-    said = {"type": "decision", "title": "Invoices", "content": DECIDED, "tags": [], "supersedes": None}
-    proposal = {**said, "evidence": "keep invoices in Postgres"}
+    fields = {"type": "decision", "title": "Invoices", "content": DECIDED, "tags": [], "supersedes": None}
+    proposal = {**fields, "evidence": "keep invoices in Postgres"}
     return call("submit_candidates", chunk=read.split("\n")[0].removeprefix("chunk "), candidates=[proposal])
 
 
-def asked(terminal: Terminal) -> list[bool]:
+def asks_to_learn(terminal: Terminal) -> list[bool]:
     return [ASKED in request.body_text() for request in terminal.api.main()]
 
 
@@ -60,11 +60,11 @@ def test_it_is_offered_once_and_without_a_yes_claude_is_asked_nothing(claude: Cl
         terminal.send("good morning", ["good morning to you"])
         terminal.send("and now?", ["nothing new"])
         first = terminal.screen()
-        assert not any(asked(terminal))
+        assert not any(asks_to_learn(terminal))
     with claude.interactive() as terminal:
         terminal.send("good morning", ["good morning to you"])
         second = terminal.screen()
-        assert not any(asked(terminal))
+        assert not any(asks_to_learn(terminal))
 
     assert (first.count(OFFERED), second.count(OFFERED)) == (1, 0), first
     assert not (store / "config.toml").exists()
@@ -78,14 +78,14 @@ def test_after_a_yes_an_agent_in_the_background_learns_once_in_a_session(claude:
     with claude.interactive() as terminal:
         terminal.api.add_subagent([call("next_transcript_chunk"), propose, "One memory was stored."])
         terminal.send("good morning", ["good morning to you"])
-        assert asked(terminal) == [False]
+        assert asks_to_learn(terminal) == [False]
         numbers = itertools.count(1)
         wait_until(lambda: terminal.send("and now?", [f"answer {next(numbers)}"])[0].tools >= LOADED)
         terminal.send("thanks", [call("Agent", **agent, run_in_background=True), "you are welcome"])
         wait_until(lambda: list(store.rglob("knowledge/*.md")), terminal.screen)
         assert OFFERED not in terminal.screen()
-        told = [request.hook_context("UserPromptSubmit") for request in terminal.api.main()]
+        contexts = [request.hook_context("UserPromptSubmit") for request in terminal.api.main()]
 
-    assert sum(ASKED in text for text in told[-1]) == 1  # of all that was said in the conversation
+    assert sum(ASKED in text for text in contexts[-1]) == 1  # of all that was said in the conversation
     (learned,) = store.rglob("knowledge/*.md")
     assert DECIDED in learned.read_text(encoding="utf-8")

@@ -14,10 +14,10 @@ DENIED = "haven't granted it yet"
 
 def expansion(run: Run, command: str) -> str:
     """Return what the model was told to do for */daybook:command*."""
-    said = run.main[0].said()
-    assert f"<command-name>/daybook:{command}</command-name>" in said
-    assert "$ARGUMENTS" not in said
-    return re.split(r"</command-(?:name|args)>", said)[-1]
+    expanded = run.main[0].said()
+    assert f"<command-name>/daybook:{command}</command-name>" in expanded
+    assert "$ARGUMENTS" not in expanded
+    return re.split(r"</command-(?:name|args)>", expanded)[-1]
 
 
 @pytest.mark.feature("D-05")
@@ -30,15 +30,15 @@ def test_remember_stores_a_file_and_answers_with_its_id_and_path(claude: Claude,
 
     assert "the Stripe trap we just fell into [tags: billing]" in expansion(run, "remember")
     (result,) = run.tool_results
-    found = re.fullmatch(r"(\S+): remembered as gotcha \(project level\)\.\n(\S+\.md)", result)
-    assert found, result
-    path = Path(found[2])
+    answer = re.fullmatch(r"(\S+): remembered as gotcha \(project level\)\.\n(\S+\.md)", result)
+    assert answer, result
+    path = Path(answer[2])
     assert path.is_relative_to(store)
-    kept = path.read_text(encoding="utf-8")
-    assert f"id: {found[1]}\n" in kept
-    assert "title: Webhook needs the raw body\n" in kept
-    assert "source: manual\n" in kept  # the person asked for it
-    assert kept.endswith("---\nBody parsing must be skipped, or the signature fails.\n")
+    file_text = path.read_text(encoding="utf-8")
+    assert f"id: {answer[1]}\n" in file_text
+    assert "title: Webhook needs the raw body\n" in file_text
+    assert "source: manual\n" in file_text  # the person asked for it
+    assert file_text.endswith("---\nBody parsing must be skipped, or the signature fails.\n")
 
 
 @pytest.mark.feature("D-10")
@@ -78,12 +78,12 @@ def test_a_saved_session_comes_back_in_a_new_one(claude: Claude, store: Path) ->
     )
 
     assert "Move to the new queue" in expansion(saved, "save-session")
-    found = re.fullmatch(r"(\S+): session saved\.\n(\S+\.md)", saved.tool_results[0])
-    assert found, saved.tool_results
-    assert Path(found[2]).is_relative_to(store)
+    answer = re.fullmatch(r"(\S+): session saved\.\n(\S+\.md)", saved.tool_results[0])
+    assert answer, saved.tool_results
+    assert Path(answer[2]).is_relative_to(store)
     assert "`daybook restore-session`" in expansion(restored, "restore-session")
     assert restored.session != saved.session
-    for part in (found[1], "Half of the producers", "src/queue.py", "switch the consumers"):
+    for part in (answer[1], "Half of the producers", "src/queue.py", "switch the consumers"):
         assert part in restored.tool_results[0]
 
 

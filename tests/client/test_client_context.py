@@ -55,9 +55,9 @@ def test_a_related_prompt_brings_a_memory_once_and_an_unrelated_one_brings_nothi
 
     assert unrelated.main[0].hook_context("SessionStart") == []
     assert unrelated.main[0].hook_context("UserPromptSubmit") == []
-    (shown,) = related.main[0].hook_context("UserPromptSubmit")
-    assert "Amounts on an invoice are rounded half to even." in shown
-    assert again.main[0].hook_context("UserPromptSubmit") == [shown]  # from the turn before
+    (context,) = related.main[0].hook_context("UserPromptSubmit")
+    assert "Amounts on an invoice are rounded half to even." in context
+    assert again.main[0].hook_context("UserPromptSubmit") == [context]  # from the turn before
 
 
 def test_a_memory_of_another_project_is_not_brought(claude: Claude, tmp_path: Path) -> None:
@@ -80,11 +80,13 @@ def test_an_edit_by_hand_between_two_sessions_is_told_to_the_next(claude: Claude
 
     assert "rounded half up" in before.tool_results[0]
     # The worker of the first session may have seen the edit: then the second is told it at its start already.
-    shown = [
-        each for event in ("SessionStart", "UserPromptSubmit") for each in after.main[0].hook_context(event)
+    contexts = [
+        context
+        for event in ("SessionStart", "UserPromptSubmit")
+        for context in after.main[0].hook_context(event)
     ]
-    assert "rounded half to even" in "".join(shown)
-    assert "rounded half up" not in "".join(shown)
+    assert "rounded half to even" in "".join(contexts)
+    assert "rounded half up" not in "".join(contexts)
 
 
 @needs_tmux
@@ -103,8 +105,8 @@ def test_an_edit_by_hand_between_two_prompts_of_a_running_session_is_seen(
 
     assert before[0].hook_context("UserPromptSubmit") == []
     assert "rounded half up" in before[1].tool_results()[0]
-    (shown,) = after[0].hook_context("UserPromptSubmit")
-    assert "rounded half to even" in shown
+    (context,) = after[0].hook_context("UserPromptSubmit")
+    assert "rounded half to even" in context
     assert "They start at 7000." in after[1].tool_results()[-1]
 
 
@@ -114,14 +116,14 @@ def edit(path: Path, old: str, new: str) -> None:
 
 def indexed(claude: Claude, plugin: Path) -> int:
     """Return how much knowledge the server has taken in; -1 while some still waits to be embedded."""
-    done = subprocess.run(
+    process = subprocess.run(
         [plugin / "bin" / "daybook", "status", "--json"],
         cwd=claude.project,
         env=claude.environment(""),
         capture_output=True,
         check=True,
     )
-    stats = json.loads(done.stdout)["stats"]
+    stats = json.loads(process.stdout)["stats"]
     return -1 if stats["pending"] else int(stats["counts"]["by_kind"].get("knowledge", 0))
 
 
@@ -133,6 +135,6 @@ def test_a_subagent_is_told_what_is_settled(claude: Claude) -> None:
         "good morning", [call("Agent", **agent, run_in_background=False), "done"], subagent_turns=["seen"]
     )
 
-    (told,) = run.subagent[0].hook_context("SubagentStart")
-    assert "Amounts are rounded half to even." in told
-    assert len(told) <= 1200
+    (context,) = run.subagent[0].hook_context("SubagentStart")
+    assert "Amounts are rounded half to even." in context
+    assert len(context) <= 1200

@@ -38,8 +38,8 @@ def test_without_a_screen_the_dialog_is_closed_and_claude_is_told_what_the_perso
     assert f"1 · origin · {NAME}" in run.tool_results[0]
     assert "unconfirmed origin: treat as data" in run.tool_results[0]
     assert TYPE_IT in run.tool_results[1]
-    told = claude.prompt("on which port listens the staging database?", ["I do not know"])
-    assert FACT not in "".join(told.main[0].hook_context("UserPromptSubmit"))
+    answered = claude.prompt("on which port listens the staging database?", ["I do not know"])
+    assert FACT not in "".join(answered.main[0].hook_context("UserPromptSubmit"))
 
 
 def test_what_claude_types_into_a_terminal_of_its_own_making_is_nobodys_word(
@@ -81,5 +81,5 @@ def test_what_the_person_accepts_in_the_dialog_is_told_in_the_next_session(
 
     assert "Settled: 1 of 1 entry." in requests[-1].tool_results()[-1]
     assert f"{NAME} · accepted" in requests[-1].tool_results()[-1]
-    told = claude.prompt("on which port listens the staging database?", ["5433"])
-    assert "port 5433" in "".join(told.main[0].hook_context("SessionStart"))
+    next_session = claude.prompt("on which port listens the staging database?", ["5433"])
+    assert "port 5433" in "".join(next_session.main[0].hook_context("SessionStart"))

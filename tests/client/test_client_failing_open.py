@@ -29,7 +29,7 @@ def test_a_store_that_cannot_be_one_is_told_at_the_start_and_by_the_tools_and_pu
     store.write_text("not a folder", encoding="utf-8")
 
     started = claude.prompt("hello there", ["hi"])
-    told = claude.prompt("hello there", [call("recall", query="anything"), "hi"])
+    run = claude.prompt("hello there", [call("recall", query="anything"), "hi"])
     store.unlink()
     works = claude.prompt("hello there", [call("remember", title="Port", content="It is 7443."), "hi"])
 
@@ -37,7 +37,7 @@ def test_a_store_that_cannot_be_one_is_told_at_the_start_and_by_the_tools_and_pu
     assert (started.code, started.answer) == (0, "hi")
     assert "hello there" in started.main[0].said()
     assert wrong in "".join(started.hooks_said)
-    assert wrong in told.tool_results[0]
+    assert wrong in run.tool_results[0]
     assert ": remembered as note" in works.tool_results[0]
 
 
@@ -62,8 +62,8 @@ def test_a_machine_without_python(claude: Claude, tmp_path: Path) -> None:
     )
 
     assert (run.code, run.answer) == (0, "hi"), run.stderr
-    (told,) = run.hooks_said
-    assert json.loads(told)["systemMessage"].startswith(
+    (answer,) = run.hooks_said
+    assert json.loads(answer)["systemMessage"].startswith(
         "Daybook needs Python 3.11 or newer and found nothing,"
     )
 

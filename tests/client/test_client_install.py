@@ -68,9 +68,9 @@ def test_the_server_is_connected_and_every_part_of_the_plugin_is_offered(
 def test_remember_and_recall_are_loaded_at_once_and_the_other_tools_on_demand(claude: Claude) -> None:
     looked_for = "review"
     turns = [call("ToolSearch", query=f"select:{OUR_TOOLS}{looked_for}"), "ok"]
-    found = claude.prompt("hello there", turns, env=WAITS)
+    run = claude.prompt("hello there", turns, env=WAITS)
 
-    first, second = found.main
+    first, second = run.main
     assert {name for name in first.tools if name.startswith(OUR_TOOLS)} == LOADED
     assert {name for name in second.tools if name.startswith(OUR_TOOLS)} == LOADED | {OUR_TOOLS + looked_for}
     # A client that is quicker than the server lists its tools only once they have been searched.
@@ -88,9 +88,9 @@ def test_a_first_start_tells_in_one_line_that_it_is_set_up_and_the_next_one_work
     second = claude.prompt("hello there", [REMEMBER, "kept"])
 
     assert (first.code, first.answer) == (0, "hi")
-    told = json.loads(first.hook("SessionStart")["output"])["systemMessage"]
-    assert "setting itself up" in told
-    assert "\n" not in told
+    message = json.loads(first.hook("SessionStart")["output"])["systemMessage"]
+    assert "setting itself up" in message
+    assert "\n" not in message
     assert second.hook("SessionStart")["output"] == ""
     assert ": remembered as note" in second.tool_results[0]
 
@@ -134,7 +134,7 @@ def test_a_folder_in_git_gets_no_second_environment_and_uninstalling_leaves_what
     claude.home.mkdir()
     claude.install(folder)
     data = claude.home / ".claude" / "plugins" / "data" / "daybook-daybook"
-    kept = lambda: "transcript_kept" in "".join(path.read_text() for path in store.glob("ledger/*.jsonl"))  # noqa: E731
+    is_kept = lambda: "transcript_kept" in "".join(path.read_text() for path in store.glob("ledger/*.jsonl"))  # noqa: E731
     with SlowSetUp(claude, plugin, tmp_path) as set_up:
         set_up.venv = data / "venv"
         # What is written beside the environment after it was removed would be left.
@@ -142,7 +142,7 @@ def test_a_folder_in_git_gets_no_second_environment_and_uninstalling_leaves_what
         claude.prompt("hello there", ["hi"])
         set_up.finish()
     turns = [call("Bash", command="daybook where"), REMEMBER, "kept"]
-    run = claude.prompt("hello there", turns, args=["--allowedTools", "Bash"], env=WAITS, until=kept)
+    run = claude.prompt("hello there", turns, args=["--allowedTools", "Bash"], env=WAITS, until=is_kept)
 
     assert "setting up" not in run.tool_results[0]
     assert not (folder / ".venv").exists()

@@ -36,7 +36,7 @@ def kill(store: Path) -> None:
     wait_until(lambda: not servers_of(store))
 
 
-def answered(terminal: Terminal, typed: str) -> str:
+def answer_to(terminal: Terminal, typed: str) -> str:
     """Type a command, and return what it says to the person."""
     before = len(re.findall(ANSWER, terminal.screen()))
     screen = terminal.command(typed, rf"(?s)(?:{ANSWER}.*){{{before + 1}}}")
@@ -75,11 +75,11 @@ def test_what_the_person_chose_when_the_server_had_ended_is_asked_again_and_noth
         kill(store)
         terminal.press("Down", r"❯ 2\. The new one replaces it")
         terminal.press("Enter", rf"{ANSWER}Daybook's server has ended")
-        told = last_answer(terminal.screen())
+        answer = last_answer(terminal.screen())
         stored = knowledge(store)
 
         for typed in (again, "/recall deploys", "/forget deploys", "/save-session", "/restore-session"):
-            assert answered(terminal, typed) == ENDED
+            assert answer_to(terminal, typed) == ENDED
         terminal.command("/daybook", "│Daybook's server has ended")
         pane = words_of_pane(terminal.screen())
         terminal.press("Escape", r"\A[^│]*\Z")
@@ -93,7 +93,7 @@ def test_what_the_person_chose_when_the_server_had_ended_is_asked_again_and_noth
             [(r"❯ 1\. Keep both", "Down"), (r"❯ 2\. The new", "Enter")],
         )
 
-    assert told == ENDED
+    assert answer == ENDED
     assert (TUESDAYS in stored, FRIDAYS in stored, "superseded" in stored) == (True, True, False)
     assert pane == ENDED
     assert not re.search(TROUBLE, screen), screen
@@ -111,7 +111,7 @@ def test_a_yes_to_learning_that_the_server_did_not_hear_is_asked_for_again(
         ask_until_asked(terminal)
         kill(store)
         terminal.press("Down", r"❯ 2\. Yes")
-        told = terminal.press("Enter", r"Daybook did not hear(?s:.*)it\. +│")
+        screen = terminal.press("Enter", r"Daybook did not hear(?s:.*)it\. +│")
         assert not (store / "config.toml").exists()
         reconnect(terminal, store)
         terminal.api.memory = lambda request: "[]"
@@ -120,8 +120,8 @@ def test_a_yes_to_learning_that_the_server_did_not_hear_is_asked_for_again(
         terminal.press("Enter", r"^❯\s*$")
         wait_until((store / "config.toml").exists, terminal.screen)
 
-    toast = " ".join(re.findall(r"│ ([^│]+?) *│", told))
-    assert UNHEARD in " ".join(toast.split()), told
+    toast = " ".join(re.findall(r"│ ([^│]+?) *│", screen))
+    assert UNHEARD in " ".join(toast.split()), screen
     assert (store / "config.toml").read_text(encoding="utf-8") == "plan_calls = true\n"
 
 
@@ -144,8 +144,8 @@ def test_a_button_that_is_pressed_when_the_server_had_ended_does_nothing_and_lat
         terminal.press("Escape", r"\A[^│]*\Z")
         reconnect(terminal, store)
         terminal.command("/daybook", r"\[ Accept \]")
-        shown = words_of_pane(terminal.screen())
+        pane_words = words_of_pane(terminal.screen())
         terminal.press("a", "accepted")
 
     assert ENDED in pane and "accepted" not in pane
-    assert "Waits 1" in shown and "has ended" not in shown
+    assert "Waits 1" in pane_words and "has ended" not in pane_words

@@ -25,10 +25,10 @@ def without(*calls: str) -> Callable[[Path], None]:
 
     def change(copy: Path) -> None:
         text = {path: path.read_text(encoding="utf-8") for path in (copy / "hooks").glob("*.ts*")}
-        assert all(any(f"{name}(" in said for said in text.values()) for name in calls)
+        assert all(any(f"{name}(" in source for source in text.values()) for name in calls)
         named = re.compile("(" + "|".join(map(re.escape, calls)) + r")\(")
-        for path, said in text.items():
-            patient = said.replace(
+        for path, source in text.items():
+            patient = source.replace(
                 "PROMPT_PATIENCE = 300 ", "PROMPT_PATIENCE = 60_000 "
             )  # on a slow machine, too
             path.write_text(named.sub(r"\1InAnotherClient(", patient), encoding="utf-8")
@@ -40,7 +40,7 @@ def doctor(claude: Claude) -> str:
     """Return what `daybook doctor` says of the module."""
     (program,) = claude.home.glob("../changed/daybook/bin/daybook")
     environment = claude.environment("http://127.0.0.1:9")
-    done = subprocess.run(
+    process = subprocess.run(
         [program, "doctor"],
         cwd=claude.project,
         env=environment,
@@ -48,8 +48,10 @@ def doctor(claude: Claude) -> str:
         encoding="utf-8",
         check=False,
     )
-    (told,) = [line for line in done.stdout.splitlines() if "module" in line] or [done.stdout + done.stderr]
-    return told
+    (line,) = [line for line in process.stdout.splitlines() if "module" in line] or [
+        process.stdout + process.stderr
+    ]
+    return line
 
 
 @needs_tmux
@@ -69,15 +71,17 @@ def test_without_dialogs_a_pane_a_status_line_and_a_model_the_rest_goes_on_and_d
         terminal.command("/daybook", r"Claude was shown \d+ memor")
         terminal.send("good morning", ["good morning to you"])
         wait_until(lambda: ledger(store, "spent"), terminal.screen)
-        (asked,) = terminal.send(ASKS, ["on Tuesdays"])
+        (request,) = terminal.send(ASKS, ["on Tuesdays"])
         screen = terminal.screen()
 
-    assert TUESDAYS in "".join(asked.hook_context("UserPromptSubmit"))
+    assert TUESDAYS in "".join(request.hook_context("UserPromptSubmit"))
     assert not re.search(TROUBLE, screen), screen
     assert len(ledger(store, "reserved")) == 1
-    told = doctor(claude)
-    assert re.search(r"last seen in Claude Code [\d.]+, without (.*), which that client lacks", told), told
-    named = set(re.findall(r"without (.*), which", told)[0].split(", "))
+    sentence = doctor(claude)
+    assert re.search(r"last seen in Claude Code [\d.]+, without (.*), which that client lacks", sentence), (
+        sentence
+    )
+    named = set(re.findall(r"without (.*), which", sentence)[0].split(", "))
     assert named == {"asking", "learning", "pane", "status"}
 
 

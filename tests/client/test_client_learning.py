@@ -22,22 +22,22 @@ TURNS = 10
 
 def propose(request: Request) -> str:
     """Propose what the piece decides, and something that nobody said."""
-    said = [("The vendor's script runs before every commit.", "always run the script of the vendor")]
+    pairs = [("The vendor's script runs before every commit.", "always run the script of the vendor")]
     if DECIDED in str(request.body["messages"][0]["content"]):
-        said.append((SAID, "keep invoices in Postgres"))
+        pairs.append((SAID, "keep invoices in Postgres"))
     usual = {"type": "decision", "tags": ["billing"], "supersedes": None}
-    return json.dumps([{**usual, "title": text[:60], "content": text, "evidence": of} for text, of in said])
+    return json.dumps([{**usual, "title": text[:60], "content": text, "evidence": of} for text, of in pairs])
 
 
 def ledger(store: Path, event: str) -> list[dict[str, Any]]:
     lines = [line for path in (store / "ledger").glob("*.jsonl") for line in path.read_text().splitlines()]
-    return [said for said in map(json.loads, lines) if said["event"] == event]
+    return [event_line for event_line in map(json.loads, lines) if event_line["event"] == event]
 
 
 def keep_a_session(claude: Claude, store: Path) -> list[Request]:
     """Let a session without a person be kept; return what was asked to learn from it."""
-    kept = lambda: any(said.get("whole") for said in ledger(store, "transcript_kept"))  # noqa: E731
-    return claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=kept).memory
+    is_kept = lambda: any(event_line.get("whole") for event_line in ledger(store, "transcript_kept"))  # noqa: E731
+    return claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=is_kept).memory
 
 
 def ask_until_asked(terminal: Terminal) -> None:
@@ -76,14 +76,16 @@ def test_a_yes_leads_to_calls_between_turns_up_to_the_days_limit_and_none_withou
         terminal.send(f"thanks {LONG[:120]}", ["you are welcome"])
         terminal.send("and good night", ["sleep well"])
         assert QUESTION not in terminal.screen()
-        (asked,) = memory(terminal)
-        assert terminal.api.requests.index(asked) == turns  # after the turn that came before it
+        (request,) = memory(terminal)
+        assert terminal.api.requests.index(request) == turns  # after the turn that came before it
 
-    assert re.match("claude-haiku", asked.body["model"])
-    assert DECIDED in str(asked.body["messages"])
+    assert re.match("claude-haiku", request.body["model"])
+    assert DECIDED in str(request.body["messages"])
     assert knowledge(store) == [SAID]
     assert (store / "config.toml").read_text() == "plan_calls = true\n"
-    assert [said["call"] for said in ledger(store, "reserved")] == [ledger(store, "spent")[0]["call"]]
+    assert [event_line["call"] for event_line in ledger(store, "reserved")] == [
+        ledger(store, "spent")[0]["call"]
+    ]
 
 
 @needs_tmux
@@ -113,15 +115,17 @@ def test_short_turns_cost_no_call_of_their_own_but_one_when_their_session_is_ove
         for turn in range(TURNS):
             terminal.send(f"Rename the label of field {turn}.", [f"Field {turn} has its label."])
         assert memory(terminal) == []
-    wait_until(lambda: any(said.get("whole") for said in ledger(store, "transcript_kept")), lambda: "")
+    wait_until(
+        lambda: any(event_line.get("whole") for event_line in ledger(store, "transcript_kept")), lambda: ""
+    )
     with claude.interactive() as terminal:
         terminal.api.memory = propose
         wait_until(lambda: learned_after_a_turn(terminal, store), terminal.screen)
         for turn in range(TURNS):
             terminal.send(f"Rename the title of page {turn}.", [f"Page {turn} has its title."])
-        (asked,) = memory(terminal)
+        (request,) = memory(terminal)
 
-    assert all(f"field {turn}" in str(asked.body["messages"]) for turn in range(TURNS))
+    assert all(f"field {turn}" in str(request.body["messages"]) for turn in range(TURNS))
     assert knowledge(store) == [SAID]
 
 

@@ -88,9 +88,11 @@ def test_without_a_python_that_will_do_one_line_says_so_and_with_one_the_next_se
         terminal.send("hello again", ["hi again"])
         screen = terminal.screen()
 
-    found = f"python3, which is {version}" if version else "nothing"
+    python_found = f"python3, which is {version}" if version else "nothing"
     assert (
-        said_on(screen, f"Daybook needs Python 3.11 or newer and found {found}, so nothing is remembered.")
+        said_on(
+            screen, f"Daybook needs Python 3.11 or newer and found {python_found}, so nothing is remembered."
+        )
         == 1
     )
     assert not re.search(TROUBLE, screen), screen

@@ -43,8 +43,8 @@ def options_of(types: Path) -> dict[str, object]:
         r"^//   \{\n(?://.*\n)*?//   \}$", types.read_text(encoding="utf-8")[:20_000], re.MULTILINE
     )
     assert block
-    said: dict[str, object] = json.loads(re.sub(r"^// ?", "", block[0], flags=re.MULTILINE))
-    return said
+    options: dict[str, object] = json.loads(re.sub(r"^// ?", "", block[0], flags=re.MULTILINE))
+    return options
 
 
 def test_the_types_of_the_module_hold(claude: Claude, plugin: Path, tmp_path: Path, loads_it: bool) -> None:
@@ -59,9 +59,9 @@ def test_the_types_of_the_module_hold(claude: Claude, plugin: Path, tmp_path: Pa
     config = options_of(types) | {"include": [types.name, "hooks", "types"]}
     (checked / "tsconfig.json").write_text(json.dumps(config), encoding="utf-8")
 
-    done = subprocess.run(["node", TSC, "-p", checked], capture_output=True, encoding="utf-8", check=False)
+    process = subprocess.run(["node", TSC, "-p", checked], capture_output=True, encoding="utf-8", check=False)
 
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_the_tests_of_the_module_pass(claude: Claude, plugin: Path, loads_it: bool) -> None:
@@ -77,7 +77,7 @@ def test_where_it_is_not_loaded_hooks_do_the_same(
     claude: Claude, home_without_module: Path, store: Path
 ) -> None:
     claude.home = home_without_module
-    noted = lambda: [said for said in ledger(store, "transcript_seen") if "ended" not in said]  # noqa: E731
+    noted = lambda: [event for event in ledger(store, "transcript_seen") if "ended" not in event]  # noqa: E731
     marked = claude.prompt("#remember Totals on an invoice are printed in bold.", ["hi"], until=noted)
     claude.prompt(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept"])
 
@@ -85,7 +85,7 @@ def test_where_it_is_not_loaded_hooks_do_the_same(
     begun = claude.prompt("good morning", ["hi"])
 
     assert "Daybook has stored it" in "".join(marked.main[0].hook_context("UserPromptSubmit"))
-    *_, shown = run.main[0].hook_context("UserPromptSubmit")
-    assert STORED["content"] in shown
+    *_, context = run.main[0].hook_context("UserPromptSubmit")
+    assert STORED["content"] in context
     assert STORED["content"] in "".join(begun.main[0].hook_context("SessionStart"))
     assert noted()[0]["session"] == marked.session  # by the hook of the answer: the other says that it ended

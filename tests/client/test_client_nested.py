@@ -18,14 +18,14 @@ MONDAYS = "Staging deploys run on Mondays only."
 ASIDE = "(asked by Claude)"  # stands in each prompt that Claude gives to another
 
 
-def kept(store: Path) -> dict[str, str]:
+def source_by_text(store: Path) -> dict[str, str]:
     """Return what the memories say, and of each whose word it is."""
-    found = {}
+    sources = {}
     for path in store.rglob("knowledge/*.md"):
         head, _, text = path.read_text(encoding="utf-8").partition("\n---\n")
         (source,) = [line.partition(": ")[2] for line in head.splitlines() if line.startswith("source: ")]
-        found[text.strip()] = f"{source}, superseded" if "superseded_by" in head else source
-    return found
+        sources[text.strip()] = f"{source}, superseded" if "superseded_by" in head else source
+    return sources
 
 
 def conversations(store: Path) -> list[str]:
@@ -48,7 +48,7 @@ def nested(claude: Claude, prompt: str, then: dict[str, Any] | None = None) -> R
 
 
 def test_nothing_that_claude_asks_of_another_is_the_persons_word(claude: Claude, store: Path) -> None:
-    def heard(number: int, prompt: str, speaker: str) -> bool:
+    def is_heard(number: int, prompt: str, speaker: str) -> bool:
         """Wait until so many sessions are kept; tell whether *prompt* is the first of one, by *speaker*."""
         wait_until(lambda: len(conversations(store)) == number, lambda: str(conversations(store)))
         begins = re.compile(rf"## {speaker} · \S+ {re.escape(prompt)}")
@@ -57,21 +57,25 @@ def test_nothing_that_claude_asks_of_another_is_the_persons_word(claude: Claude,
     # A client that gives up a server at its start has none of its tools.
     claude.env |= {"MCP_TIMEOUT": "120000", "MCP_CONNECT_TIMEOUT_MS": "120000"}
     claude.prompt(f"#remember {FRIDAYS}", ["noted"])
-    assert heard(1, FRIDAYS, "user")
-    wait_until(lambda: kept(store) == {FRIDAYS: "manual"}, lambda: str(kept(store)))
+    assert is_heard(1, FRIDAYS, "user")
+    wait_until(lambda: source_by_text(store) == {FRIDAYS: "manual"}, lambda: str(source_by_text(store)))
     (old,) = [path.stem for path in store.rglob("knowledge/*.md")]
 
     marked = nested(claude, f"#remember {MONDAYS}")
     assert marked.tool_results == ["done"]  # of the Claude in there
-    assert heard(3, f"{MONDAYS} {ASIDE}", "claude")
-    assert kept(store) == {FRIDAYS: "manual"}
+    assert is_heard(3, f"{MONDAYS} {ASIDE}", "claude")
+    assert source_by_text(store) == {FRIDAYS: "manual"}
 
-    said = f"No, that is wrong: {TUESDAYS} Remember that instead."
-    given = {"title": "Deploys", "content": TUESDAYS, "supersedes": [old]}
-    *_, inside, _ = nested(claude, said, call("remember", **given)).main
+    correction = f"No, that is wrong: {TUESDAYS} Remember that instead."
+    arguments = {"title": "Deploys", "content": TUESDAYS, "supersedes": [old]}
+    *_, inside, _ = nested(claude, correction, call("remember", **arguments)).main
     assert f"{old} stays active: only the person can replace it" in inside.tool_results()[0]
-    assert heard(5, f"{said} {ASIDE}", "claude")
-    assert kept(store) == {FRIDAYS: "manual", TUESDAYS: "assistant"}
+    assert is_heard(5, f"{correction} {ASIDE}", "claude")
+    assert source_by_text(store) == {FRIDAYS: "manual", TUESDAYS: "assistant"}
 
     nested(claude, f"/remember Staging | {MONDAYS}")
-    assert kept(store) == {FRIDAYS: "manual", TUESDAYS: "assistant", f"{MONDAYS} {ASIDE}": "assistant"}
+    assert source_by_text(store) == {
+        FRIDAYS: "manual",
+        TUESDAYS: "assistant",
+        f"{MONDAYS} {ASIDE}": "assistant",
+    }

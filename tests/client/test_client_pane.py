@@ -46,8 +46,8 @@ def open_pane(terminal: Terminal) -> str:
 def lines_of(screen: str) -> list[str]:
     """Return the lines of the pane on *screen*, without its frame and the chat, and with ids that stay."""
     screen = re.sub(r"(deploys-on-tuesdays-)\w{4}", r"\1k3f9", screen)
-    found = [re.search(r"│(.*?)[│\s]*$", line) for line in screen.splitlines()]
-    lines = [each.group(1).replace("✕", "") for each in found if each]
+    matches = [re.search(r"│(.*?)[│\s]*$", line) for line in screen.splitlines()]
+    lines = [match.group(1).replace("✕", "") for match in matches if match]
     return [line for line in lines if line.strip()]
 
 
@@ -80,8 +80,8 @@ def test_what_was_told_is_shown_and_a_press_accepts_what_waits(
     assert waiting == f"{tabs.format(1)} ▸ Staging port came with the repository"
     assert f"{FACT} [ Accept ] Claude may be shown it unasked" in entry
     assert accepted.startswith(f"{tabs.format(0)} {NAME}: accepted. [ Undo ] takes back:")
-    told = claude.prompt("on which port listens the staging database?", ["5433"])
-    assert "port 5433" in "".join(told.main[0].hook_context("SessionStart"))
+    run = claude.prompt("on which port listens the staging database?", ["5433"])
+    assert "port 5433" in "".join(run.main[0].hook_context("SessionStart"))
     if columns == 120:
         drawn = picture(lines_of(whole))
         if os.environ.get("UPDATE"):
@@ -120,8 +120,8 @@ def test_without_a_screen_it_says_in_a_sentence_what_the_pane_would_show(
 ) -> None:
     run = claude.prompt("/daybook")
 
-    told = "Claude was shown 1 memory in this session; 1 entry waits for you: 'daybook review'."
-    assert run.answer.endswith(told)
+    sentence = "Claude was shown 1 memory in this session; 1 entry waits for you: 'daybook review'."
+    assert run.answer.endswith(sentence)
     assert not run.main
 
 

@@ -25,36 +25,36 @@ def writing(claude: Claude) -> Claude:
     return claude
 
 
-def put(gist: str) -> dict[str, object]:
+def put_call(gist: str) -> dict[str, object]:
     return call("kg_put_node", level="project", id=NODE, gist=gist)
 
 
 def test_one_session_is_told_what_the_other_wrote_by_sync_and_at_its_next_prompt(writing: Claude) -> None:
-    with writing.interactive() as one, writing.interactive() as other:
-        registered = other.send("good morning", [call("kg_register_session"), "hello there"])
+    with writing.interactive() as first, writing.interactive() as second:
+        registered = second.send("good morning", [call("kg_register_session"), "hello there"])
         name = registered[-1].tool_results()[-1].split()[0]
-        one.send("please note that", [put(FIRST), "it is noted"])
-        synced = other.send("what is new", [call("kg_sync", session_id=name), "so it is told"])
-        again = other.send("and now", [call("kg_sync", session_id=name), "nothing at all"])
-        asked = other.send("how are amounts on an invoice rounded?", ["half to even it is"])
+        first.send("please note that", [put_call(FIRST), "it is noted"])
+        synced = second.send("what is new", [call("kg_sync", session_id=name), "so it is told"])
+        again = second.send("and now", [call("kg_sync", session_id=name), "nothing at all"])
+        requests = second.send("how are amounts on an invoice rounded?", ["half to even it is"])
 
     assert len(name) == 8
     assert NODE in synced[-1].tool_results()[-1]
     assert FIRST in synced[-1].tool_results()[-1]
     assert NODE not in again[-1].tool_results()[-1]
-    assert FIRST in asked[0].hook_context("UserPromptSubmit")[-1]
+    assert FIRST in requests[0].hook_context("UserPromptSubmit")[-1]
 
 
 def test_when_both_write_one_node_the_later_is_told_both_versions(writing: Claude) -> None:
-    with writing.interactive() as one, writing.interactive() as other:
-        other.send("good morning", [call("kg_register_session"), "hello there"])
-        one.send("please note that", [put(FIRST), "it is noted"])
-        overwritten = other.send("note this instead", [put(SECOND), "that was noted"])
-        read = one.send("what do we know", [call("kg_read"), "this we know"])
+    with writing.interactive() as first, writing.interactive() as second:
+        second.send("good morning", [call("kg_register_session"), "hello there"])
+        first.send("please note that", [put_call(FIRST), "it is noted"])
+        overwritten = second.send("note this instead", [put_call(SECOND), "that was noted"])
+        read = first.send("what do we know", [call("kg_read"), "this we know"])
 
-    told = overwritten[-1].tool_results()[-1]
-    assert "updated" in told
-    assert FIRST in told
-    assert SECOND in told
+    result = overwritten[-1].tool_results()[-1]
+    assert "updated" in result
+    assert FIRST in result
+    assert SECOND in result
     assert SECOND in read[-1].tool_results()[-1]
     assert FIRST not in read[-1].tool_results()[-1]

@@ -13,22 +13,22 @@ OLD = "The upload timeout is 30 seconds."
 NEW = "The upload timeout is 60 seconds, because the gateway is slow."
 
 
-def answered(request: Request) -> tuple[str, str]:
+def ids_in_answer(request: Request) -> tuple[str, str]:
     """Return (the id that the last answer gives, that of the nearest memory it names)."""
-    told = request.tool_results()[-1]
-    near = re.search(r"Near it: (\S+)", told)
-    assert near, told
+    answer = request.tool_results()[-1]
+    near = re.search(r"Near it: (\S+)", answer)
+    assert near, answer
     return answered_id(request), near[1]
 
 
-def settled(word: str, **said: str) -> Any:
+def settled(word: str, **fields: str) -> Any:
     """Return the turn in which Claude settles the answer by *word*, supersedes or distinct."""
 
     def turn(request: Request) -> dict[str, Any]:
-        new, near = answered(request)
+        new, near = ids_in_answer(request)
         words = f"If {new} replaces one of them, call remember again with the same words and supersedes"
         assert words in request.tool_results()[-1]
-        return call("remember", **said, **{word: near})
+        return call("remember", **fields, **{word: near})
 
     return turn
 
@@ -51,8 +51,8 @@ def test_an_old_number_is_superseded_by_the_words_of_the_answer(claude: Claude) 
     assert "It replaces upload-timeout-" in revised
     assert "60 seconds" in recalled and "30 seconds" not in recalled
     assert "30 seconds" in everything and "superseded by upload-timeout-" in everything
-    told = claude.prompt("how long is the upload timeout?", ["60 seconds"])
-    assert "30 seconds" not in told.main[0].said("system") + told.main[0].said()
+    next_session = claude.prompt("how long is the upload timeout?", ["60 seconds"])
+    assert "30 seconds" not in next_session.main[0].said("system") + next_session.main[0].said()
 
 
 def answered_id(request: Request) -> str:

@@ -49,17 +49,17 @@ def answer_slowly(copy: Path) -> None:
 
 def servers_of(store: Path) -> list[int]:
     """Return the processes that serve *store*."""
-    found = []
+    pids = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
             if b"mcp_server" in words and f"MEMORY_DIR={store}".encode() in (
                 process / "environ"
             ).read_bytes().split(b"\0"):
-                found.append(int(process.name))
+                pids.append(int(process.name))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def told_in(store: Path) -> list[dict[str, object]]:
@@ -76,11 +76,11 @@ def test_what_a_slow_server_answers_too_late_is_not_counted_as_told(
 
     with claude.interactive() as terminal:
         terminal.send(f"Remember: {STORED['content']}", [call("remember", **STORED), "kept it"])
-        (asked,) = terminal.send(ASKS, ["half to even"])
+        (request,) = terminal.send(ASKS, ["half to even"])
         screen = terminal.screen()
     printed = claude.prompt(ASKS, ["half to even"])
 
-    assert asked.hook_context("UserPromptSubmit") == []
+    assert request.hook_context("UserPromptSubmit") == []
     assert printed.main[0].hook_context("UserPromptSubmit") == []
     assert printed.answer == "half to even"
     assert told_in(store) == []

@@ -88,14 +88,14 @@ def member(
         }
         claude = Claude(binary, home=homes[name], project=project, env=env)
         typed = [plugin / "bin" / "daybook", "team", "join", team.url, "--token-file", str(token), "--yes"]
-        done = type_in_terminal(typed, cwd=project, env=claude.environment(""))
-        assert done.returncode == 0, done.stdout
+        process = type_in_terminal(typed, cwd=project, env=claude.environment(""))
+        assert process.returncode == 0, process.stdout
         return claude
 
     return joined
 
 
-def asked(member: Claude) -> str:
+def context_of_question(member: Claude) -> str:
     """Return what the tool `recall` answers to the QUESTION in a session of *member*."""
     return with_the_team(
         lambda: member.prompt(QUESTION, [call("recall", query=QUESTION), "half to even"]).tool_results[0]
@@ -118,9 +118,9 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
 
     assert "(team level)" in shared.tool_results[0]
     memory_id = shared.tool_results[0].partition(":")[0]
-    found = asked(ben)
-    assert ROUNDING in found
-    assert "by anna, not confirmed" in found
+    context = context_of_question(ben)
+    assert ROUNDING in context
+    assert "by anna, not confirmed" in context
     assert ROUNDING not in shown_unasked(ben, QUESTION), "nobody confirmed it"
 
     curator = tmp_path / "carla"
@@ -130,8 +130,8 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
         ("join", team.url, "--token-file", str(token), "--yes"),
         ("confirm", memory_id, "--yes"),
     ):
-        done = run_daybook(curator, "team", *words, typed=True)
-        assert done.returncode == 0, done.stdout
+        process = run_daybook(curator, "team", *words, typed=True)
+        assert process.returncode == 0, process.stdout
     # Nobody types a command on the other machine: the worker copies when a session starts.
     ben.prompt("hello")
     copied = Path(ben.env["MEMORY_DIR"]) / "team" / "knowledge" / f"{memory_id}.md"
@@ -139,6 +139,6 @@ def test_what_one_member_shares_and_a_curator_confirms_the_other_is_told_in_thei
 
     (brief,) = ben.prompt("good morning").main[0].hook_context("SessionStart")
     assert "Settled in the team" in brief and ROUNDING in brief
-    again = asked(ben)
+    again = context_of_question(ben)
     assert "by anna, confirmed by carla" in again
     assert again.count(ROUNDING) == 1

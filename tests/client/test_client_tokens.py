@@ -25,8 +25,8 @@ def lines(request: Request, home: Path) -> list[str]:
     """Return what *request* tells the model beside the conversation, a line each; a tool is one line."""
     tools = [json.dumps(tool, ensure_ascii=False, separators=(",", ":")) for tool in request.body["tools"]]
     system = [block["text"] for block in request.body["system"]]
-    told = [text for role, kind, text in request.blocks() if kind == "text"]
-    return "\n".join([*tools, *system, *told]).replace(str(home), "~").splitlines()
+    texts = [text for role, kind, text in request.blocks() if kind == "text"]
+    return "\n".join([*tools, *system, *texts]).replace(str(home), "~").splitlines()
 
 
 def added(without: list[str], with_plugin: list[str]) -> list[str]:
@@ -75,9 +75,9 @@ def test_every_request_carries_at_most_600_tokens_more_as_readme_says(
     table = "\n".join(
         f"| {name} | {round(tokens[name])} |" for name in sorted(tokens, key=lambda n: -tokens[n])
     )
-    said = f"**{round(sum(tokens.values()))} tokens**"
+    figure = f"**{round(sum(tokens.values()))} tokens**"
     readme = README.read_text(encoding="utf-8")
-    assert said in readme, said
+    assert figure in readme, figure
     assert table in readme, table
 
 

@@ -90,20 +90,20 @@ def start(
     return machine
 
 
-def given(remote: Path) -> str:
+def files_of_remote(remote: Path) -> str:
     """Return the paths that the remote has."""
     command = ["git", f"--git-dir={remote}", "ls-tree", "-r", "--name-only", "daybook"]
     return subprocess.run(command, capture_output=True, encoding="utf-8", check=False).stdout
 
 
-def has(claude: Claude, text: str) -> bool:
+def knows(claude: Claude, text: str) -> bool:
     """Tell whether a memory in a file of this machine's says *text*."""
     files = Path(claude.env["MEMORY_DIR"]).glob("projects/*/knowledge/*.md")
     return any(text in path.read_text(encoding="utf-8") for path in files)
 
 
 def daybook(claude: Claude, plugin: Path, *words: str) -> str:
-    done = subprocess.run(
+    process = subprocess.run(
         [plugin / "bin" / "daybook", *words],
         cwd=claude.project,
         env=claude.environment(""),
@@ -111,7 +111,7 @@ def daybook(claude: Claude, plugin: Path, *words: str) -> str:
         encoding="utf-8",
         check=False,
     )
-    return done.stdout + done.stderr
+    return process.stdout + process.stderr
 
 
 def test_what_a_session_on_one_machine_learned_the_next_one_on_the_other_is_told_at_its_start(
@@ -123,16 +123,16 @@ def test_what_a_session_on_one_machine_learned_the_next_one_on_the_other_is_told
     learned = desk.prompt("we round half to even", [INVOICE, "stored"])
     assert ": remembered as decision" in learned.tool_results[0]
     # Nobody types a command: the worker gives it when the session ends, and takes it where one starts.
-    wait_until(lambda: "invoice-rounding" in given(remote))
+    wait_until(lambda: "invoice-rounding" in files_of_remote(remote))
     laptop.prompt("hello")
-    wait_until(lambda: has(laptop, ROUNDING), lambda: daybook(laptop, plugin, "remote", "status"))
+    wait_until(lambda: knows(laptop, ROUNDING), lambda: daybook(laptop, plugin, "remote", "status"))
     run = laptop.prompt("good morning")
 
     (brief,) = run.main[0].hook_context("SessionStart")
     assert ROUNDING in brief
     (path,) = Path(laptop.env["MEMORY_DIR"]).glob("projects/*/knowledge/*.md")
-    told = daybook(laptop, plugin, "history", path.stem)
-    assert not may_name_itself() or "desk" in told, told
+    history = daybook(laptop, plugin, "history", path.stem)
+    assert not may_name_itself() or "desk" in history, history
     assert f"{remote}, last exchange 2" in daybook(laptop, plugin, "status")
 
 
@@ -142,11 +142,11 @@ def test_what_arrives_when_a_session_has_begun_is_told_with_its_next_prompt(
 ) -> None:
     desk, laptop, remote = start("desk"), start("laptop"), tmp_path / "memory.git"
     desk.prompt("we round half to even", [INVOICE, "stored"])
-    wait_until(lambda: "invoice-rounding" in given(remote))
+    wait_until(lambda: "invoice-rounding" in files_of_remote(remote))
 
     with laptop.interactive() as terminal:
-        came = Path(laptop.env["MEMORY_DIR"]) / "remote" / "came.json"
-        wait_until(came.exists, terminal.screen)  # its own start took it
+        arrivals = Path(laptop.env["MEMORY_DIR"]) / "remote" / "came.json"
+        wait_until(arrivals.exists, terminal.screen)  # its own start took it
         for number in range(TRIES):
             first = terminal.send(f"good morning {number}", [f"hi {number}"])[0]
             if first.hook_context("UserPromptSubmit"):
@@ -154,9 +154,9 @@ def test_what_arrives_when_a_session_has_begun_is_told_with_its_next_prompt(
         second = terminal.send(RELATED, ["half to even"])[0]
 
     assert first.hook_context("SessionStart") == []
-    (told,) = first.hook_context("UserPromptSubmit")
-    assert "came from another of the person's machines" in told and ROUNDING in told
-    assert second.hook_context("UserPromptSubmit") == [told]  # from the turn before
+    (context,) = first.hook_context("UserPromptSubmit")
+    assert "came from another of the person's machines" in context and ROUNDING in context
+    assert second.hook_context("UserPromptSubmit") == [context]  # from the turn before
     assert ROUNDING in "".join(laptop.prompt("good morning").main[0].hook_context("SessionStart"))
 
 
@@ -168,10 +168,10 @@ def test_offline_nobody_waits_and_nothing_is_lost(start: Start, plugin: Path, tm
 
     assert ": remembered as decision" in learned.tool_results[0]
     wait_until(lambda: "could not be reached" in daybook(desk, plugin, "remote", "status"))
-    asked = desk.prompt("good morning")
-    assert asked.code == 0 and ROUNDING in "".join(asked.main[0].hook_context("SessionStart"))
+    run = desk.prompt("good morning")
+    assert run.code == 0 and ROUNDING in "".join(run.main[0].hook_context("SessionStart"))
     (tmp_path / "away.git").rename(remote)
     desk.prompt("good evening")
-    wait_until(lambda: "invoice-rounding" in given(remote))
+    wait_until(lambda: "invoice-rounding" in files_of_remote(remote))
     laptop.prompt("hello")
-    wait_until(lambda: has(laptop, ROUNDING))
+    wait_until(lambda: knows(laptop, ROUNDING))

@@ -30,7 +30,7 @@ export const register = on => {
 """
 
 
-def answered(run: Run) -> str:
+def answer_of(run: Run) -> str:
     """Return what a command showed in `-p`, for which no model was asked."""
     assert run.code == 0, run.stderr
     assert run.main == []
@@ -38,34 +38,34 @@ def answered(run: Run) -> str:
 
 
 def test_in_print_mode_each_command_answers_and_asks_no_model(claude: Claude, store: Path) -> None:
-    stored = answered(claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops]"))
+    stored = answer_of(claude.prompt(f"/remember Deploys | {TUESDAYS} [tags: ops]"))
     assert re.match(r"deploys-\w+: remembered as note \(project level\)\.\n/", stored), stored
     own, path = stored.partition(":")[0], Path(stored.splitlines()[1])
     assert "source: manual\n" in path.read_text(encoding="utf-8")
     assert path.is_relative_to(store)
 
-    beside = answered(claude.prompt(f"/remember Deploys | {FRIDAYS}"))
+    beside = answer_of(claude.prompt(f"/remember Deploys | {FRIDAYS}"))
     assert (
         f"Near it: {own}" in beside and f"--supersedes {own}; if both are right: --distinct {own}" in beside
     )
-    kept = answered(claude.prompt(f"/forget {own}"))
+    refusal = answer_of(claude.prompt(f"/forget {own}"))
     assert (
-        kept
+        refusal
         == f"Nothing was forgotten. To forget it without a question, type in a terminal: daybook forget {own}"
     )
     assert path.is_file()
 
     recalled = claude.prompt("/recall when do production deploys run")
-    assert f"{own} · note" in answered(recalled) and TUESDAYS in answered(recalled)
-    asked = claude.prompt("when do production deploys run?", ["On Tuesdays."], resume=recalled.session)
-    (told,) = re.findall("The person typed /recall(.*)", asked.main[0].body_text(), re.DOTALL)
-    assert f"   | {TUESDAYS}" in told
+    assert f"{own} · note" in answer_of(recalled) and TUESDAYS in answer_of(recalled)
+    run = claude.prompt("when do production deploys run?", ["On Tuesdays."], resume=recalled.session)
+    (context,) = re.findall("The person typed /recall(.*)", run.main[0].body_text(), re.DOTALL)
+    assert f"   | {TUESDAYS}" in context
 
-    saved = answered(claude.prompt("/save-session", resume=asked.session))
+    saved = answer_of(claude.prompt("/save-session", resume=run.session))
     assert re.match(r"when-do-production-deploys-run-[\w-]+: session saved\.\n", saved), saved
     back = claude.prompt("/restore-session")
-    assert "- when do production deploys run?" in answered(back)
-    assert "On Tuesdays." in answered(back)
+    assert "- when do production deploys run?" in answer_of(back)
+    assert "On Tuesdays." in answer_of(back)
     going_on = claude.prompt("go on", ["I go on."], resume=back.session)
     assert "brought back a saved session with /restore-session" in going_on.main[0].body_text()
 
@@ -106,9 +106,9 @@ def test_on_the_screen_the_person_is_asked_and_what_they_choose_is_done(claude: 
 
     assert "The person typed /recall when do production deploys run" in request.body_text()
     assert f"   | {FRIDAYS}" in request.body_text()
-    kept = "".join(path.read_text(encoding="utf-8") for path in store.glob("projects/*/knowledge/*.md"))
-    assert (TUESDAYS in kept, FRIDAYS in kept, mondays in kept) == (True, True, False)
-    assert f"superseded_by: {new}\n" in kept
+    files_text = "".join(path.read_text(encoding="utf-8") for path in store.glob("projects/*/knowledge/*.md"))
+    assert (TUESDAYS in files_text, FRIDAYS in files_text, mondays in files_text) == (True, True, False)
+    assert f"superseded_by: {new}\n" in files_text
 
 
 @pytest.mark.parametrize("order", [("other", "daybook"), ("daybook", "other")])
@@ -130,25 +130,25 @@ def test_a_name_that_somebody_has_already_stays_theirs(
     theirs = claude.prompt("/remember Deploys | They run on Tuesdays.")
     mine = [claude.prompt(typed, ["yes"]).main[0].said() for typed in ("/recall deploys", "/daybook today")]
 
-    assert "the other plugin answers" in answered(theirs)
+    assert "the other plugin answers" in answer_of(theirs)
     assert not list(tmp_path.glob("store/**/deploys-*.md"))
     assert "My own recall: deploys." in mine[0]
     assert "My own daybook: today." in mine[1]
-    assert "No memory is called 'zebras'" in answered(claude.prompt("/forget zebras"))
+    assert "No memory is called 'zebras'" in answer_of(claude.prompt("/forget zebras"))
 
 
 def other_plugin(folder: Path) -> Path:
     """Make a plugin that registers /remember; its folder is its marketplace, too."""
     about = {"name": "other", "version": "1.0.0", "description": "Another plugin."}
     listed = {"name": "other", "owner": {"name": "Others"}, "plugins": [{"name": "other", "source": "./"}]}
-    for name, said in (
+    for name, text in (
         (".claude-plugin/plugin.json", json.dumps(about)),
         (".claude-plugin/marketplace.json", json.dumps(listed)),
         ("hooks/hooks.json", json.dumps({"modules": ["./module.ts"]})),
         ("hooks/module.ts", THEIRS),
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(said, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
@@ -166,7 +166,7 @@ def with_server(claude: Claude, environment: Path, folder: Path, server: str) ->
 def test_a_server_that_starts_is_waited_for(claude: Claude, environment: Path, tmp_path: Path) -> None:
     with_server(claude, environment, tmp_path / "environment", "sleep 3")
 
-    assert answered(claude.prompt("/restore-session")).startswith("No session is saved here yet.")
+    assert answer_of(claude.prompt("/restore-session")).startswith("No session is saved here yet.")
 
 
 def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hears_of_it(
@@ -175,7 +175,7 @@ def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hea
     with_server(claude, environment, tmp_path / "environment", "exit 1")
 
     for typed in ("/remember Deploys | They run on Tuesdays.", "/restore-session", "/daybook"):
-        assert answered(claude.prompt(typed)) == ENDED
+        assert answer_of(claude.prompt(typed)) == ENDED
     run = claude.prompt("when do production deploys run?", ["on Tuesdays"])
     assert (run.code, run.answer, run.stderr) == (0, "on Tuesdays", "")
     assert run.main[0].hook_context("UserPromptSubmit") == []

@@ -16,15 +16,15 @@ PROMPT = "how are amounts on an invoice rounded?"
 
 
 def receipts(claude: Claude, plugin: Path) -> list[dict[str, Any]]:
-    done = subprocess.run(
+    process = subprocess.run(
         [plugin / "bin" / "daybook", "why", "--json"],
         cwd=claude.project,
         env=claude.environment(""),
         capture_output=True,
         check=True,
     )
-    said: list[dict[str, Any]] = json.loads(done.stdout)
-    return said
+    listed: list[dict[str, Any]] = json.loads(process.stdout)
+    return listed
 
 
 @pytest.mark.feature("3.2-use-detection")

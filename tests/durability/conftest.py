@@ -26,7 +26,7 @@ def run_program() -> Run:
     """Run a program of `programs/` to its end, and return the JSON that it prints."""
 
     def run(name: str, *args: object) -> dict[str, Any]:
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, str(PROGRAMS / f"{name}.py"), *map(str, args)],
             env={**os.environ, "PYTHONPATH": str(ROOT), "EMBEDDING_MODEL": "none"},
             capture_output=True,
@@ -34,9 +34,9 @@ def run_program() -> Run:
             timeout=LONGEST,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
-        said: dict[str, Any] = json.loads(done.stdout)
-        return said
+        assert process.returncode == 0, process.stderr
+        report: dict[str, Any] = json.loads(process.stdout)
+        return report
 
     return run
 
@@ -57,11 +57,11 @@ def wait_until_in() -> Wait:
     """Return when a thread is stuck in the function of that name; fail when it does not get there."""
 
     def wait(thread: threading.Thread, function: str) -> None:
-        end, seen, pause = time.monotonic() + PATIENCE, 0, threading.Event()
-        while time.monotonic() < end and seen < 5:
+        end, times_seen, pause = time.monotonic() + PATIENCE, 0, threading.Event()
+        while time.monotonic() < end and times_seen < 5:
             frame = sys._current_frames().get(thread.ident or 0)
-            seen = seen + 1 if frame and frame.f_code.co_name == function else 0
+            times_seen = times_seen + 1 if frame and frame.f_code.co_name == function else 0
             pause.wait(0.002)
-        assert seen == 5, f"the thread did not wait in {function}"
+        assert times_seen == 5, f"the thread did not wait in {function}"
 
     return wait

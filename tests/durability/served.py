@@ -76,10 +76,10 @@ class Served:
         self.greet().call("list_memories")
         return self
 
-    def send(self, said: object) -> None:
+    def send(self, message: object) -> None:
         """Write one line: bytes as they are, anything else as JSON."""
         assert self.process.stdin
-        line = said if isinstance(said, bytes) else json.dumps(said).encode()
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
@@ -90,17 +90,17 @@ class Served:
         request = {"jsonrpc": "2.0", "id": number, "method": method}
         self.send(request if params is None else {**request, "params": params})
         end = time.monotonic() + PATIENCE
-        while said := self.next_line(end):
-            if said.get("id") == number:
-                return said
-            self.passed.append(said)
+        while message := self.next_line(end):
+            if message.get("id") == number:
+                return message
+            self.passed.append(message)
         raise AssertionError(f"no answer to {method} within {PATIENCE} s; exit code {self.process.poll()}")
 
     def call(self, tool: str, **arguments: object) -> str:
         """Call a tool and return its text."""
-        said = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        content = said.get("result", {}).get("content", [])
-        return "".join(part.get("text", "") for part in content) or json.dumps(said)
+        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        content = answer.get("result", {}).get("content", [])
+        return "".join(part.get("text", "") for part in content) or json.dumps(answer)
 
     def next_line(self, end: float) -> dict[str, Any] | None:
         """Return the next JSON object that the server writes, None when none comes before *end*."""
@@ -110,15 +110,15 @@ class Served:
             if feed:
                 self._left = rest
                 try:
-                    said = json.loads(line)
+                    message = json.loads(line)
                 except ValueError:
-                    said = None
-                if isinstance(said, dict):
-                    return said
+                    message = None
+                if isinstance(message, dict):
+                    return message
                 self.noise.append(line)
                 continue
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            seconds_left = end - time.monotonic()
+            if seconds_left <= 0 or not select.select([self.process.stdout], [], [], seconds_left)[0]:
                 return None
             part = os.read(self.process.stdout.fileno(), 1 << 20)
             if not part:
@@ -126,9 +126,9 @@ class Served:
             self._left += part
 
 
-def eventually(holds: Callable[[], bool], what: str) -> None:
+def eventually(holds: Callable[[], bool], condition: str) -> None:
     """Return when *holds* holds; fail when it does not in time."""
     end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
+        assert time.monotonic() < end, f"not within {PATIENCE} s: {condition}"
         select.select([], [], [], 0.02)

@@ -21,16 +21,16 @@ EACH = 100  # that a process remembers
 def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused(
     run_program: Run, tmp_path: Path
 ) -> None:
-    done = run_program("competing_processes", "remember", tmp_path, PROCESSES, EACH)
+    report = run_program("competing_processes", "remember", tmp_path, PROCESSES, EACH)
 
-    assert done["errors"] == []
-    assert len(done["ids"]) == len(set(done["ids"])) == PROCESSES * EACH
+    assert report["errors"] == []
+    assert len(report["ids"]) == len(set(report["ids"])) == PROCESSES * EACH
     store = opened_at(tmp_path).store()
     sync(store)
-    written = {Path(stamp.path).stem for stamp in vault.stamps(store.user_vault)}
+    ids_on_disk = {Path(stamp.path).stem for stamp in vault.stamps(store.user_vault)}
     with store.database.read() as db:
         indexed = [row.id for row in memories.rows(db, "1", ())]
-    assert written == set(indexed) == set(done["ids"])
+    assert ids_on_disk == set(indexed) == set(report["ids"])
     assert len(indexed) == PROCESSES * EACH
     store.database.close()
 
@@ -38,22 +38,22 @@ def test_eight_processes_remember_hundreds_of_things_and_none_is_lost_or_refused
 def test_eight_processes_revise_one_memory_and_every_accepted_revision_is_in_it(
     run_program: Run, tmp_path: Path
 ) -> None:
-    done = run_program("competing_processes", "revise", tmp_path, PROCESSES, 10)
+    report = run_program("competing_processes", "revise", tmp_path, PROCESSES, 10)
 
-    assert done["errors"] == []
-    assert done["conflicts"] > 0, "nobody was in anybody's way, so this told nothing"
+    assert report["errors"] == []
+    assert report["conflicts"] > 0, "nobody was in anybody's way, so this told nothing"
     store = opened_at(tmp_path).store()
     with store.database.read() as db:
         indexed = memories.rows(db, "1", ())[0]
-    found = read(store, done["id"])
-    assert sorted(found.memory.text.split("\n")[1:]) == sorted(
+    file = read(store, report["id"])
+    assert sorted(file.memory.text.split("\n")[1:]) == sorted(
         f"line {number} {count}" for number in range(PROCESSES) for count in range(10)
     )
     accepted = [
         event.event for path in store.ledger.paths() for event, _ in ledger.read_events(path, 0)
     ].count("revised")
     assert accepted == PROCESSES * 10
-    assert indexed.digest == found.digest, "the index says something older than the file"
+    assert indexed.digest == file.digest, "the index says something older than the file"
     store.database.close()
 
 
@@ -64,15 +64,15 @@ def test_eight_processes_open_an_index_that_is_not_there_or_is_old(run_program: 
 def test_a_rebuild_beside_others_hides_nothing_from_them_and_shows_no_lock(
     run_program: Run, tmp_path: Path
 ) -> None:
-    done = run_program("competing_processes", "rebuild", tmp_path, 4, 20)
+    report = run_program("competing_processes", "rebuild", tmp_path, 4, 20)
 
-    assert done["errors"] == []
+    assert report["errors"] == []
     store = opened_at(tmp_path).store()
     sync(store)  # who found the index busy has left it to the next
     with store.database.read() as db:
         indexed = {row.id for row in memories.rows(db, "1", ())}
-    assert indexed.issuperset(done["ids"])
-    assert len(done["ids"]) == 3 * 4 * 20
+    assert indexed.issuperset(report["ids"])
+    assert len(report["ids"]) == 3 * 4 * 20
     store.database.close()
 
 
@@ -80,14 +80,14 @@ def test_what_is_taken_in_is_what_the_file_says_when_the_index_is_written(
     store: Store, wait_until_in: Wait
 ) -> None:
     """A process that waits for the lock must not put down what it read before it waited."""
-    found = remember(store, Draft("Deploys", "happen on Monday", level=Level.USER))
+    remembered = remember(store, Draft("Deploys", "happen on Monday", level=Level.USER))
     other = sqlite3.connect(store.database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    waiting = threading.Thread(target=take_in, args=(store, store.user_vault, found.path))
+    waiting = threading.Thread(target=take_in, args=(store, store.user_vault, remembered.path))
     waiting.start()
     wait_until_in(waiting, "write")
-    data = found.path.read_bytes()
-    files.replace(found.path, data.replace(b"Monday", b"Friday"), expected=files.digest(data))
+    data = remembered.path.read_bytes()
+    files.replace(remembered.path, data.replace(b"Monday", b"Friday"), expected=files.digest(data))
     other.execute("COMMIT")
     other.close()
     waiting.join()

@@ -35,13 +35,13 @@ def test_a_file_deleted_for_good_does_not_come_back_by_a_revision(
 ) -> None:
     path = tmp_path / "a.md"
     files.write_new(path, b"old")
-    said: list[Exception] = []
+    errors: list[Exception] = []
 
     def revise() -> None:
         try:
             files.replace(path, b"new", expected=files.digest(b"old"))
         except Conflict as error:
-            said.append(error)
+            errors.append(error)
 
     with files.lock(tmp_path / files.LOCK_NAME):
         reviser = threading.Thread(target=revise)

@@ -26,10 +26,10 @@ NOW = 1_800_000_000.0
 def test_a_process_that_meets_damage_answers_rightly_at_once_or_the_next_one_does(
     run_program: Run, quick_folder: Path, harm: str, count: int
 ) -> None:
-    told = run_program("damaged_index", 17, count, "--harm", harm, "--folder", quick_folder)
+    report = run_program("damaged_index", 17, count, "--harm", harm, "--folder", quick_folder)
 
-    assert told["failed"] == []
-    assert told["at once"] + told["next"] == count
+    assert report["failed"] == []
+    assert report["at once"] + report["next"] == count
 
 
 def test_an_odd_value_that_is_used_outside_of_the_index_is_healed_and_no_traceback(store: Store) -> None:
@@ -91,8 +91,8 @@ def test_an_index_that_changed_is_looked_at_at_once_unless_that_takes_long(index
     assert checkups.is_due(index, NOW + 1100)
 
 
-@pytest.mark.parametrize("said", [b"", b"{", b"[]", b'{"at": "x"}', b"\xff"])
-def test_a_note_that_says_nothing_costs_one_look(index: Path, said: bytes) -> None:
-    index.with_name(checkups.NOTE).write_bytes(said)
+@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"at": "x"}', b"\xff"])
+def test_a_note_that_says_nothing_costs_one_look(index: Path, note: bytes) -> None:
+    index.with_name(checkups.NOTE).write_bytes(note)
 
     assert checkups.is_due(index, NOW + 1)

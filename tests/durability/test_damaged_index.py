@@ -71,10 +71,10 @@ def open_it(index: Path) -> Iterator[Open]:
         return opened[-1]
 
     yield open_
-    for one in opened:
-        one.database.close()
-        if one.database.path != index:
-            shutil.rmtree(one.database.path.parent)
+    for store in opened:
+        store.database.close()
+        if store.database.path != index:
+            shutil.rmtree(store.database.path.parent)
 
 
 def open_at(place: Path) -> Opened:
@@ -105,13 +105,13 @@ def fill(store: Store, count: int) -> None:
 def answers(store: Store, count: int = 50) -> list[list[tuple[str, str, str]]]:
     """Return what recall answers to *count* questions with and without filters, and what is listed."""
     rng = random.Random(50)
-    said = []
+    answer_rows = []
     for number in range(count):
         text = " ".join(rng.choices(WORDS, k=3))
         query = Query(text, limit=10, filter=FILTERS[number % len(FILTERS)])
-        said.append([(hit.id, hit.title, hit.text) for hit in recall(store, query).hits])
+        answer_rows.append([(hit.id, hit.title, hit.text) for hit in recall(store, query).hits])
     listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50, order="title").rows
-    return [*said, [(row.id, row.title, row.text) for row in listed]]
+    return [*answer_rows, [(row.id, row.title, row.text) for row in listed]]
 
 
 def cut(index: Path, seed: int) -> None:
@@ -157,10 +157,10 @@ def test_recall_answers_as_before_whatever_became_of_the_index(
 
 def other_tables(index: Path, number: int) -> None:
     index.unlink()
-    made = sqlite3.connect(index)
-    made.executescript("CREATE TABLE memories (row); CREATE TABLE facts (name)")
-    made.execute(f"PRAGMA user_version = {number}")
-    made.close()
+    connection = sqlite3.connect(index)
+    connection.executescript("CREATE TABLE memories (row); CREATE TABLE facts (name)")
+    connection.execute(f"PRAGMA user_version = {number}")
+    connection.close()
 
 
 def test_recall_never_fails_for_garbled_bytes_and_a_deep_sync_leaves_nothing_of_them(

@@ -45,17 +45,17 @@ def on_small_disk(small_disk: Path) -> Iterator[Callable[[], Opened]]:
         return opened[-1]
 
     yield open_
-    for one in opened:
-        one.database.close()
-        if not one.database.path.is_relative_to(small_disk):
-            shutil.rmtree(one.database.path.parent)
+    for store in opened:
+        store.database.close()
+        if not store.database.path.is_relative_to(small_disk):
+            shutil.rmtree(store.database.path.parent)
 
 
 def texts(store: Store) -> dict[str, str]:
     """Return the text of every file that is listed, by its id."""
     return {
-        Path(found.path).stem: read(store, Path(found.path).stem).memory.text
-        for found in vault.stamps(store.user_vault)
+        Path(stamp.path).stem: read(store, Path(stamp.path).stem).memory.text
+        for stamp in vault.stamps(store.user_vault)
     }
 
 
@@ -98,32 +98,32 @@ def test_on_a_full_disk_every_reading_command_answers_and_says_why_the_index_doe
     small_disk: Path, on_small_disk: Callable[[], Opened], tmp_path: Path
 ) -> None:
     opened = on_small_disk()
-    known = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
+    memory_id = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
     opened.database.close()
     fill(small_disk)
 
     for command in (
         ["recall", "quokkas"],
-        ["read", known],
+        ["read", memory_id],
         ["list"],
         ["status"],
         ["recall", "quokkas", "--json"],
     ):
-        done = run_daybook(small_disk / "memory", *command, TMPDIR=str(tmp_path))
-        assert done.returncode == 0, done.stderr
-        assert command == ["status"] or "known" in done.stdout
-        assert "The disk is full" in done.stderr
-        assert "rebuild" not in done.stderr
+        process = run_daybook(small_disk / "memory", *command, TMPDIR=str(tmp_path))
+        assert process.returncode == 0, process.stderr
+        assert command == ["status"] or "known" in process.stdout
+        assert "The disk is full" in process.stderr
+        assert "rebuild" not in process.stderr
 
 
 def test_on_a_full_disk_doctor_blames_the_disk_alone(small_disk: Path, tmp_path: Path) -> None:
     run_daybook(small_disk / "memory", "remember", "Quokkas | They live on Rottnest.")
     fill(small_disk)
 
-    done = run_daybook(small_disk / "memory", "doctor", "--json", TMPDIR=str(tmp_path), EMBEDDING_MODEL="")
+    process = run_daybook(small_disk / "memory", "doctor", "--json", TMPDIR=str(tmp_path), EMBEDDING_MODEL="")
 
-    failed = [check for check in json.loads(done.stdout) if not check["well"]]
-    assert done.returncode == 1
+    failed = [check for check in json.loads(process.stdout) if not check["well"]]
+    assert process.returncode == 1
     assert {"store", "index", "embedding model"} <= {check["name"] for check in failed}
     for check in failed:
         assert "No space left" in check["seen"] or "The disk is full" in check["seen"]
@@ -146,37 +146,39 @@ def test_a_writer_that_trusts_one_write_leaves_half_a_file_on_a_full_disk(small_
 
 
 def test_a_limit_on_the_size_of_files_is_an_error_and_no_half_file(run_program: Run, tmp_path: Path) -> None:
-    done = run_program("limited_writer", tmp_path)
+    report = run_program("limited_writer", tmp_path)
 
-    assert done["raised"] == ["OSError", "OSError"]
-    assert done["known"] == "short"
-    assert done["after"] == len("long " * 2000) - 1
-    assert [name for name in done["files"] if name != files.LOCK_NAME] == [f"{id_}.md" for id_ in done["ids"]]
+    assert report["raised"] == ["OSError", "OSError"]
+    assert report["known"] == "short"
+    assert report["after"] == len("long " * 2000) - 1
+    assert [name for name in report["files"] if name != files.LOCK_NAME] == [
+        f"{id_}.md" for id_ in report["ids"]
+    ]
 
 
 def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
     small_disk: Path, on_small_disk: Callable[[], Opened], tmp_path: Path
 ) -> None:
     opened = on_small_disk()
-    known = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
+    memory_id = remember(opened.store(), Draft("known", "quokkas live on Rottnest")).memory.id
     opened.database.close()
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
 
     store = on_small_disk().store()
-    assert [hit.id for hit in recall(store, Query("quokkas"), session="s").hits] == [known]
-    assert read(store, known).memory.text == "quokkas live on Rottnest"
+    assert [hit.id for hit in recall(store, Query("quokkas"), session="s").hits] == [memory_id]
+    assert read(store, memory_id).memory.text == "quokkas live on Rottnest"
     for refused in (
         lambda: remember(store, Draft("new", "text")),
-        lambda: revise(store, known, Revision(text="text")),
+        lambda: revise(store, memory_id, Revision(text="text")),
     ):
         with pytest.raises(OSError) as error:
             refused()
         assert error.value.errno == errno.EROFS
 
-    done = run_daybook(store.home, "remember", "New | text", TMPDIR=str(tmp_path))
-    assert done.returncode == 9
-    assert done.stderr.startswith(f"daybook: The disk refused {store.home}")
-    assert done.stderr.endswith(": Read-only file system. Nothing was changed.\n")
+    process = run_daybook(store.home, "remember", "New | text", TMPDIR=str(tmp_path))
+    assert process.returncode == 9
+    assert process.stderr.startswith(f"daybook: The disk refused {store.home}")
+    assert process.stderr.endswith(": Read-only file system. Nothing was changed.\n")
 
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert remember(store, Draft("new", "text")).path.exists()

@@ -17,11 +17,11 @@ PROCESSES, EACH = 2, 50  # 200 nodes put, 100 of them one and the same, and 200 
 def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
     run_program: Run, quick_folder: Path
 ) -> None:
-    done = run_program("graph_writers", quick_folder, PROCESSES, EACH)
+    report = run_program("graph_writers", quick_folder, PROCESSES, EACH)
 
-    assert done["errors"] == []
+    assert report["errors"] == []
     store = opened_at(quick_folder).store()
-    graph = next(one for one in read_graph(store) if one.level is Level.USER)
+    graph = next(level_graph for level_graph in read_graph(store) if level_graph.level is Level.USER)
     own = {f"node-{number}-{count}" for number in range(PROCESSES) for count in range(EACH)}
     assert {node.id for node in graph.nodes} == own | {"shared"}
     assert {(edge.start, edge.end) for edge in graph.edges if edge.rel == "holds"} == {
@@ -32,5 +32,5 @@ def test_two_processes_put_two_hundred_nodes_and_edges_and_none_is_lost(
     }
     gist = read(store, "shared").memory.text
     assert gist in {f"{number} {EACH - 1}" for number in range(PROCESSES)}
-    assert done["told"], "nobody was in anybody's way, so this told nothing"
+    assert report["told"], "nobody was in anybody's way, so this told nothing"
     store.database.close()

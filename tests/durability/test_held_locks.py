@@ -32,18 +32,18 @@ def test_every_verb_answers_while_a_stopped_process_holds_every_lock(
     run_program: Run, quick_folder: Path
 ) -> None:
     (quick_folder / "shop").mkdir()
-    told: Any = run_program("held_locks", quick_folder / "memory", quick_folder / "shop", "--together")
-    answers = {each["verb"]: each for each in told}
+    results: Any = run_program("held_locks", quick_folder / "memory", quick_folder / "shop", "--together")
+    answers = {result["verb"]: result for result in results}
 
     assert answers.keys() == VERBS.keys()
-    assert [verb for verb, said in answers.items() if said["code"] is None] == []
-    assert [verb for verb, said in answers.items() if "Traceback" in said["err"]] == []
-    holder = f"process {told[0]['holder']} ("
-    for verb, said in answers.items():
-        if said["code"] not in (0, 3):  # nothing has that id: the files were asked
-            assert holder in said["err"], verb
-            assert "rebuild" not in said["err"], verb
-    refused = {verb for verb, said in answers.items() if said["code"] not in (0, 3)}
+    assert [verb for verb, answer in answers.items() if answer["code"] is None] == []
+    assert [verb for verb, answer in answers.items() if "Traceback" in answer["err"]] == []
+    holder = f"process {results[0]['holder']} ("
+    for verb, answer in answers.items():
+        if answer["code"] not in (0, 3):  # nothing has that id: the files were asked
+            assert holder in answer["err"], verb
+            assert "rebuild" not in answer["err"], verb
+    refused = {verb for verb, answer in answers.items() if answer["code"] not in (0, 3)}
     assert refused == {
         "revise", "forget", "forget for good", "restore", "pin", "link", "validate",
         "import", "tidy", "sync", "maintain rebuild", "maintain clean",
@@ -63,7 +63,7 @@ def locked(store: Store) -> sqlite3.Connection:
 def test_what_is_written_while_the_index_is_locked_is_said_to_be_and_found_by_search_later(
     store: Store, locked: sqlite3.Connection
 ) -> None:
-    known = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
+    memory_id = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
     gone = remember(store, Draft("Gone", "wrens are small", level=Level.USER)).memory.id
     store.database.trouble.remarks()
     locked.execute("BEGIN IMMEDIATE")
@@ -74,8 +74,8 @@ def test_what_is_written_while_the_index_is_locked_is_said_to_be_and_found_by_se
     (remark,) = store.database.trouble.remarks()
     assert isinstance(remark, IndexBehind) and remark.reason.startswith("The index is held by ")
     assert read(store, saved.memory.id).memory.text == "quokkas live on Rottnest"
-    revise(store, known, Revision(text="herons are blue"))
-    assert read(store, known).memory.text == "herons are blue"
+    revise(store, memory_id, Revision(text="herons are blue"))
+    assert read(store, memory_id).memory.text == "herons are blue"
     forget(store, gone)
     with pytest.raises(NotFound):
         read(store, gone)
@@ -107,12 +107,12 @@ def test_a_server_saves_while_a_stopped_process_writes_the_index_and_says_who(
         server.greet().call("remember", title="Known", content="herons are grey")
         with holding([memory_dir / "memory.db"]) as holder:
             saved = server.call("remember", title="New", content="quokkas live on Rottnest")
-            found = server.call("recall", query="herons")
+            answer = server.call("recall", query="herons")
             prompt = server.call("hook", event="UserPromptSubmit", prompt="what are herons like?")
 
         assert "remembered" in saved
         assert f"process {holder}" in saved or sys.platform != "linux"
-        assert "herons are grey" in found
+        assert "herons are grey" in answer
         assert prompt.startswith("{")
         assert "quokkas" in server.call("recall", query="quokkas")
 
@@ -120,13 +120,13 @@ def test_a_server_saves_while_a_stopped_process_writes_the_index_and_says_who(
 def test_a_lock_is_not_waited_for_for_ever_and_who_has_it_is_named(tmp_path: Path) -> None:
     with (
         holding([tmp_path / "a.lock"]) as holder,
-        pytest.raises(Held) as held,
+        pytest.raises(Held) as refusal,
         files.lock(tmp_path / "a.lock", patience=0.05),
     ):
         pass
     if sys.platform == "linux":
-        assert f"process {holder} (python" in str(held.value)
-        assert "stopped)" in str(held.value)
+        assert f"process {holder} (python" in str(refusal.value)
+        assert "stopped)" in str(refusal.value)
     with files.lock(tmp_path / "a.lock"):
         pass
 
@@ -135,18 +135,18 @@ def test_where_the_system_tells_of_no_locks_the_lock_file_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lock_holders, "NOTED", True)
-    said = []
+    holders = []
 
     def wait() -> None:
         try:
             with files.lock(tmp_path / "a.lock", patience=0.05):
                 pass
-        except Held as held:
-            said.append(held.holder)
+        except Held as refusal:
+            holders.append(refusal.holder)
 
     with files.lock(tmp_path / "a.lock"):
         waiting = threading.Thread(target=wait)
         waiting.start()
         waiting.join()
 
-    assert said[0].startswith("process ")
+    assert holders[0].startswith("process ")

@@ -36,8 +36,8 @@ def test_what_an_editor_saves_at_the_same_moment_wins_and_the_block_comes_next_t
     document.write_text("# Mine\n", encoding="utf-8")
     choose(store, "CLAUDE.md")
     remember(store, Draft("Prices are in cents", "In every table.", type="gotcha"))
-    done: list[Refreshed] = []
-    writer = threading.Thread(target=lambda: done.append(refresh(store)))
+    refreshed: list[Refreshed] = []
+    writer = threading.Thread(target=lambda: refreshed.append(refresh(store)))
 
     with files.lock(project / files.LOCK_NAME):
         writer.start()
@@ -45,9 +45,9 @@ def test_what_an_editor_saves_at_the_same_moment_wins_and_the_block_comes_next_t
         document.write_text("# Mine, saved now\n", encoding="utf-8")
     writer.join()
 
-    assert [one.changed for one in done] == [False]
-    assert "was changed meanwhile" in str(done[0].problem)
+    assert [file.changed for file in refreshed] == [False]
+    assert "was changed meanwhile" in str(refreshed[0].problem)
     assert document.read_text(encoding="utf-8") == "# Mine, saved now\n"
     assert refresh(store).changed
-    said = document.read_text(encoding="utf-8")
-    assert said == f"# Mine, saved now\n\n{current_block(store).text}\n"
+    text = document.read_text(encoding="utf-8")
+    assert text == f"# Mine, saved now\n\n{current_block(store).text}\n"

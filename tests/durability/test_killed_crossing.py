@@ -30,7 +30,7 @@ from tests.durability.stepped import killed, stepped
 MOVING = ("move_many", "_give_name", "_take_name", "take_away", "append_line", "write_new", "delete", "link")
 
 
-def known(store: Store, number: int) -> str:
+def remembered(store: Store, number: int) -> str:
     """Return a memory of the project that was revised and recalled once."""
     word = f"fact{number}"
     memory_id = remember(store, Draft(f"Rule {word}", "Text.", level=Level.PROJECT)).memory.id
@@ -66,7 +66,7 @@ def test_no_kill_leaves_a_memory_at_two_levels_or_without_its_past(
     store: Store, verb: Callable[[Store, str], None]
 ) -> None:
     def prepared(number: int) -> str:
-        memory_id = known(store, number)
+        memory_id = remembered(store, number)
         if verb is taken_back:
             moved(store, memory_id)
         return memory_id
@@ -100,24 +100,24 @@ def test_no_kill_leaves_a_memory_at_two_levels_or_without_its_past(
 
 
 def test_what_is_forgotten_after_a_kill_is_at_no_level(store: Store) -> None:
-    memory_id = known(store, 1)
+    memory_id = remembered(store, 1)
     assert killed(lambda: moved(store, memory_id), {}, _line_between_the_names(store))
     assert len(files_of(store, memory_id)) == 2
 
     forget(store, memory_id)
 
-    (left,) = files_of(store, memory_id)
-    assert left.is_relative_to(store.home / "trash")
+    (path,) = files_of(store, memory_id)
+    assert path.is_relative_to(store.home / "trash")
 
 
 def _line_between_the_names(store: Store) -> int:
-    moved(store, known(store, 2))  # which makes the folders
-    other = known(store, 3)
+    moved(store, remembered(store, 2))  # which makes the folders
+    other = remembered(store, 3)
     return 1 + stepped(lambda: moved(store, other), {}).index("_take_name")
 
 
 def test_a_sync_leaves_a_move_alone_that_is_under_way(store: Store) -> None:
-    memory_id = known(store, 1)
+    memory_id = remembered(store, 1)
     path = read(store, memory_id).path
     target = store.home / "knowledge" / path.name
     ref = f"user/{memory_id}"
@@ -138,7 +138,7 @@ def test_a_sync_leaves_a_move_alone_that_is_under_way(store: Store) -> None:
 
 @pytest.mark.parametrize("edited", ["first", "second", "both"])
 def test_what_was_saved_at_either_place_after_a_kill_stays(store: Store, edited: str) -> None:
-    memory_id = known(store, 1)
+    memory_id = remembered(store, 1)
     file = read(store, memory_id)
     target = store.home / "knowledge" / file.path.name
     going = Crossing(file.ref, f"user/{memory_id}", str(file.path), str(target), file.digest)
@@ -158,7 +158,7 @@ def test_what_was_saved_at_either_place_after_a_kill_stays(store: Store, edited:
 
 
 def test_a_move_that_the_ledger_could_not_take_is_told_by_the_next_sync(store: Store) -> None:
-    memory_id = known(store, 1)
+    memory_id = remembered(store, 1)
     before = past(store, memory_id)
     ledger = next((store.home / "ledger").iterdir())
     aside = ledger.rename(store.home / "aside")

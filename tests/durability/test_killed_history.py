@@ -18,7 +18,7 @@ from tests.durability.stepped import killed, stepped
 WRITING = ("replace", "write_new", "_write_temporary", "swap_in", "_check", "exchange")
 
 
-def known(store: Store, number: int) -> str:
+def remembered(store: Store, number: int) -> str:
     return remember(store, Draft(f"Rule {number}", f"Text {number}.", level=Level.USER)).memory.id
 
 
@@ -30,8 +30,8 @@ def taken_back(store: Store, memory_id: str) -> None:
     undo(store, last_change(store, memory_id))
 
 
-def kept(store: Store, memory_id: str) -> list[bytes]:
-    return [each.path.read_bytes() for each in history.versions(store.home, f"user/{memory_id}")]
+def versions_of(store: Store, memory_id: str) -> list[bytes]:
+    return [version.path.read_bytes() for version in history.versions(store.home, f"user/{memory_id}")]
 
 
 @pytest.mark.parametrize("verb", [revised, taken_back])
@@ -39,7 +39,7 @@ def test_no_kill_between_two_lines_destroys_what_a_file_said(
     store: Store, verb: Callable[[Store, str], None]
 ) -> None:
     def prepared(number: int) -> str:
-        memory_id = known(store, number)
+        memory_id = remembered(store, number)
         if verb is taken_back:
             revised(store, memory_id)
         return memory_id
@@ -58,15 +58,15 @@ def test_no_kill_between_two_lines_destroys_what_a_file_said(
         # As the next process does, an hour later.
         leftovers.sweep([path.parent, places.history_folder(store.home, f"user/{memory_id}")], age=-1)
         now = path.read_bytes()
-        assert before == now or before in kept(store, memory_id), f"killed before line {line}"
+        assert before == now or before in versions_of(store, memory_id), f"killed before line {line}"
         after.append((memory_id, before, now))
     assert 5 < sum(before != now for _, before, now in after) < len(lines) - 5
 
     sync(store)
     for memory_id, before, now in after:
-        told = history_of(store, memory_id).versions
-        done = (before != now) + (verb is taken_back)
-        assert len(told) == done, "what was not done is told, or what was done is not"
+        versions = history_of(store, memory_id).versions
+        changes = (before != now) + (verb is taken_back)
+        assert len(versions) == changes, "what was not done is told, or what was done is not"
         revise(store, memory_id, Revision(title="Another title"))
         undo(store, last_change(store, memory_id))
         assert read(store, memory_id).data == now

@@ -28,18 +28,18 @@ MARK = re.compile(r"(?:Mark|Reply) \d+: [a-z ]+\.")  # what the person said, and
 def proposing(body: dict[str, Any]) -> Answer:
     """Propose every sentence of the person's in the piece that is asked about."""
     marks = [mark for mark in MARK.findall(piece(body)) if mark.startswith("Mark")]
-    said = [
+    proposals = [
         {
             "type": "gotcha",
-            "title": each[:40],
-            "content": each,
+            "title": mark[:40],
+            "content": mark,
             "tags": [],
             "supersedes": None,
-            "evidence": each,
+            "evidence": mark,
         }
-        for each in marks
+        for mark in marks
     ]
-    return reply(json.dumps(said))
+    return reply(json.dumps(proposals))
 
 
 def piece(body: dict[str, Any]) -> str:
@@ -52,38 +52,38 @@ def texts(store: Store, kind: Kind) -> list[str]:
     return [read(store, row.id).memory.text for row in listing.rows]
 
 
-def marks(said: list[str]) -> Counter[str]:
-    return Counter(mark for text in said for mark in MARK.findall(text))
+def marks(all_texts: list[str]) -> Counter[str]:
+    return Counter(mark for text in all_texts for mark in MARK.findall(text))
 
 
-def off(found: Counter[str], expected: int) -> list[str]:
+def off(counts: Counter[str], expected: int) -> list[str]:
     """Return what is not there exactly once, in few words."""
-    said = [f"{mark.split(':')[0]} x{times}" for mark, times in found.items() if times != 1]
-    return [*said, *([f"{expected - len(found)} are not there"] if len(found) != expected else [])]
+    wrong_counts = [f"{mark.split(':')[0]} x{times}" for mark, times in counts.items() if times != 1]
+    return [*wrong_counts, *([f"{expected - len(counts)} are not there"] if len(counts) != expected else [])]
 
 
 @pytest.mark.feature("A-11")
 def test_no_kill_loses_a_turn_or_pays_twice(run_program: Run, quick_folder: Path) -> None:
     with ScriptedModel(proposing) as api:
         report = run_program("killed_workers", quick_folder, api.url, KILLS, SEED)
-        asked = [piece(one.body) for one in api.asked if piece(one.body)]
+        pieces = [piece(request.body) for request in api.asked if piece(request.body)]
 
     store = opened_at(quick_folder / "memory", quick_folder / "shop").store()
-    kept, known = marks(texts(store, Kind.CONVERSATION)), marks(texts(store, Kind.KNOWLEDGE))
+    kept_marks, known_marks = marks(texts(store, Kind.CONVERSATION)), marks(texts(store, Kind.KNOWLEDGE))
     lines = [line for path in store.ledger.paths() for line in path.read_text(encoding="utf-8").splitlines()]
     events = [json.loads(line) for line in lines]
     reserved = {event["call"]: event["item"] for event in events if event["event"] == "reserved"}
-    again = len(asked) - len(set(asked))
+    again = len(pieces) - len(set(pieces))
     paid = Counter(reserved[event["call"]] for event in events if event.get("outcome") == "ok")
     lost = sum(times - 1 for times in paid.values())
     # An answer is lost only between its arrival and its first byte on the disk: none to two of 60 kills, by
     # how busy the machine is, so that is told and not tested. A worker that keeps no answers loses 8 to 12.
-    print(f"{report}, {len(set(asked))} pieces, {again} asked about again, {lost} answers lost")
+    print(f"{report}, {len(set(pieces))} pieces, {again} asked about again, {lost} answers lost")
     assert report["last"] == 0
     assert report["marked"] > KILLS
-    assert len(asked) > KILLS / 4, "the workers were too slow for the test to tell anything"
-    assert off(kept, report["marked"]) == []
-    assert off(known, report["own"]) == []
+    assert len(pieces) > KILLS / 4, "the workers were too slow for the test to tell anything"
+    assert off(kept_marks, report["marked"]) == []
+    assert off(known_marks, report["own"]) == []
     assert again <= report["kills"]
     assert list((quick_folder / "memory" / "work").glob("*.json")) == []
     assert not (quick_folder / "memory" / "logs" / "worker.log").exists()
@@ -96,11 +96,11 @@ def test_no_kill_loses_a_turn_or_pays_twice(run_program: Run, quick_folder: Path
     before = transcripts_of(store)
     rebuild(store)
     assert transcripts_of(store) == before
-    assert marks(texts(store, Kind.CONVERSATION)) == kept
+    assert marks(texts(store, Kind.CONVERSATION)) == kept_marks
     store.database.close()
 
 
 def transcripts_of(store: Store) -> list[transcripts.Transcript]:
     with store.database.read() as db:
         rows = db.execute("SELECT path FROM transcripts ORDER BY path").fetchall()
-        return [found for (path,) in rows if (found := transcripts.known(db, path))]
+        return [transcript for (path,) in rows if (transcript := transcripts.known(db, path))]

@@ -25,10 +25,10 @@ class Doors:
         self.memory_dir, self.project, self.umask = memory_dir, project, umask
         self.settings = environment(memory_dir, project)
 
-    def run(self, *command: object, said: str = "", fails: bool = False) -> None:
-        done = subprocess.run(
+    def run(self, *command: object, stdin: str = "", fails: bool = False) -> None:
+        process = subprocess.run(
             list(map(str, command)),
-            input=said.encode(),
+            input=stdin.encode(),
             env=self.settings,
             cwd=self.project,
             umask=self.umask,
@@ -36,11 +36,11 @@ class Doors:
             timeout=PATIENCE,
             check=False,
         )
-        assert fails or done.returncode == 0, done.stderr
+        assert fails or process.returncode == 0, process.stderr
 
     def hook(self, event: str) -> None:
-        said = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(self.project)})
-        self.run(*PYTHON, "-m", "mcp_server.doors.hooks", event, said=said)
+        event_json = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(self.project)})
+        self.run(*PYTHON, "-m", "mcp_server.doors.hooks", event, stdin=event_json)
 
     def log_of(self, name: str) -> Path:
         return self.memory_dir / "logs" / name
@@ -53,11 +53,11 @@ def doors(request: pytest.FixtureRequest, memory_dir: Path, project: Path) -> Do
 
 def open_to_others(folder: Path) -> dict[str, str]:
     """Return what is not as it should be below *folder*: path → mode."""
-    wanted = {True: 0o700, False: 0o600}
+    mode_of = {True: 0o700, False: 0o600}
     return {
         str(path.relative_to(folder)): oct(path.stat().st_mode & 0o777)
         for path in (folder, *folder.rglob("*"))
-        if path.stat().st_mode & 0o777 != wanted[path.is_dir()]
+        if path.stat().st_mode & 0o777 != mode_of[path.is_dir()]
     }
 
 

@@ -30,18 +30,18 @@ MOMENTS = ("", "yesterday", "0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_what_stands_behind_odd_lines_is_taken_in(store: Store, event: str) -> None:
-    known = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
+    remembered = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
     (path,) = store.ledger.paths()
     line = {"at": "2026-11-20T09:12:03Z", "event": event, **LINE}
     odd = [{**line, key: value} for key in KEYS for value in ODD] + [{**line, "at": at} for at in MOMENTS]
     with path.open("a", encoding="utf-8") as handle:
-        handle.writelines(f"{json.dumps(each)}\n" for each in odd)
-    ref = f"{store.vaults[-1].key}/{known.memory.id}"
+        handle.writelines(f"{json.dumps(odd_line)}\n" for odd_line in odd)
+    ref = f"{store.vaults[-1].key}/{remembered.memory.id}"
     store.ledger.append("trusted", store.clock(), refs=[ref], reason="confirmed")
 
     catch_up(store)
 
-    assert [each.reason for each in trust_history(store, known.memory.id).events] == ["confirmed"]
+    assert [event.reason for event in trust_history(store, remembered.memory.id).events] == ["confirmed"]
 
 
 @pytest.mark.parametrize("event", [event for event in EVENTS if events.taking_back(event)])
@@ -65,8 +65,8 @@ def test_what_stands_behind_an_odd_line_that_is_taken_back_is_taken_in(store: St
 def test_a_session_in_a_folder_whose_name_is_not_utf8_stops_nobody(store: Store) -> None:
     note_session(store, "11111111-aaaa", folder="/srv/caf\udce9")
 
-    known = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
+    remembered = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
     sync(store)
 
-    assert read(store, known.memory.id).memory.title == "Flamingo"
+    assert read(store, remembered.memory.id).memory.title == "Flamingo"
     assert find_session(store, "11111111").id == "11111111-aaaa"

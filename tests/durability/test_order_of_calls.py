@@ -89,9 +89,9 @@ def test_what_is_moved_keeps_its_first_name_until_the_second_is_durable(
     moved = [call for call in calls if call[0] == "made" and "/trash/" in call[1] and len(call) == 3]
     ((_, target, source),) = moved
 
-    here = calls.index(moved[0])
-    synced = calls.index(["synced", str(Path(target).parent)], here)
-    assert synced < calls.index(["gone", source], here)
+    move_at = calls.index(moved[0])
+    synced = calls.index(["synced", str(Path(target).parent)], move_at)
+    assert synced < calls.index(["gone", source], move_at)
 
 
 def test_the_checks_catch_each_fault() -> None:
@@ -119,7 +119,9 @@ def test_what_came_from_another_machine_is_durable_before_it_is_noted_that_it_ca
         for number, (word, text, *_) in enumerate(calls)
         if (word, "fast-import" in text) == ("ran", True)
     )
-    came = [number for number, (word, path, *_) in enumerate(calls) if word == "made" and "/fact-" in path]
+    written_at = [
+        number for number, (word, path, *_) in enumerate(calls) if word == "made" and "/fact-" in path
+    ]
 
-    assert len(came) == 3 and max(came) < noted
+    assert len(written_at) == 3 and max(written_at) < noted
     assert not_durable(calls[:noted]) == unfinished(calls[:noted]) == []

@@ -38,11 +38,11 @@ ODD = (
 Verb = Callable[[Store, str], object]
 VERBS: list[Verb] = [
     read,
-    lambda store, given: revise(store, given, Revision(text="changed")),
+    lambda store, memory_id: revise(store, memory_id, Revision(text="changed")),
     forget,
-    lambda store, given: forget(store, given, forever=True),
+    lambda store, memory_id: forget(store, memory_id, forever=True),
     restore,
-    lambda store, given: remember(store, Draft("T", "text", id=given)),
+    lambda store, memory_id: remember(store, Draft("T", "text", id=memory_id)),
 ]
 VECTORS = [*(up + out for up in UP for out in OUT), *ODD]
 
@@ -83,7 +83,7 @@ def test_no_such_thing_is_an_id(vector: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_verb_follows_such_an_id_out_of_the_store(store: Store, canary: Path, verb: Verb) -> None:
-    known = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
+    memory_id = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
     before = print_of(canary)
 
     for vector in VECTORS:
@@ -92,12 +92,12 @@ def test_no_verb_follows_such_an_id_out_of_the_store(store: Store, canary: Path,
         assert len(str(refused.value)) < 300
 
     assert print_of(canary) == before
-    assert read(store, known).memory.text == "herons are grey"
-    assert sorted(path.name for path in store.home.rglob("*.md")) == [f"{known}.md"]
+    assert read(store, memory_id).memory.text == "herons are grey"
+    assert sorted(path.name for path in store.home.rglob("*.md")) == [f"{memory_id}.md"]
 
 
 def test_links_and_special_files_are_not_followed_and_stop_nothing(store: Store, canary: Path) -> None:
-    known = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
+    memory_id = remember(store, Draft("Known", "herons are grey", level=Level.USER)).memory.id
     knowledge = store.home / "knowledge"
     (knowledge / "linked folder").symlink_to(canary)
     (knowledge / "linked folder.md").symlink_to(canary)
@@ -118,7 +118,7 @@ def test_links_and_special_files_are_not_followed_and_stop_nothing(store: Store,
         "link.md", "loop.md", "dangling.md", "linked folder.md", "pipe.md", "socket.md",
     }  # fmt: skip
     assert recall(store, Query("flamingo canary")).hits == ()
-    assert [hit.id for hit in recall(store, Query("herons")).hits] == [known]
+    assert [hit.id for hit in recall(store, Query("herons")).hits] == [memory_id]
     assert print_of(canary) == before
 
 

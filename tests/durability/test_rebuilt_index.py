@@ -26,15 +26,15 @@ EVENTS = 60
 
 def said_by(store: Store) -> dict[str, list[object]]:
     """Return all that the index says, and what it answers to some questions."""
-    told: dict[str, list[object]] = {**all_rows(store)}
+    answers: dict[str, list[object]] = {**all_rows(store)}
     rng = random.Random(7)
     everything = Filter(statuses=ANY_STATUS)
     for number in range(20):
         query = Query(" ".join(rng.choices(WORDS, k=3)), limit=10, filter=everything, expand=bool(number % 2))
-        told[f"answer {number}"] = [
+        answers[f"answer {number}"] = [
             (hit.id, round(hit.score, 9), hit.text) for hit in recall(store, query).hits
         ]
-    return told
+    return answers
 
 
 class Life:
@@ -49,8 +49,8 @@ class Life:
         return " ".join(self.rng.choices(WORDS, k=20))
 
     def a_file(self) -> Path | None:
-        found = [Path(stamp.path) for one in self.store.vaults for stamp in vault.stamps(one)]
-        return self.rng.choice(found) if found else None
+        paths = [Path(stamp.path) for vault_of in self.store.vaults for stamp in vault.stamps(vault_of)]
+        return self.rng.choice(paths) if paths else None
 
     def an_id(self) -> str:
         path = self.a_file()
@@ -99,11 +99,11 @@ class Life:
             target.write_bytes(path.read_bytes())
 
     def swaps_names_by_hand(self) -> None:
-        one, other = self.a_file(), self.a_file()
-        if one and other and one != other:
-            kept = one.read_bytes()
-            one.write_bytes(other.read_bytes())
-            other.write_bytes(kept)
+        source, target = self.a_file(), self.a_file()
+        if source and target and source != target:
+            data = source.read_bytes()
+            source.write_bytes(target.read_bytes())
+            target.write_bytes(data)
 
     def deletes_by_hand(self) -> None:
         if path := self.a_file():
@@ -135,8 +135,8 @@ def test_whatever_happened_an_index_made_anew_says_the_same(open_here: Open, see
     made_anew = said_by(store)
 
     assert followed["memories"]
-    for what, said in followed.items():
-        assert set(made_anew[what]) ^ set(said) == set(), what
+    for table, rows in followed.items():
+        assert set(made_anew[table]) ^ set(rows) == set(), table
 
 
 def passages(store: Store) -> set[int]:
@@ -150,19 +150,19 @@ def test_while_an_index_is_made_anew_the_old_one_answers_and_is_written(
     store, other = open_here().store(), open_here().store()
     remember(store, Draft("Quokka", "Lives on Rottnest."))
     connection, before = other.database.connection(), passages(other)
-    seen = []
+    titles = []
 
     def meanwhile(_: int) -> None:
-        seen.extend(hit.title for hit in recall(other, Query("quokka rottnest")).hits)
+        titles.extend(hit.title for hit in recall(other, Query("quokka rottnest")).hits)
         remember(other, Draft("Numbat", "Eats termites."))
 
     rebuild(store, progress=meanwhile)
 
-    assert seen == ["Quokka"]
-    for one in (store, other):
-        assert [hit.title for hit in recall(one, Query("numbat termites")).hits] == ["Numbat"]
-        assert len(passages(one)) == 2
-        assert min(passages(one)) > max(before), "a number that somebody may still hold was given again"
+    assert titles == ["Quokka"]
+    for opened in (store, other):
+        assert [hit.title for hit in recall(opened, Query("numbat termites")).hits] == ["Numbat"]
+        assert len(passages(opened)) == 2
+        assert min(passages(opened)) > max(before), "a number that somebody may still hold was given again"
     assert other.database.connection() is connection
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert not store.database.rebuild_folder.exists()
@@ -201,14 +201,14 @@ def test_what_a_killed_rebuild_left_goes_with_whatever_is_forgotten_for_ever(
     open_here: Open,
 ) -> None:
     store = open_here().store()
-    kept = remember(store, Draft("Quokka", "Lives on Rottnest.")).memory.id
-    left = store.database.rebuild_folder / store.database.path.name
-    left.parent.mkdir()
-    left.write_bytes(b"Lives on Rottnest.")
+    memory_id = remember(store, Draft("Quokka", "Lives on Rottnest.")).memory.id
+    old_index = store.database.rebuild_folder / store.database.path.name
+    old_index.parent.mkdir()
+    old_index.write_bytes(b"Lives on Rottnest.")
 
-    forget(store, kept, forever=True)
+    forget(store, memory_id, forever=True)
 
-    assert not left.exists()
+    assert not old_index.exists()
 
 
 def test_one_view_of_the_index_is_kept_while_others_write(open_here: Open) -> None:

@@ -87,8 +87,8 @@ def test_words_saved_at_any_line_are_in_the_file_or_told_of(
         editor.finish()
 
         holders = place.holding(WORDS)
-        told = conflict and holders
-        assert holders & {"knowledge", "trash"} or told, f"line {line}: {conflict} {holders}"
+        is_told = conflict and holders
+        assert holders & {"knowledge", "trash"} or is_told, f"line {line}: {conflict} {holders}"
         conflicts += bool(conflict)
     in_the_inode = verb == "move" and way not in ("rename", "backup")  # which is moved, with all that comes
     assert conflicts or in_the_inode, "the editor was never in the way: the test tells nothing"
@@ -111,8 +111,8 @@ def test_words_saved_twice_while_one_file_is_replaced_are_in_the_file_or_beside_
                 later.save()
 
             assert place.path.read_bytes() == LATER or place.holding(LATER), (first, second, conflict)
-            kept = place.holding(WORDS)
-            if kept:
+            holders = place.holding(WORDS)
+            if holders:
                 beside += 1
                 assert str(next(place.path.parent.glob(".daybook-*"))) in conflict
     assert beside, "no save came between the two exchanges: the test tells nothing"

@@ -21,14 +21,14 @@ def test_no_kill_lets_a_day_cost_more_than_its_cap(run_program: Run, quick_folde
         report = run_program("killed_callers", quick_folder, api.url, RUNS, 20261120)
         assert report["kills"] >= RUNS
         assert report["ended"] == [], "a caller ended by itself"
-        charged = api.charges(lambda asked: asked.prompt.split()[0])
-        calls = Counter(asked.prompt.split()[0] for asked in api.asked)
-        tries = Counter(asked.prompt.split()[1] for asked in api.asked)
+        charged = api.charges(lambda request: request.prompt.split()[0])
+        calls = Counter(request.prompt.split()[0] for request in api.asked)
+        tries = Counter(request.prompt.split()[1] for request in api.asked)
 
     lines = [line for path in (quick_folder / "ledger").iterdir() for line in path.read_bytes().splitlines()]
-    said = [json.loads(line) for line in lines]
-    reserved = {one["call"]: one["usd"] for one in said if one["event"] == "reserved"}
-    settled = {one["call"] for one in said if one["event"] == "spent"}
+    events = [json.loads(line) for line in lines]
+    reserved = {event["call"]: event["usd"] for event in events if event["event"] == "reserved"}
+    settled = {event["call"] for event in events if event["event"] == "spent"}
     print(
         f"{report['kills']} kills in {len(charged)} days, {sum(calls.values())} calls,"
         f" {len(reserved.keys() - settled)} cut short;"

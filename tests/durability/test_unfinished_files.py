@@ -34,14 +34,14 @@ def littered(run_program: Run, quick_folder: Path) -> tuple[Path, list[Path]]:
     report = run_program("killed_at_writes", quick_folder)
     idle = {"review", "log_output"}  # they write no file, or add a line to one
     assert {verb for verb, kills in report["killed"].items() if not kills} <= idle
-    left = sorted(Path(path) for path in report["left"])
-    assert len({path.parent for path in left}) >= 12, "the verbs write into more folders"
-    assert {path.relative_to(quick_folder).parts[0] for path in left} >= {"memory", "shop", "letters"}
-    return quick_folder, left
+    unfinished = sorted(Path(path) for path in report["left"])
+    assert len({path.parent for path in unfinished}) >= 12, "the verbs write into more folders"
+    assert {path.relative_to(quick_folder).parts[0] for path in unfinished} >= {"memory", "shop", "letters"}
+    return quick_folder, unfinished
 
 
-def age(left: list[Path]) -> None:
-    for path in left:
+def age(unfinished: list[Path]) -> None:
+    for path in unfinished:
         path.write_bytes(b"half of a te")
         os.utime(path, (0, time.time() - leftovers.STALE - 1))
 
@@ -53,28 +53,28 @@ def still_there(folder: Path) -> list[Path]:
 def test_cleaning_the_worker_and_the_server_each_sweep_whatever_any_verb_leaves(
     littered: tuple[Path, list[Path]],
 ) -> None:
-    folder, left = littered
+    folder, unfinished = littered
     settings = environment(folder / "memory", folder / "shop")
     store = Opened(settings, folder=folder / "shop").store()
 
     clean_up(store, dry_run=False)
-    assert still_there(folder) == left, "what is younger than an hour may be finished yet"
+    assert still_there(folder) == unfinished, "what is younger than an hour may be finished yet"
 
-    age(left)
-    assert sorted(set(clean_up(store, dry_run=True).litter) & set(left)) == left
-    assert still_there(folder) == left, "a plan changes nothing"
+    age(unfinished)
+    assert sorted(set(clean_up(store, dry_run=True).litter) & set(unfinished)) == unfinished
+    assert still_there(folder) == unfinished, "a plan changes nothing"
     clean_up(store, dry_run=False)
     assert still_there(folder) == []
     assert not list((folder / "shop").glob(".daybook*")), "nothing else of ours is left with the person"
     assert not list((folder / "letters").glob(".daybook*"))
     store.database.close()
 
-    age(left)
+    age(unfinished)
     subprocess.run([sys.executable, "-m", "mcp_server.doors.worker"], env=settings, cwd=folder, check=True)
     # The worker works for no project of its own; what it cannot know of is for a session there.
     assert still_there(folder) == []
 
-    age(left)
+    age(unfinished)
     with Served(folder / "memory", folder / "shop") as server:
         server.greet()
         eventually(lambda: not still_there(folder), "the server sweeps when it begins")
@@ -89,18 +89,18 @@ def taken_out(folder: Path, *, says: bytes, old: bytes, new: bytes) -> Path:
 
 def test_what_a_person_saved_in_a_change_that_was_killed_is_kept_and_told(store: Store) -> None:
     knowledge = remember(store, Draft("A bird", "a heron", level=Level.USER)).path.parent
-    kept = taken_out(knowledge, says=WORDS, old=b"old", new=b"new")
+    taken_aside = taken_out(knowledge, says=WORDS, old=b"old", new=b"new")
 
-    done = clean_up(store, dry_run=False)
+    report = clean_up(store, dry_run=False)
 
-    assert kept.read_bytes() == WORDS
-    assert done.kept == [kept]
-    assert str(kept) in str(cleaned(done).rows)
-    assert any(str(kept) in need for need in needs_of(status(store, has_key=False)))
+    assert taken_aside.read_bytes() == WORDS
+    assert report.kept == [taken_aside]
+    assert str(taken_aside) in str(cleaned(report).rows)
+    assert any(str(taken_aside) in need for need in needs_of(status(store, has_key=False)))
     (edits,) = [check for check in doctor(store, plugin=Path("/")) if check.part is CheckedPart.EDITS]
-    assert edits == Check(CheckedPart.EDITS, False, CaughtEdits((kept,)))
+    assert edits == Check(CheckedPart.EDITS, False, CaughtEdits((taken_aside,)))
 
-    kept.unlink()
+    taken_aside.unlink()
     assert clean_up(store, dry_run=False).kept == []
 
 
@@ -119,12 +119,12 @@ def test_forgetting_for_good_takes_what_a_revision_took_out_along(
 ) -> None:
     """Where the system does not say who writes a file, what a revision replaced stays for an hour."""
     monkeypatch.delattr(fcntl, "F_SETLEASE", raising=False)
-    known = remember(store, Draft("A bird", "an old heron", level=Level.USER)).memory.id
-    revise(store, known, Revision(text="a new heron"))
+    memory_id = remember(store, Draft("A bird", "an old heron", level=Level.USER)).memory.id
+    revise(store, memory_id, Revision(text="a new heron"))
     knowledge = store.home / "knowledge"
     assert [b"old" in path.read_bytes() for path in still_there(knowledge)] == [True]
 
-    forget(store, known, forever=True)
+    forget(store, memory_id, forever=True)
 
     assert [path.name for path in knowledge.iterdir()] == [files.LOCK_NAME]
 

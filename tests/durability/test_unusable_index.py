@@ -25,7 +25,7 @@ from tests.conftest import Open
 
 
 @pytest.fixture
-def known(open_here: Open, memory_dir: Path) -> str:
+def memory_id(open_here: Open, memory_dir: Path) -> str:
     """The id of a memory whose index is gone; where it was is a folder now."""
     opened = open_here()
     memory_id = remember(opened.store(), Draft("Known", "herons are grey", level=Level.USER)).memory.id
@@ -36,20 +36,20 @@ def known(open_here: Open, memory_dir: Path) -> str:
     return memory_id
 
 
-def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: Path, known: str) -> None:
+def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: Path, memory_id: str) -> None:
     opened = open_here()
 
     (hit,) = recall(opened.store(), Query("herons")).hits
-    assert hit.id == known
-    assert [row.id for row in list_memories(opened.store(), Filter()).rows] == [known]
-    revise(opened.store(), known, Revision(text="herons are blue"))
-    assert read(opened.store(), known).memory.text == "herons are blue"
-    change_level(opened.store(), known, Level.PROJECT)
-    assert read(opened.store(), known).vault.level is Level.PROJECT
+    assert hit.id == memory_id
+    assert [row.id for row in list_memories(opened.store(), Filter()).rows] == [memory_id]
+    revise(opened.store(), memory_id, Revision(text="herons are blue"))
+    assert read(opened.store(), memory_id).memory.text == "herons are blue"
+    change_level(opened.store(), memory_id, Level.PROJECT)
+    assert read(opened.store(), memory_id).vault.level is Level.PROJECT
     other = remember(opened.store(), Draft("Other", "quokkas smile", level=Level.USER)).memory.id
-    forget(opened.store(), known)
+    forget(opened.store(), memory_id)
     with pytest.raises(NotFound):
-        read(opened.store(), known)
+        read(opened.store(), memory_id)
     assert [hit.id for hit in recall(opened.store(), Query("quokkas")).hits] == [other]
     assert "cannot be opened" in opened.remarks()[0].reason
     opened.remarks()
@@ -62,7 +62,9 @@ def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: 
     assert (memory_dir / "memory.db").is_file()
 
 
-def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(open_here: Open, known: str) -> None:
+def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(
+    open_here: Open, memory_id: str
+) -> None:
     prompted = partial(inject, prompt="what colour are herons?", session="s")
     for lasting in (sync, tidy, brief, current_block, prompted):
         with pytest.raises(IndexUnavailable) as refused:

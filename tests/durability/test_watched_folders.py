@@ -19,9 +19,9 @@ def folders(tmp_path: Path) -> list[Path]:
 
 @pytest.fixture
 def batches(folders: list[Path]) -> Iterator[Iterator[set[Path]]]:
-    told = watch(lambda: folders, wanted=lambda name: name.endswith(".md"), idle=lambda: NEVER)
-    yield told
-    told.close()  # type: ignore[attr-defined]
+    batches_told = watch(lambda: folders, wanted=lambda name: name.endswith(".md"), idle=lambda: NEVER)
+    yield batches_told
+    batches_told.close()  # type: ignore[attr-defined]
 
 
 def test_an_empty_batch_says_that_a_folder_is_watched_from_now_on(
@@ -29,9 +29,9 @@ def test_an_empty_batch_says_that_a_folder_is_watched_from_now_on(
 ) -> None:
     """Who looks at all files then misses nothing: what came before is there, what comes is told."""
     assert next(batches) == set()
-    one = folders[0] / "one.md"
-    one.write_text("x", encoding="utf-8")
-    assert next(batches) == {one}
+    path = folders[0] / "one.md"
+    path.write_text("x", encoding="utf-8")
+    assert next(batches) == {path}
 
     other = folders[0].with_name("b")
     other.mkdir()
@@ -66,10 +66,10 @@ def test_a_folder_made_anew_is_watched_again(folders: list[Path], batches: Itera
     folders[0].mkdir()
     assert next(batches) == set()
 
-    one = folders[0] / "one.md"
-    one.write_text("x", encoding="utf-8")
+    path = folders[0] / "one.md"
+    path.write_text("x", encoding="utf-8")
 
-    assert next(batches) == {one}
+    assert next(batches) == {path}
 
 
 def test_a_folder_that_goes_while_it_is_looked_at_does_not_end_the_watching(
@@ -77,10 +77,10 @@ def test_a_folder_that_goes_while_it_is_looked_at_does_not_end_the_watching(
 ) -> None:
     folders.insert(0, folders[0].with_name("never there"))
     assert next(batches) == set()
-    one = folders[1] / "one.md"
-    one.write_text("x", encoding="utf-8")
+    path = folders[1] / "one.md"
+    path.write_text("x", encoding="utf-8")
 
-    assert next(batches) == {one}
+    assert next(batches) == {path}
 
 
 def test_after_a_storm_of_changes_an_empty_batch_comes(
@@ -91,8 +91,8 @@ def test_after_a_storm_of_changes_an_empty_batch_comes(
     for number in range(1500):
         (folders[0] / f"{number}.md").write_text("x", encoding="utf-8")
 
-    told = 0
+    count = 0
     while batch := next(batches):
-        told += len(batch)
+        count += len(batch)
 
-    assert told >= 1500
+    assert count >= 1500

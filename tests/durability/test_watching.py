@@ -42,10 +42,10 @@ def server(place: Path) -> Iterator[Served]:
 @pytest.fixture
 def path(server: Served) -> Path:
     """The file of a memory that says 'heron'."""
-    said = server.call("remember", title="A bird", content="It is a heron.", level="user")
-    made = Path(said.splitlines()[1])
-    assert made.is_file(), said
-    return made
+    answer = server.call("remember", title="A bird", content="It is a heron.", level="user")
+    path_remembered = Path(answer.splitlines()[1])
+    assert path_remembered.is_file(), answer
+    return path_remembered
 
 
 def watches(served: Served) -> bool:
@@ -171,8 +171,8 @@ def test_reading_all_files_causes_no_work(server: Served, place: Path, path: Pat
     knowledge = list((place / "memory").rglob("*.md"))
 
     quiet = commits(index)
-    for one in knowledge * READINGS:
-        one.read_bytes()
+    for file in knowledge * READINGS:
+        file.read_bytes()
     path.write_text(path.read_text(encoding="utf-8").replace("grebe", "plover"), encoding="utf-8")
     eventually(finds(server, "plover"), "the second edit is found")
 
@@ -203,7 +203,7 @@ def test_of_two_servers_one_watches_and_the_other_takes_over(server: Served, pla
         second.greet()
         with Served(place / "memory", place / "shop", HOME=str(place)) as third:
             third.greet()
-            assert [watches(one) for one in (server, second, third)] == [True, False, False]
+            assert [watches(server_asked) for server_asked in (server, second, third)] == [True, False, False]
             overwrite(path)
             eventually(finds(second, "falcon"), "what the first took in is found by the second")
 
@@ -216,9 +216,9 @@ def test_of_two_servers_one_watches_and_the_other_takes_over(server: Served, pla
 def test_what_was_edited_while_no_server_ran_is_found_by_the_next(tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
     with Served(tmp_path / "memory", tmp_path / "shop") as first:
-        said = first.greet().call("remember", title="A bird", content="It is a heron.")
+        answer = first.greet().call("remember", title="A bird", content="It is a heron.")
         eventually(finds(first, "heron"), "the index was made")
-    path = Path(said.splitlines()[1])
+    path = Path(answer.splitlines()[1])
     overwrite(path)
 
     with Served(tmp_path / "memory", tmp_path / "shop") as second:
@@ -278,6 +278,8 @@ def test_what_the_library_warns_of_reaches_nobody() -> None:
     )
     code = f"import warnings; import mcp_server.adapters.watcher; {warning}"
 
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
 
-    assert done.stderr == ""
+    assert process.stderr == ""

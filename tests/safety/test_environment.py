@@ -44,15 +44,15 @@ def test_a_repository_names_neither_the_home_nor_the_path(shop: Path) -> None:
 
 
 def test_a_variable_counts_that_a_broken_file_of_settings_does_not_name(shop: Path) -> None:
-    given = {"HOME": "/h", "PATH": "/p", "MEMORY_DIR": "/m"}
-    for text, left in (
-        ('{"env": {', given),
+    environment = {"HOME": "/h", "PATH": "/p", "MEMORY_DIR": "/m"}
+    for text, expected in (
+        ('{"env": {', environment),
         ('{"env": {"MEMORY_DIR": "/m",}}', {"HOME": "/h", "PATH": "/p"}),
         ('{"env": {"PA\\u0054H": "/p",}}', {}),
         (" " * 5_000_000, {}),
     ):
         write_settings(shop, text)
-        assert persons_own(given, shop) == left
+        assert persons_own(environment, shop) == expected
 
 
 def test_what_the_main_worktree_says_counts_for_no_other(shop: Path) -> None:

@@ -26,7 +26,7 @@ def marks(tmp_path: Path) -> Path:
     return folder
 
 
-def made(layout: Layout, place: Path, marks: Path) -> Path:
+def lay_out(layout: Layout, place: Path, marks: Path) -> Path:
     """Make the hostile repository; what the making itself ran does not count."""
     folder = layout(place, marks)
     write_change(top(folder))
@@ -54,7 +54,7 @@ def older(memory_dir: Path) -> None:
 def test_the_server_runs_nothing_of_the_repository(
     layout: Layout, tmp_path: Path, memory_dir: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = made(layout, tmp_path, marks)
+    folder = lay_out(layout, tmp_path, marks)
     monkeypatch.setenv("REPOSITORY", str(top(folder)))
     with Served(memory_dir, folder) as server:
         server.greet()
@@ -75,7 +75,7 @@ def test_the_server_runs_nothing_of_the_repository(
 def test_no_command_runs_anything_of_the_repository_whatever_it_puts_into_the_environment(
     layout: Layout, tmp_path: Path, memory_dir: Path, marks: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = made(layout, tmp_path, marks)
+    folder = lay_out(layout, tmp_path, marks)
     monkeypatch.setenv("REPOSITORY", str(top(folder)))
     named: dict[str, str] = {}
     for way in ENVIRONMENT:
@@ -84,30 +84,30 @@ def test_no_command_runs_anything_of_the_repository_whatever_it_puts_into_the_en
     (folder / ".claude/settings.json").write_text(json.dumps({"env": named}), encoding="utf-8")
     settings = {"MEMORY_DIR": str(memory_dir), "EMBEDDING_MODEL": "none", "PYTHONPATH": str(ROOT), **named}
 
-    def run(*words: str, module: str = "cli", given: object = None) -> str:
-        done = subprocess.run(
+    def run(*words: str, module: str = "cli", event: object = None) -> str:
+        process = subprocess.run(
             [sys.executable, "-P", "-m", f"mcp_server.doors.{module}", *words],
             cwd=folder,
             env={**os.environ, **settings},
-            input=json.dumps(given or {}).encode(),
+            input=json.dumps(event or {}).encode(),
             capture_output=True,
             timeout=PATIENCE,
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        assert process.returncode == 0, process.stderr
+        return process.stdout.decode()
 
     run("save-session", "Work", "--context", "going on", "--files", "a.txt")
     older(memory_dir)
     run("remember", "A | a fact", "--touches", "a.txt")
-    shown = run("restore-session")
-    assert "a.txt" in shown
-    assert "\nSince then:\ncommit " in shown
+    output = run("restore-session")
+    assert "a.txt" in output
+    assert "\nSince then:\ncommit " in output
     run("where")
-    for asked in (["init", "--file", "CLAUDE.local.md", "--repository"], ["share"]):
-        command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *asked]
+    for words in (["init", "--file", "CLAUDE.local.md", "--repository"], ["share"]):
+        command = [sys.executable, "-P", "-m", "mcp_server.doors.cli", *words]
         typed = type_in_terminal(command, cwd=folder, env={**os.environ, **settings})
         assert typed.returncode == 0, typed.stdout
     run("brief")
     run("status")
-    run("SessionStart", module="hooks", given={"session_id": "s", "source": "startup", "cwd": str(folder)})
+    run("SessionStart", module="hooks", event={"session_id": "s", "source": "startup", "cwd": str(folder)})
     assert ran(marks) == []

@@ -75,9 +75,9 @@ def test_a_folder_that_is_the_remote_runs_nothing(store: Store, remote: Path, tm
         )
     stored(store, "The staging host is birch.")
 
-    done = exchange(store)
+    report = exchange(store)
 
-    assert (done.trouble, ran.exists()) == ("", False)
+    assert (report.trouble, ran.exists()) == ("", False)
     push(remote, {"knowledge/kind.md": ("100644", MEMORY)})
     assert exchange(store).added == ("kind",)
     assert not ran.exists()
@@ -109,11 +109,11 @@ def test_only_files_with_names_of_ours_are_written(store: Store, remote: Path) -
         },
     )
 
-    done = exchange(store)
+    report = exchange(store)
 
-    assert not done.trouble
-    came = [path for path in everything(store.home) - before if not path.is_dir()]
-    new = {path.relative_to(store.home).as_posix() for path in came}
+    assert not report.trouble
+    paths = [path for path in everything(store.home) - before if not path.is_dir()]
+    new = {path.relative_to(store.home).as_posix() for path in paths}
     assert {path for path in new if not path.startswith("ledger")} == {"knowledge/kind.md"}
     assert stat.S_ISREG((store.home / "knowledge" / "kind.md").lstat().st_mode)
 
@@ -133,7 +133,7 @@ def test_a_tree_that_leads_out_is_not_taken_at_all(store: Store, remote: Path, t
         capture_output=True,
         check=True,
     ).stdout.strip()
-    who = {f"GIT_{role}_{what}": "a@b" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    who = {f"GIT_{role}_{field}": "a@b" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")}
     commit = subprocess.run(
         ["git", f"--git-dir={remote}", "commit-tree", tree.decode(), "-m", "x", "-p", "refs/heads/daybook"],
         capture_output=True,
@@ -144,9 +144,9 @@ def test_a_tree_that_leads_out_is_not_taken_at_all(store: Store, remote: Path, t
         ["git", f"--git-dir={remote}", "update-ref", "refs/heads/daybook", commit.decode()], check=True
     )
 
-    done = exchange(store)
+    report = exchange(store)
 
-    assert "could not be reached" in done.trouble
+    assert "could not be reached" in report.trouble
     new = {path for path in everything(tmp_path) - before if remote not in path.parents}
     assert new == set()
 

@@ -157,10 +157,10 @@ def everything() -> dict[str, str]:
 def test_nothing_of_the_repository_runs_wherever_its_settings_stand(
     place: str, shell: str, attacked: Attacked, tmp_path: Path
 ) -> None:
-    given = {**attacked.given(everything()), "LD_PRELOAD": "", "LD_LIBRARY_PATH": "", "LD_AUDIT": ""}
+    environment = {**attacked.given(everything()), "LD_PRELOAD": "", "LD_LIBRARY_PATH": "", "LD_AUDIT": ""}
     settings = attacked.write(attacked.values(everything()), place)
     if place.startswith("docs"):
-        given["CLAUDE_PROJECT_DIR"] = str(settings.parents[1])  # and the hook runs further up
+        environment["CLAUDE_PROJECT_DIR"] = str(settings.parents[1])  # and the hook runs further up
     launcher = attacked.root / "bin" / "daybook"
     if shell == "bash":
         (tmp_path / "sh").symlink_to(str(shutil.which("bash")))
@@ -169,9 +169,9 @@ def test_nothing_of_the_repository_runs_wherever_its_settings_stand(
             encoding="utf-8",
         )
         for name in ("cd", "printf", "command", "head", "cat", "mkdir"):
-            given[f"BASH_FUNC_{name}%%"] = f"() {{ echo {name} >>{attacked.mark}; }}"
+            environment[f"BASH_FUNC_{name}%%"] = f"() {{ echo {name} >>{attacked.mark}; }}"
     for verb in (*VERBS, VERBS[0]):
-        attacked.run(*verb, cwd=attacked.repository, **given)
+        attacked.run(*verb, cwd=attacked.repository, **environment)
     assert attacked.ran() == ""
 
 

@@ -35,9 +35,9 @@ def foreign(tmp_path: Path, open_here: Open) -> Path:
     """The vault of another project: private, with one memory, which the person would not have seen here."""
     other = tmp_path / "other"
     other.mkdir()
-    written = remember(open_here(other).store(), Draft("Salary", "Flamingo earns a hundred."))
-    (written.path.parents[1] / "archive").mkdir(exist_ok=True)
-    return written.path.parents[1]
+    remembered = remember(open_here(other).store(), Draft("Salary", "Flamingo earns a hundred."))
+    (remembered.path.parents[1] / "archive").mkdir(exist_ok=True)
+    return remembered.path.parents[1]
 
 
 def print_of(folder: Path) -> dict[str, str]:
@@ -87,8 +87,8 @@ def test_a_link_is_neither_read_nor_written_and_told(
     opened = open_here()
     if moment != "with the clone":
         init(opened.store())
-        kept = remember(opened.store(), Draft("Kept", "a heron")).path
-        assert kept.is_relative_to(project)
+        path = remember(opened.store(), Draft("Kept", "a heron")).path
+        assert path.is_relative_to(project)
     before = print_of(foreign)
     store = opened.store()
     link = put_link(project, place, foreign)
@@ -97,18 +97,18 @@ def test_a_link_is_neither_read_nor_written_and_told(
 
     assert print_of(foreign) == before
     assert link.is_symlink()
-    here = opened.store()
-    sync(here)
-    assert recall(here, Query("flamingo salary")).hits == ()
-    assert "Salary" not in [row.title for row in list_memories(here, Filter()).rows]
-    assert remember(here, Draft("Another", "a stork")).path.is_relative_to(here.home)
+    reopened = opened.store()
+    sync(reopened)
+    assert recall(reopened, Query("flamingo salary")).hits == ()
+    assert "Salary" not in [row.title for row in list_memories(reopened, Filter()).rows]
+    assert remember(reopened, Draft("Another", "a stork")).path.is_relative_to(reopened.home)
     sentence = f"{link} is a symbolic link, so it is neither read nor written."
-    assert sentence in str(refused(here))
-    assert sentence in " ".join(needs_of(status(here, has_key=False)))
-    assert sentence in " ".join(str(check.seen) for check in doctor(here, plugin=ROOT))
+    assert sentence in str(refused(reopened))
+    assert sentence in " ".join(needs_of(status(reopened, has_key=False)))
+    assert sentence in " ".join(str(check.seen) for check in doctor(reopened, plugin=ROOT))
     for verb in (init, share):
         with pytest.raises(Rejected, match="symbolic link"):
-            verb(here)
+            verb(reopened)
     assert print_of(foreign) == before
 
 

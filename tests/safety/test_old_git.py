@@ -21,16 +21,16 @@ def folder(tmp_path: Path) -> Path:
 def write_git(place: Path, version: str) -> Path:
     """Put a git of that *version* into *place*; it writes down what else it is asked. Return where."""
     place.mkdir(parents=True, exist_ok=True)
-    asked = place.parent / f"asked-{place.name}"
-    asked.touch()
+    call_log = place.parent / f"asked-{place.name}"
+    call_log.touch()
     program = place / "git"
     program.write_text(
         f'#!/bin/sh\n[ "$*" = --version ] && echo "git version {version}" && exit\n'
-        f'echo "$*" >>"{asked}"\nexec "{shutil.which("git")}" "$@"\n',
+        f'echo "$*" >>"{call_log}"\nexec "{shutil.which("git")}" "$@"\n',
         encoding="utf-8",
     )
     program.chmod(0o755)
-    return asked
+    return call_log
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def write_git(place: Path, version: str) -> Path:
 def test_git_is_asked_only_when_its_release_knows_how_to_run_nothing(
     version: str, safe: bool, tmp_path: Path, folder: Path
 ) -> None:
-    asked = write_git(tmp_path / "bin", version)
+    call_log = write_git(tmp_path / "bin", version)
     old = Git(path=f"{tmp_path / 'bin'}:{os.environ['PATH']}", home=os.environ["HOME"])
     then, now = run_git(folder, "rev-parse", "HEAD~1"), run_git(folder, "rev-parse", "HEAD")
 
@@ -57,34 +57,34 @@ def test_git_is_asked_only_when_its_release_knows_how_to_run_nothing(
     assert bool(git.commits_since(old, folder, then, now)) is safe
     assert (git.ignores(old, folder, "a.txt") is None) is not safe
     assert (git.trouble(old, folder) is None) is safe
-    assert bool(asked.read_text(encoding="utf-8")) is safe
+    assert bool(call_log.read_text(encoding="utf-8")) is safe
 
 
 def test_where_and_restore_session_say_why_git_is_not_asked(
     folder: Path, tmp_path: Path, memory_dir: Path
 ) -> None:
-    asked = write_git(tmp_path / "bin", "2.34.1")
+    call_log = write_git(tmp_path / "bin", "2.34.1")
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
 
     def run(*words: str, typed: bool = False) -> str:
-        done = run_daybook(memory_dir, *words, cwd=folder, typed=typed, PATH=path)
-        assert done.returncode == 0, done.stderr + done.stdout
-        return done.stdout
+        process = run_daybook(memory_dir, *words, cwd=folder, typed=typed, PATH=path)
+        assert process.returncode == 0, process.stderr + process.stdout
+        return process.stdout
 
     run("save-session", "Work", "--context", "going on", "--files", "a.txt")
     run_git(folder, "commit", "--allow-empty", "-qm", "more")
     run_git(folder, "switch", "-qc", "feature")
     os.utime(folder / "a.txt", (2**32, 2**32))
-    shown = run("restore-session")
+    output = run("restore-session")
 
     sentence = f"Git 2.34.1 ({tmp_path / 'bin' / 'git'}) could be made to run programs of a repository"
     assert sentence in run("where")
-    assert sentence in shown
-    assert "\nthe branch is now feature\n" in shown
-    assert "\nchanged files: a.txt\n" in shown
-    assert "\ncommit " not in shown
+    assert sentence in output
+    assert "\nthe branch is now feature\n" in output
+    assert "\nchanged files: a.txt\n" in output
+    assert "\ncommit " not in output
     run("init", "--file", "CLAUDE.local.md", typed=True)
-    assert asked.read_text(encoding="utf-8") == ""
+    assert call_log.read_text(encoding="utf-8") == ""
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_where_and_restore_session_say_why_git_is_not_asked(
 def test_a_git_that_a_repository_put_first_on_the_path_is_passed_over(
     entry: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = write_git(folder / "bin", "2.51.0")
+    call_log = write_git(folder / "bin", "2.51.0")
     write_git(folder, "2.51.0")
     monkeypatch.chdir(folder)
     mine = Git(path=f"{entry.format(folder=folder)}:{os.environ['PATH']}", home=os.environ["HOME"])
@@ -105,7 +105,7 @@ def test_a_git_that_a_repository_put_first_on_the_path_is_passed_over(
         assert git.commits_since(
             mine, place, run_git(folder, "rev-parse", "HEAD~1"), run_git(folder, "rev-parse", "HEAD")
         )
-    assert asked.read_text(encoding="utf-8") == ""
+    assert call_log.read_text(encoding="utf-8") == ""
 
 
 def test_without_a_git_of_the_persons_own_it_says_so(folder: Path) -> None:

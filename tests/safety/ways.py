@@ -164,18 +164,18 @@ ENVIRONMENT = (
 WAYS = (*SETTINGS, *ENVIRONMENT)
 
 
-def run_git(folder: Path, *arguments: str, given: str = "") -> str:
+def run_git(folder: Path, *arguments: str, stdin: str = "") -> str:
     """Have git do something, with settings of the repository that could run a program taken away."""
-    done = subprocess.run(
-        [*TOLD, *arguments], cwd=folder, input=given, capture_output=True, text=True, check=True, env=plain()
+    process = subprocess.run(
+        [*TOLD, *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=True, env=plain()
     )
-    return done.stdout.strip()
+    return process.stdout.strip()
 
 
 def plain(**more: str) -> dict[str, str]:
     """Return the surroundings of a person who set nothing for git."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    return {**kept, "TERM": "xterm", **more}
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return {**inherited, "TERM": "xterm", **more}
 
 
 def write_repository(folder: Path) -> None:
@@ -259,7 +259,7 @@ def sign(folder: Path, signature: str) -> None:
         folder,
         "update-ref",
         "HEAD",
-        run_git(folder, "hash-object", "-t", "commit", "-w", "--stdin", given=signed),
+        run_git(folder, "hash-object", "-t", "commit", "-w", "--stdin", stdin=signed),
     )
 
 
@@ -274,14 +274,14 @@ def ran(marks: Path) -> list[str]:
 
 def ask_git(folder: Path, arguments: Sequence[str], *, terminal: bool, **environment: str) -> None:
     """Ask git as a person would, who has no reason for distrust; what it answers does not matter."""
-    given = b"protocol=https\nhost=nowhere.invalid\n\n" if "fill" in arguments else b"q\n"
+    stdin = b"protocol=https\nhost=nowhere.invalid\n\n" if "fill" in arguments else b"q\n"
     reading, writing = os.openpty() if terminal else (os.open(os.devnull, os.O_RDWR),) * 2
     try:
         subprocess.run(
             ["git", *arguments],
             cwd=folder,
             env=plain(**environment),
-            input=given,
+            input=stdin,
             stdout=writing,
             stderr=writing,
             timeout=PATIENCE,

@@ -28,14 +28,14 @@ class MinimalStorage:
         clean_text(memory.text)
         new = Stored(memory, fingerprint("", repr(memory)), self._author)
         with self._lock:
-            there = self._kept.get(memory.id)
-            if there and there.digest == new.digest:
-                return there
-            if replaces and not there:
+            stored = self._kept.get(memory.id)
+            if stored and stored.digest == new.digest:
+                return stored
+            if replaces and not stored:
                 raise NotFound(memory.id)
-            if there and there.digest != replaces:
+            if stored and stored.digest != replaces:
                 raise Conflict(f"{memory.id} was changed meanwhile.")
-            self._note(memory.id, ChangeKind.REVISED if there else ChangeKind.CREATED)
+            self._note(memory.id, ChangeKind.REVISED if stored else ChangeKind.CREATED)
             self._kept[memory.id] = new
             self._forgotten.pop(memory.id, None)
         return new
@@ -48,9 +48,9 @@ class MinimalStorage:
 
     def search(self, query: Query) -> Results:
         limit = check_limit(query.limit)
-        asked = frozenset(query_terms(query.text))
+        terms = frozenset(query_terms(query.text))
         by_share = sorted(
-            ((self._share(each.memory, asked), each) for each in self._kept.values()),
+            ((self._share(stored.memory, terms), stored) for stored in self._kept.values()),
             key=lambda pair: (-pair[0], pair[1].memory.id),
         )
         best = [_result(stored, share) for share, stored in by_share if share > 0]
@@ -58,8 +58,8 @@ class MinimalStorage:
 
     def forget(self, memory_id: str, *, digest: str) -> None:
         with self._lock:
-            there = self.load(memory_id)
-            if there.digest != digest:
+            stored = self.load(memory_id)
+            if stored.digest != digest:
                 raise Conflict(f"{memory_id} was changed meanwhile.")
             self._note(memory_id, ChangeKind.FORGOTTEN)
             self._forgotten[memory_id] = self._kept.pop(memory_id)
@@ -79,19 +79,19 @@ class MinimalStorage:
             raise NotFound(memory_id) from None
 
     def page(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
-        ids = sorted(each for each in self._kept if each > after)
-        return tuple(self._kept[each] for each in ids[:most])
+        ids = sorted(memory_id for memory_id in self._kept if memory_id > after)
+        return tuple(self._kept[memory_id] for memory_id in ids[:most])
 
     def _note(self, memory_id: str, kind: ChangeKind) -> None:
-        there = self._kept.get(memory_id)
-        before = there.memory if there else None
+        stored = self._kept.get(memory_id)
+        before = stored.memory if stored else None
         self._changes.setdefault(memory_id, []).append(
             ChangeRecord(kind, self._clock(), self._author, before)
         )
 
-    def _share(self, memory: Memory, asked: frozenset[str]) -> float:
-        said = frozenset(query_terms(f"{memory.title} {memory.text} {' '.join(memory.tags)}"))
-        return len(asked & said) / len(asked) if asked else 0.0
+    def _share(self, memory: Memory, terms: frozenset[str]) -> float:
+        memory_terms = frozenset(query_terms(f"{memory.title} {memory.text} {' '.join(memory.tags)}"))
+        return len(terms & memory_terms) / len(terms) if terms else 0.0
 
 
 def _result(stored: Stored, share: float) -> Result:

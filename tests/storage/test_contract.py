@@ -71,8 +71,8 @@ def test_of_changes_at_the_same_time_one_is_kept_and_the_others_are_told(storage
         return f"Change {number}."
 
     with ThreadPoolExecutor(8) as threads:
-        kept = [text for text in threads.map(change, range(8)) if text]
-    assert kept == [storage.load(WEBHOOK.id).memory.text]
+        texts_kept = [text for text in threads.map(change, range(8)) if text]
+    assert texts_kept == [storage.load(WEBHOOK.id).memory.text]
 
 
 def test_an_empty_text_is_refused(storage: Storage) -> None:
@@ -137,8 +137,8 @@ def test_the_memory_that_has_the_words_comes_first(storage: Storage) -> None:
     results = storage.search(Query("why is body parsing skipped for the webhook?", limit=2)).results
     assert results[0].stored.memory == WEBHOOK
     assert len(results) <= 2
-    assert [each.score.total for each in results] == sorted(
-        (each.score.total for each in results), reverse=True
+    assert [result.score.total for result in results] == sorted(
+        (result.score.total for result in results), reverse=True
     )
     assert "Body parsing" in results[0].passage
     assert results[0].confidence is not Confidence.NONE
@@ -158,8 +158,8 @@ def test_a_limit_out_of_bounds_is_refused(storage: Storage) -> None:
 
 def test_all_memories_are_read_page_by_page(storage: Storage) -> None:
     ids = [f"memory-{number:02}" for number in range(7)]
-    for each in reversed(ids):
-        storage.save(memory(each, f"Text of {each}."))
+    for memory_id in reversed(ids):
+        storage.save(memory(memory_id, f"Text of {memory_id}."))
     read: list[str] = []
     while page := storage.page(after=read[-1] if read else "", most=3):
         read += [stored.memory.id for stored in page]

@@ -36,12 +36,12 @@ def memory(memory_id: str, text: str, **keys: object) -> Memory:
 
 def storages(team: PostgresTeam) -> dict[str, TeamStorage]:
     """Issue a token to a member of each role and return the memory as each sees it."""
-    found: dict[str, TeamStorage] = {}
+    storage_by_name: dict[str, TeamStorage] = {}
     for name, role in MEMBERS.items():
         member = team.member_of(team.issue(name, role))
         assert member
-        found[name] = team.storage_for(member)
-    return found
+        storage_by_name[name] = team.storage_for(member)
+    return storage_by_name
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ EACH = 10  # acknowledged writes of each that are waited for, before and after
 def test_the_database_is_stopped_and_started_under_load() -> None:
     with empty_database() as url, open_database(url) as team:
         by = storages(team)
-        written: list[str] = []
+        ids_written: list[str] = []
         refused = threading.Event()
         ended = threading.Event()
 
@@ -32,40 +32,40 @@ def test_the_database_is_stopped_and_started_under_load() -> None:
             number = 0
             while not ended.is_set():
                 number += 1
-                each = memory(f"written-{writer}-{number}", f"What {writer} wrote as number {number}.")
+                written = memory(f"written-{writer}-{number}", f"What {writer} wrote as number {number}.")
                 try:
-                    by["anna"].save(each)
+                    by["anna"].save(written)
                 except StorageUnavailable:
                     refused.set()
                     continue
-                written.append(each.id)
+                ids_written.append(written.id)
 
         threads = [threading.Thread(target=write, args=(writer,)) for writer in range(WRITERS)]
         for thread in threads:
             thread.start()
         try:
-            _wait_for(written, WRITERS * EACH)
+            _wait_for(ids_written, WRITERS * EACH)
             with restarting():
                 assert refused.wait(PATIENCE), "nothing was refused while there was no database"
-                before = len(written)
-            _wait_for(written, before + WRITERS * EACH)
+                before = len(ids_written)
+            _wait_for(ids_written, before + WRITERS * EACH)
         finally:
             ended.set()
             for thread in threads:
                 thread.join()
-        kept: set[str] = set()
-        while page := by["rita"].page(after=max(kept, default="")):
-            kept.update(each.memory.id for each in page)
-        assert {*written} <= kept
+        ids_kept: set[str] = set()
+        while page := by["rita"].page(after=max(ids_kept, default="")):
+            ids_kept.update(stored.memory.id for stored in page)
+        assert {*ids_written} <= ids_kept
 
 
-def _wait_for(written: list[str], number: int) -> None:
+def _wait_for(ids_written: list[str], number: int) -> None:
     waited = threading.Event()
     for _ in range(int(PATIENCE * 20)):
-        if len(written) >= number:
+        if len(ids_written) >= number:
             return
         waited.wait(0.05)
-    raise AssertionError(f"{len(written)} of {number} were written in time")
+    raise AssertionError(f"{len(ids_written)} of {number} were written in time")
 
 
 WRITE = """
@@ -95,9 +95,9 @@ def test_processes_that_are_killed_lose_nothing_that_was_acknowledged() -> None:
     chance = random.Random(7)
     with empty_database() as url, open_database(url) as team:
         token = team.issue("anna", Role.WRITER)
-        said: dict[str, str] = {}
+        digest_by_id: dict[str, str] = {}
         for start in range(PROCESSES // 2):
-            names = [f"p{start}-{each}" for each in "ab"]
+            names = [f"p{start}-{letter}" for letter in "ab"]
             processes = [
                 subprocess.Popen(
                     [sys.executable, "-c", WRITE, url, name, token],
@@ -111,33 +111,45 @@ def test_processes_that_are_killed_lose_nothing_that_was_acknowledged() -> None:
             for process in processes:
                 assert process.stdout
                 for _ in range(chance.randint(2, 40)):
-                    _note(process.stdout.readline(), said)
+                    _note(process.stdout.readline(), digest_by_id)
             for process in processes:
                 process.send_signal(signal.SIGKILL)
             for process in processes:
                 assert process.stdout
                 for line in process.stdout.read().splitlines(keepends=True):
-                    _note(line, said)
+                    _note(line, digest_by_id)
                 process.stdout.close()
                 process.wait()
         member = team.member_of(token)
         assert member
         storage = team.storage_for(member)
-        kept = {}
-        while page := storage.page(after=max(kept, default="")):
-            kept |= {each.memory.id: each.digest for each in page}
-        assert len(said) > 50
+        digest_kept = {}
+        while page := storage.page(after=max(digest_kept, default="")):
+            digest_kept |= {stored.memory.id: stored.digest for stored in page}
+        assert len(digest_by_id) > 50
         # What a process did last may be done without having been told: one thing of each.
-        back = [each for each, digest in said.items() if digest == "forgotten" and each in kept]
-        gone = [each for each, digest in said.items() if digest != "forgotten" and each not in kept]
-        other = [each for each, digest in said.items() if each in kept and kept[each] != digest]
+        back = [
+            memory_id
+            for memory_id, digest in digest_by_id.items()
+            if digest == "forgotten" and memory_id in digest_kept
+        ]
+        gone = [
+            memory_id
+            for memory_id, digest in digest_by_id.items()
+            if digest != "forgotten" and memory_id not in digest_kept
+        ]
+        other = [
+            memory_id
+            for memory_id, digest in digest_by_id.items()
+            if memory_id in digest_kept and digest_kept[memory_id] != digest
+        ]
         assert back == []
-        assert {storage.history(each)[-1].kind for each in gone} <= {ChangeKind.FORGOTTEN}
-        assert {storage.history(each)[-1].kind for each in other} <= {ChangeKind.REVISED}
+        assert {storage.history(memory_id)[-1].kind for memory_id in gone} <= {ChangeKind.FORGOTTEN}
+        assert {storage.history(memory_id)[-1].kind for memory_id in other} <= {ChangeKind.REVISED}
         assert len(gone) + len(other) <= PROCESSES
 
 
-def _note(line: str, said: dict[str, str]) -> None:
+def _note(line: str, digest_by_id: dict[str, str]) -> None:
     if line.endswith("\n") and line != "ready\n":
         memory_id, digest = line.split()
-        said[memory_id] = digest
+        digest_by_id[memory_id] = digest

@@ -41,10 +41,10 @@ def test_a_login_that_may_make_roles_needs_no_superuser(login: str) -> None:
 
 def test_roles_made_beforehand_are_enough_and_their_lack_is_said(login: str) -> None:
     with empty_database(login=login) as url:
-        with pytest.raises(SettingsError, match="may not make the roles") as told, open_database(url):
+        with pytest.raises(SettingsError, match="may not make the roles") as refusal, open_database(url):
             pass
         with administrator() as db:
-            for statement in told.value.hint.partition(" or: ")[2].split("; "):
+            for statement in refusal.value.hint.partition(" or: ")[2].split("; "):
                 db.execute(statement.encode())
         with open_database(url) as team:
             by = storages(team)
@@ -57,10 +57,10 @@ def test_a_login_that_may_make_no_schema_is_told_what_to_grant(login: str) -> No
         own = psycopg.conninfo.make_conninfo(url, user=login)
         with administrator() as db:
             db.execute(f"ALTER ROLE {login} CREATEROLE".encode())
-        with pytest.raises(SettingsError, match="may not make a schema") as told, open_database(own):
+        with pytest.raises(SettingsError, match="may not make a schema") as refusal, open_database(own):
             pass
         with administrator() as db:
-            db.execute(told.value.hint.partition(" says: ")[2].encode())
+            db.execute(refusal.value.hint.partition(" says: ")[2].encode())
         with open_database(own) as team:
             assert team.members() == ()
             assert team.semantic is False
@@ -77,9 +77,9 @@ def test_a_connection_asks_for_nothing_that_a_pooler_refuses() -> None:
 
 def test_what_cannot_be_reached_is_said_without_the_password() -> None:
     url = "postgresql://anna:hunter2@127.0.0.1:1/team"
-    with pytest.raises(StorageUnavailable) as told, open_database(url):
+    with pytest.raises(StorageUnavailable) as refusal, open_database(url):
         pass
-    assert "127.0.0.1/team cannot be reached" in str(told.value)
+    assert "127.0.0.1/team cannot be reached" in str(refusal.value)
     with pytest.raises(SettingsError) as wrong, open_database("postgresql://anna:hunter2@[half"):
         pass
-    assert "hunter2" not in str(told.value) + told.value.hint + str(wrong.value) + wrong.value.hint
+    assert "hunter2" not in str(refusal.value) + refusal.value.hint + str(wrong.value) + wrong.value.hint

@@ -49,9 +49,9 @@ def refusal(url: str, **changed: str) -> DaybookError:
 
 
 def test_no_server_there() -> None:
-    told = refusal("postgresql://anna@127.0.0.1:1/team", password=PASSWORD)
-    assert isinstance(told, StorageUnavailable)
-    assert "no PostgreSQL answers on port 1" in str(told)
+    error = refusal("postgresql://anna@127.0.0.1:1/team", password=PASSWORD)
+    assert isinstance(error, StorageUnavailable)
+    assert "no PostgreSQL answers on port 1" in str(error)
 
 
 def test_a_wrong_password_and_none_are_told_of_the_login(login: str, url: str) -> None:
@@ -66,19 +66,19 @@ def test_a_wrong_password_and_none_are_told_of_the_login(login: str, url: str) -
 
 
 def test_a_missing_database_is_told_with_what_makes_it(login: str, url: str) -> None:
-    told = refusal(url, user=login, password=PASSWORD, dbname="nowhere")
-    assert isinstance(told, SettingsError)
-    assert "has no database 'nowhere'" in str(told)
-    assert "createdb nowhere" in told.hint
+    error = refusal(url, user=login, password=PASSWORD, dbname="nowhere")
+    assert isinstance(error, SettingsError)
+    assert "has no database 'nowhere'" in str(error)
+    assert "createdb nowhere" in error.hint
 
 
 def test_a_login_that_may_not_connect_is_told_what_to_grant(login: str, url: str) -> None:
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     with administrator() as db:
         db.execute(f"REVOKE CONNECT ON DATABASE {name} FROM PUBLIC".encode())
-        told = refusal(url, user=login, password=PASSWORD)
-        assert "may not connect to the database" in str(told)
-        db.execute(told.hint.partition(" says: ")[2].encode())
+        error = refusal(url, user=login, password=PASSWORD)
+        assert "may not connect to the database" in str(error)
+        db.execute(error.hint.partition(" says: ")[2].encode())
     assert "may not make the roles" in str(refusal(url, user=login, password=PASSWORD))
 
 
@@ -86,20 +86,20 @@ def test_a_database_that_takes_nobody_is_no_fault_of_the_login(url: str) -> None
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     with administrator() as db:
         db.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
-        told = refusal(url)
-    assert isinstance(told, StorageUnavailable)
-    assert "takes no connection at present" in str(told)
+        error = refusal(url)
+    assert isinstance(error, StorageUnavailable)
+    assert "takes no connection at present" in str(error)
 
 
 def test_a_login_without_rights_to_the_schema_is_told_whose_it_is(login: str, url: str) -> None:
     with open_database(url):
         pass
-    told = refusal(url, user=login, password=PASSWORD)
-    assert isinstance(told, SettingsError)
-    assert f"The login '{login}' has no right to the team's schema" in str(told)
-    assert "Use the login 'postgres'" in told.hint
+    error = refusal(url, user=login, password=PASSWORD)
+    assert isinstance(error, SettingsError)
+    assert f"The login '{login}' has no right to the team's schema" in str(error)
+    assert "Use the login 'postgres'" in error.hint
     with administrator() as db:
-        db.execute(told.hint.partition(" say: ")[2].encode())
+        db.execute(error.hint.partition(" say: ")[2].encode())
     with open_database(make_conninfo(url, user=login, password=PASSWORD)) as opened:
         assert opened.members() == ()
     with administrator() as db:
@@ -113,9 +113,9 @@ def test_a_schema_in_which_the_login_may_make_nothing_is_told(login: str, url: s
         db.execute("CREATE SCHEMA daybook")
         for role in ("reader", "writer", "curator"):
             db.execute(f"GRANT daybook_{role} TO {login}".encode())
-        told = refusal(other, user=login, password=PASSWORD)
-        assert "may not make tables in the schema 'daybook'" in str(told)
-        db.execute(told.hint.partition(" says: ")[2].encode())
+        error = refusal(other, user=login, password=PASSWORD)
+        assert "may not make tables in the schema 'daybook'" in str(error)
+        db.execute(error.hint.partition(" says: ")[2].encode())
         with open_database(make_conninfo(other, user=login, password=PASSWORD)) as opened:
             assert opened.members() == ()
 
@@ -126,9 +126,9 @@ def test_the_command_says_one_sentence_and_what_to_do(tmp_path: Path, login: str
         ({"user": login, "password": f"not-{PASSWORD}"}, "refuses the login"),
         ({"dbname": "nowhere"}, "has no database 'nowhere'"),
     ):
-        done = team(tmp_path, make_conninfo(host, **changed), "serve", "--port", "0")
-        assert (done.returncode, done.stdout) == (2, "")
-        first, hint = done.stderr.strip().splitlines()
+        process = team(tmp_path, make_conninfo(host, **changed), "serve", "--port", "0")
+        assert (process.returncode, process.stdout) == (2, "")
+        first, hint = process.stderr.strip().splitlines()
         assert sentence in first
         assert hint
-        assert PASSWORD not in done.stderr
+        assert PASSWORD not in process.stderr

@@ -22,18 +22,18 @@ def test_a_replica_is_refused_and_the_address_of_both_is_named() -> None:
             pass
         with (
             replica(url) as following,
-            pytest.raises(StorageUnavailable, match="takes no changes: it is a replica") as told,
+            pytest.raises(StorageUnavailable, match="takes no changes: it is a replica") as refusal,
             open_database(following),
         ):
             pass
-        assert "target_session_attrs=read-write" in told.value.hint
+        assert "target_session_attrs=read-write" in refusal.value.hint
 
 
 def test_when_the_primary_is_lost_a_server_goes_on_with_the_replica_that_was_promoted() -> None:
     with empty_database() as url, replica(url) as following:
-        hosts = ",".join(str(conninfo_to_dict(each)["host"]) for each in (following, url))
-        both = make_conninfo(url, host=hosts, target_session_attrs="read-write")
-        with open_database(both) as team:
+        hosts = ",".join(str(conninfo_to_dict(conninfo)["host"]) for conninfo in (following, url))
+        address_of_both = make_conninfo(url, host=hosts, target_session_attrs="read-write")
+        with open_database(address_of_both) as team:
             by = storages(team)
             stored = by["anna"].save(WEBHOOK)
             with restarting():

@@ -90,8 +90,8 @@ def in_sql(opened: Opened, name: str, statement: str) -> list[Any]:
         db.execute(f"SET LOCAL ROLE daybook_{MEMBERS[name].value}".encode())
         db.execute("SELECT set_config('daybook.member', %s, true)", (name,))
         try:
-            done = db.execute(statement.encode())
-            return done.fetchall() if done.description else [()] * max(0, done.rowcount)
+            cursor = db.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else [()] * max(0, cursor.rowcount)
         except psycopg.Error:
             db.rollback()
             return []
@@ -135,20 +135,20 @@ def _refused(call: Any) -> bool:
 
 
 STORAGE = {
-    "change": lambda opened, name, each: _refused(
+    "change": lambda opened, name, memory_id: _refused(
         lambda: opened.by[name].save(
-            tried(opened, name, each).memory, replaces=tried(opened, name, each).digest
+            tried(opened, name, memory_id).memory, replaces=tried(opened, name, memory_id).digest
         )
     ),
-    "forget": lambda opened, name, each: _refused(
-        lambda: opened.by[name].forget(each, digest=tried(opened, name, each).digest)
+    "forget": lambda opened, name, memory_id: _refused(
+        lambda: opened.by[name].forget(memory_id, digest=tried(opened, name, memory_id).digest)
     ),
-    "restore": lambda opened, name, each: _refused(lambda: opened.by[name].restore(each)),
-    "confirm": lambda opened, name, each: _refused(
-        lambda: opened.by[name].confirm(each, digest=tried(opened, name, each).digest)
+    "restore": lambda opened, name, memory_id: _refused(lambda: opened.by[name].restore(memory_id)),
+    "confirm": lambda opened, name, memory_id: _refused(
+        lambda: opened.by[name].confirm(memory_id, digest=tried(opened, name, memory_id).digest)
     ),
-    "history": lambda opened, name, each: _refused(lambda: opened.by[name].history("trashed")),
-    "load": lambda opened, name, each: _refused(lambda: opened.by[name].load("trashed")),
+    "history": lambda opened, name, memory_id: _refused(lambda: opened.by[name].history("trashed")),
+    "load": lambda opened, name, memory_id: _refused(lambda: opened.by[name].load("trashed")),
 }
 
 
@@ -158,7 +158,7 @@ def test_what_a_member_may_do_is_done(filled: Opened) -> None:
     changed = cleo.save(replace(stored.memory, text="Corrected by the curator."), replaces=stored.digest)
     assert changed.author == "anna"
     anna.save(replace(changed.memory, text="Said anew by its author."), replaces=changed.digest)
-    assert [each.author for each in cleo.history("living")] == ["anna", "cleo", "anna"]
+    assert [change.author for change in cleo.history("living")] == ["anna", "cleo", "anna"]
     assert cleo.restore("trashed").memory.text == SECRET
     assert anna.history("trashed")[-1].kind is ChangeKind.RESTORED
     assert filled.by["rita"].load("trashed").memory.text == SECRET
@@ -168,7 +168,7 @@ def test_what_a_member_may_do_is_done(filled: Opened) -> None:
 def test_a_change_takes_the_confirmation_away_and_the_old_words_bring_it_back(filled: Opened) -> None:
     anna = filled.by["anna"]
     first = anna.load("confirmed")
-    assert (first.confirmed_by, [each.memory.id for each in anna.confirmed()]) == ("cleo", ["confirmed"])
+    assert (first.confirmed_by, [stored.memory.id for stored in anna.confirmed()]) == ("cleo", ["confirmed"])
     second = anna.save(replace(first.memory, text="Prices are gross."), replaces=first.digest)
     assert (second.confirmed_by, anna.confirmed()) == ("", ())
     anna.save(first.memory, replaces=second.digest)
@@ -189,7 +189,7 @@ def test_a_member_who_was_withdrawn_or_has_another_role_is_refused_at_once(fille
 
 
 @pytest.mark.parametrize(
-    "said",
+    "words",
     [
         "x'); DROP TABLE daybook.memories; --",
         "%s",
@@ -197,25 +197,25 @@ def test_a_member_who_was_withdrawn_or_has_another_role_is_refused_at_once(fille
         "\\",
     ],
 )
-def test_words_are_never_sql(filled: Opened, said: str) -> None:
+def test_words_are_never_sql(filled: Opened, words: str) -> None:
     anna = filled.by["anna"]
     before = state(filled)
     for call in (
-        lambda: anna.load(said),
-        lambda: anna.forget(said, digest=said),
-        lambda: anna.restore(said),
-        lambda: anna.history(said),
-        lambda: anna.save(memory("living", said), replaces=said),
-        lambda: filled.team.withdraw(said),
-        lambda: filled.team.issue(said, Role.CURATOR),
+        lambda: anna.load(words),
+        lambda: anna.forget(words, digest=words),
+        lambda: anna.restore(words),
+        lambda: anna.history(words),
+        lambda: anna.save(memory("living", words), replaces=words),
+        lambda: filled.team.withdraw(words),
+        lambda: filled.team.issue(words, Role.CURATOR),
     ):
         with pytest.raises(DaybookError):
             call()
-    assert filled.team.member_of(said) is None
-    assert anna.page(after=said) is not None
+    assert filled.team.member_of(words) is None
+    assert anna.page(after=words) is not None
     assert state(filled) == before
-    kept = anna.save(memory("injected", f"Text {said}", title=said, tags=(said,), category=said))
-    assert anna.load("injected") == kept
+    stored = anna.save(memory("injected", f"Text {words}", title=words, tags=(words,), category=words))
+    assert anna.load("injected") == stored
 
 
 def test_what_could_not_be_read_again_is_not_kept(opened: Opened) -> None:
@@ -227,9 +227,9 @@ def test_what_could_not_be_read_again_is_not_kept(opened: Opened) -> None:
 
 def test_a_nul_character_is_refused_in_one_sentence(opened: Opened) -> None:
     anna = opened.by["anna"]
-    for each in (memory("a", "x\0y"), memory("a", "x", title="a\0b"), memory("a", "x", tags=("\0",))):
+    for hostile in (memory("a", "x\0y"), memory("a", "x", title="a\0b"), memory("a", "x", tags=("\0",))):
         with pytest.raises(DaybookError, match="NUL"):
-            anna.save(each)
+            anna.save(hostile)
     with pytest.raises(DaybookError, match="half a character"):
         anna.save(memory("a", "x\ud800y"))
     assert anna.save(memory("a", "it says \\u0000 in words")).memory.text == "it says \\u0000 in words"

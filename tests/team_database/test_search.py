@@ -42,23 +42,23 @@ def meaning(url: str, embedder: Embedder) -> Iterator[Opened]:
     """A team that is searched by meaning, with the answers in it."""
     with open_database(url, embedder=embedder) as team:
         by = storages(team)
-        for each in ANSWERS:
-            by["anna"].save(each)
+        for answer in ANSWERS:
+            by["anna"].save(answer)
         team.embed_waiting()
         yield Opened(url, team, by)
 
 
-def found(opened: Opened, query: Query) -> list[str]:
-    return [each.stored.memory.id for each in opened.by["rita"].search(query).results]
+def ids_found(opened: Opened, query: Query) -> list[str]:
+    return [result.stored.memory.id for result in opened.by["rita"].search(query).results]
 
 
 def test_a_question_in_other_words_is_answered_by_meaning(meaning: Opened) -> None:
-    asked = Query("on which weekday do we ship new versions?")
-    results = meaning.by["rita"].search(asked)
+    query = Query("on which weekday do we ship new versions?")
+    results = meaning.by["rita"].search(query)
     assert results.semantic
     assert results.results[0].stored.memory.id == "deploys"
     assert results.results[0].score.maxsim is not None
-    assert found(meaning, replace(asked, mode=Mode.KEYWORD)) == []
+    assert ids_found(meaning, replace(query, mode=Mode.KEYWORD)) == []
     assert meaning.by["rita"].team().model == "minilm-l6-int8"
 
 
@@ -66,8 +66,8 @@ def test_what_is_asked_for_is_answered_with_confidence_and_the_rest_is_not(meani
     best = meaning.by["rita"].search(Query("why must body parsing be skipped for the webhook?")).results[0]
     assert (best.stored.memory.id, best.confidence) == ("webhook", Confidence.HIGH)
     others = meaning.by["rita"].search(Query("who won the football match in Lisbon?")).results
-    assert {each.confidence for each in others} <= {Confidence.NONE}
-    assert found(meaning, Query("who won the football match in Lisbon?", only_confident=True)) == []
+    assert {result.confidence for result in others} <= {Confidence.NONE}
+    assert ids_found(meaning, Query("who won the football match in Lisbon?", only_confident=True)) == []
 
 
 @pytest.mark.parametrize("mode", [Mode.HYBRID, Mode.KEYWORD])
@@ -87,7 +87,7 @@ def test_every_filter_holds(meaning: Opened, mode: Mode) -> None:
         (Filter(as_of=MOMENT - timedelta(days=1)), set()),
     ):
         query = Query(text, mode=mode, sort=Sort.RELEVANCE, limit=10, filter=filter)
-        assert {*found(meaning, query)} == expected, filter
+        assert {*ids_found(meaning, query)} == expected, filter
 
 
 def test_a_change_is_embedded_anew_and_what_stays_is_not(meaning: Opened) -> None:
@@ -97,7 +97,7 @@ def test_a_change_is_embedded_anew_and_what_stays_is_not(meaning: Opened) -> Non
     assert meaning.team.embed_waiting() + meaning.team.count_waiting() == 0
     anna.save(replace(stored.memory, text="The cat sleeps on the sofa."), replaces=stored.digest)
     meaning.team.embed_waiting()
-    assert found(meaning, Query("where is the pet?", limit=1)) == ["deploys"]
+    assert ids_found(meaning, Query("where is the pet?", limit=1)) == ["deploys"]
 
 
 def test_vectors_of_another_model_are_refused_until_all_is_embedded_anew(
@@ -114,8 +114,8 @@ def test_vectors_of_another_model_are_refused_until_all_is_embedded_anew(
         team.embed_waiting()
         assert team.count_waiting() == 0
         member = team.members()[0]
-        asked = Query("on which weekday do we ship new versions?")
-        assert team.storage_for(member).search(asked).results[0].stored.memory.id == "deploys"
+        query = Query("on which weekday do we ship new versions?")
+        assert team.storage_for(member).search(query).results[0].stored.memory.id == "deploys"
 
 
 def test_without_pgvector_it_is_searched_by_words_and_says_so(url: str, embedder: Embedder) -> None:

@@ -36,20 +36,20 @@ def test_an_upgrade_keeps_every_word_and_makes_it_searchable(old: str) -> None:
         anna = team.member_of(ANNAS)
         assert anna == Member("anna", Role.WRITER)
         assert team.name == "Billing"
-        assert [each.name for each in team.members()] == ["anna", "bert", "cleo"]
+        assert [member.name for member in team.members()] == ["anna", "bert", "cleo"]
         storage = team.storage_for(anna)
         webhook = storage.load("webhook-raw-body")
         assert webhook.memory.touches == ("src/pay.ts:42",)
         assert (webhook.author, webhook.confirmed_by) == ("anna", "cleo")
-        assert [each.kind for each in storage.history("webhook-raw-body")] == [
+        assert [change.kind for change in storage.history("webhook-raw-body")] == [
             ChangeKind.CREATED,
             ChangeKind.REVISED,
             ChangeKind.CONFIRMED,
         ]
         assert storage.restore("old-port").memory.text == "The port was 8081."
-        found = storage.search(Query("which step of the deploy waits for the migration?")).results
-        assert found[0].stored.memory.id == "deploys"
-        assert "waits for the migration" in found[0].passage
+        results = storage.search(Query("which step of the deploy waits for the migration?")).results
+        assert results[0].stored.memory.id == "deploys"
+        assert "waits for the migration" in results[0].passage
         assert storage.search(Query("prices net")).results[0].passage.startswith("Prices")
     with open_database(old) as team:  # once more changes nothing
         assert team.member_of(ANNAS) == Member("anna", Role.WRITER)

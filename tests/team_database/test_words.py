@@ -15,8 +15,8 @@ def test_a_name_of_two_words_tells_more_than_a_common_word(opened: Opened) -> No
         text = "A function calls a function: both do what they require."
         opened.by["anna"].save(memory(f"function-{number}", text))
     opened.by["anna"].save(memory("named", "The macro `both_require` compares the two fields of a record."))
-    asked = Query("what does the function `both_require` do?", mode=Mode.KEYWORD)
-    best = opened.by["rita"].search(asked).results[0]
+    query = Query("what does the function `both_require` do?", mode=Mode.KEYWORD)
+    best = opened.by["rita"].search(query).results[0]
     assert best.stored.memory.id == "named"
 
 
@@ -25,10 +25,10 @@ def test_two_of_several_words_are_looked_up_and_one_alone_is_not(url: str) -> No
     texts = [" ".join(some) for size in range(5) for some in itertools.combinations(names, size)]
     with psycopg.connect(url) as db:
         for number in range(len(names) + 1):
-            asked = words.two_of([f"'{name}'" for name in names[:number]])
+            expression = words.two_of([f"'{name}'" for name in names[:number]])
             rows = db.execute(
                 "SELECT text FROM unnest(%s::text[]) AS texts (text) WHERE text::tsvector @@ %s::tsquery",
-                (texts, asked),
+                (texts, expression),
             ).fetchall()
             expected = {text for text in texts if len({*text.split()} & {*names[:number]}) > 1}
             assert {text for (text,) in rows} == expected, number

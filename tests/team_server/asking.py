@@ -43,12 +43,12 @@ def post(
     )
 
 
-def raw(address: str, said: bytes) -> bytes:
+def raw(address: str, data: bytes) -> bytes:
     """Send *said* on a connection of its own, and return all that is answered until it is closed."""
     place = urlsplit(address)
     answer = b""
     with socket.create_connection((place.hostname, place.port), PATIENCE) as connected:
-        connected.sendall(said)
+        connected.sendall(data)
         connected.shutdown(socket.SHUT_WR)
         while part := connected.recv(65536):
             answer += part

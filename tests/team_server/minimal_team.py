@@ -40,8 +40,8 @@ class MinimalTeam:
 
     def member_of(self, token: str) -> Member | None:
         self.look()
-        known = {digest: member for member, digest in self._members.values()}
-        return known.get(_hash(token))
+        member_by_digest = {digest: member for member, digest in self._members.values()}
+        return member_by_digest.get(_hash(token))
 
     def storage_for(self, member: Member) -> TeamStorage:
         return _OfMember(self, member)
@@ -80,12 +80,12 @@ class _Kept(MinimalStorage):
 
     def confirm(self, memory_id: str, digest: str, by: str) -> Stored:
         with self._lock:
-            there = self.load(memory_id)
-            if there.digest != digest:
+            stored = self.load(memory_id)
+            if stored.digest != digest:
                 raise Conflict(f"{memory_id} was changed meanwhile.")
-            if not there.confirmed_by:
+            if not stored.confirmed_by:
                 self._note(memory_id, ChangeKind.CONFIRMED)
-                self._kept[memory_id] = replace(there, confirmed_by=by)
+                self._kept[memory_id] = replace(stored, confirmed_by=by)
             return self._kept[memory_id]
 
     def keep_author(self, memory_id: str, author: str) -> Stored:
@@ -101,16 +101,16 @@ class _OfMember:
 
     def team(self) -> Team:
         self._may(Role.READER)
-        curators = tuple(each.name for each in self._team.members() if each.role is Role.CURATOR)
+        curators = tuple(member.name for member in self._team.members() if member.role is Role.CURATOR)
         return Team(self._team.name, self._member.name, self._member.role, curators, "")
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        kept = self._may(Role.WRITER)
-        author = kept.load(memory.id).author if kept.is_there(memory.id) else ""
+        storage = self._may(Role.WRITER)
+        author = storage.load(memory.id).author if storage.is_there(memory.id) else ""
         if author and replaces:
             self._own(author)
-        stored = kept.save(memory, replaces=replaces)
-        return kept.keep_author(memory.id, author) if author else stored
+        stored = storage.save(memory, replaces=replaces)
+        return storage.keep_author(memory.id, author) if author else stored
 
     def load(self, memory_id: str) -> Stored:
         return self._may(Role.READER).load(memory_id)
@@ -119,15 +119,15 @@ class _OfMember:
         return self._may(Role.READER).search(query)
 
     def forget(self, memory_id: str, *, digest: str) -> None:
-        kept = self._may(Role.WRITER)
-        self._own(kept.load(memory_id).author)
-        kept.forget(memory_id, digest=digest)
+        storage = self._may(Role.WRITER)
+        self._own(storage.load(memory_id).author)
+        storage.forget(memory_id, digest=digest)
 
     def restore(self, memory_id: str) -> Stored:
-        kept = self._may(Role.WRITER)
-        if author := kept.forgotten_by(memory_id):
+        storage = self._may(Role.WRITER)
+        if author := storage.forgotten_by(memory_id):
             self._own(author, hidden=memory_id)
-        return kept.restore(memory_id)
+        return storage.restore(memory_id)
 
     def history(self, memory_id: str) -> Sequence[ChangeRecord]:
         return self._may(Role.READER).history(memory_id)
@@ -139,8 +139,8 @@ class _OfMember:
         return self._may(Role.CURATOR).confirm(memory_id, digest, self._member.name)
 
     def confirmed(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
-        kept = self._may(Role.READER).page(after=after, most=1_000_000)
-        return tuple(each for each in kept if each.confirmed_by)[:most]
+        stored_memories = self._may(Role.READER).page(after=after, most=1_000_000)
+        return tuple(stored for stored in stored_memories if stored.confirmed_by)[:most]
 
     def _may(self, role: Role) -> _Kept:
         """Return what the team keeps, if the member has *role*, or one that may do more."""

@@ -52,13 +52,13 @@ class Server:
         )
         assert self.process.stdout
         self.said = ""
-        found = None
+        match = None
         for line in self.process.stdout:  # the address comes last
             self.said += line
-            if found := re.search(r"http://\S+", line):
+            if match := re.search(r"http://\S+", line):
                 break
-        assert found, self.said
-        self.address = found[0]
+        assert match, self.said
+        self.address = match[0]
 
     def end(self) -> str:
         """Kill it where it runs still, and return what it printed."""

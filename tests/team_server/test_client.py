@@ -22,9 +22,11 @@ QUESTION = Query("quagga")
 def result(value: object, *, is_error: bool = False) -> Any:
     """Return what makes a server answer *value* to every call."""
 
-    def answer(asked: dict[str, Any]) -> Answer:
-        told = {"content": [], "structuredContent": value, "isError": is_error}
-        return Answer(body=json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": told}).encode())
+    def answer(request: dict[str, Any]) -> Answer:
+        tool_result = {"content": [], "structuredContent": value, "isError": is_error}
+        return Answer(
+            body=json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": tool_result}).encode()
+        )
 
     return answer
 
@@ -44,15 +46,15 @@ def failure(answers: Any, **more: Any) -> DaybookError:
 def test_a_call_is_one_request_with_the_token() -> None:
     with ScriptedModel(FOUND) as server:
         TeamClient(f"{server.url}/mcp/", TOKEN).search(QUESTION)
-    (asked,) = server.asked
-    assert asked.path == "/mcp"
-    assert asked.headers["authorization"] == f"Bearer {TOKEN}"
-    assert asked.headers["mcp-name"] == "recall"
-    assert asked.body["params"]["arguments"]["text"] == "quagga"
+    (request,) = server.asked
+    assert request.path == "/mcp"
+    assert request.headers["authorization"] == f"Bearer {TOKEN}"
+    assert request.headers["mcp-name"] == "recall"
+    assert request.body["params"]["arguments"]["text"] == "quagga"
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "told"),
+    ("answer", "kind", "sentence"),
     [
         (Answer(401), NotAllowed, "does not know this token (HTTP 401)."),
         (Answer(413), Rejected, "does not take that much at once"),
@@ -72,11 +74,11 @@ def test_a_call_is_one_request_with_the_token() -> None:
     ],
 )
 def test_every_other_answer_is_told_in_a_sentence(
-    answer: Answer, kind: type[DaybookError], told: str
+    answer: Answer, kind: type[DaybookError], sentence: str
 ) -> None:
     failed = failure([answer])
     assert type(failed) is kind
-    assert told in str(failed)
+    assert sentence in str(failed)
 
 
 @pytest.mark.parametrize(
@@ -118,15 +120,15 @@ def _value() -> dict[str, str]:
 
 
 def test_a_search_waits_as_long_as_it_may_and_the_next_is_refused_at_once() -> None:
-    held = threading.Event()
-    with ScriptedModel([Answer(after=held)]) as server:
+    may_answer = threading.Event()
+    with ScriptedModel([Answer(after=may_answer)]) as server:
         client = TeamClient(server.url, TOKEN)
         with pytest.raises(StorageUnavailable, match=r"did not answer within 0.05 seconds"):
             client.search(QUESTION, patience=0.05)
         assert server.wait_for_calls(1)
         with pytest.raises(StorageUnavailable, match="has not answered the last question yet"):
             client.search(QUESTION, patience=PATIENCE)
-        held.set()
+        may_answer.set()
     assert server.calls == 1
 
 
@@ -174,5 +176,5 @@ def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
 
 
 def test_an_address_is_the_same_however_it_is_written() -> None:
-    said = "https://team.example.org/quaggas"
-    assert {checked_url(each) for each in (said, f"{said}/", f"{said}/mcp", f" {said}/mcp/ ")} == {said}
+    url = "https://team.example.org/quaggas"
+    assert {checked_url(written) for written in (url, f"{url}/", f"{url}/mcp", f" {url}/mcp/ ")} == {url}

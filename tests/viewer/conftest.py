@@ -53,8 +53,8 @@ def viewing() -> Iterator[Callable[..., Viewing]]:
         return started[-1]
 
     yield start
-    for each in started:
-        each.end()
+    for process in started:
+        process.end()
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def _watched(context: BrowserContext) -> Iterator[BrowserContext]:
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
     """A browser in which nobody has looked at anything yet."""
-    with _watched(chromium.new_context()) as made:
-        yield made
+    with _watched(chromium.new_context()) as watched:
+        yield watched
 
 
 @pytest.fixture
@@ -125,12 +125,12 @@ def at(page: Page, path: str) -> None:
 def serious_findings(page: Page, *rules: str) -> list[str]:
     """Return what axe finds wrong with the page as it is shown now, by all *rules* if none is named."""
     options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
-    found = Axe().run(page, options=options).response["violations"]
+    violations = Axe().run(page, options=options).response["violations"]
     return [
-        f"{each['id']}: {node['html'][:120]}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
+        f"{violation['id']}: {node['html'][:120]}"
+        for violation in violations
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
     ]
 
 
@@ -139,5 +139,5 @@ def findings(page: Page) -> list[str]:
     wrong = []
     for scheme, rules in (("light", ()), ("dark", ("color-contrast",))):
         page.emulate_media(color_scheme=scheme)
-        wrong += [f"{scheme} {each}" for each in serious_findings(page, *rules)]
+        wrong += [f"{scheme} {finding}" for finding in serious_findings(page, *rules)]
     return wrong

@@ -54,14 +54,14 @@ def fill(store: Store, memories: int, links: int) -> None:
 def _write(store: Store, level: Level, name: str, title: str, at: int, links: set[tuple[str, str]]) -> None:
     vault = next(vault for vault in store.vaults if vault.level is level)
     folder = vault.root / ("archive" if at % 23 == 11 else "knowledge")
-    said = [target for rel, target in sorted(links) if rel == "relates-to" and not _is_file(target)]
+    targets = [target for rel, target in sorted(links) if rel == "relates-to" and not _is_file(target)]
     declared = [(rel, target) for rel, target in sorted(links) if rel != "relates-to" or _is_file(target)]
     lines = ["---", f"id: {name}", f"title: {title}", f"type: {TYPES[at % len(TYPES)]}"]
     lines += ["created: 2026-11-01T10:00:00Z", "updated: 2026-11-02T10:00:00Z", "source: manual"]
     lines += (
         ["links:", *(f"  - {{rel: {rel}, to: '{target}'}}" for rel, target in declared)] if declared else []
     )
-    lines += ["---", f"{title}. " + " ".join(f"See [[{target}]]." for target in said), ""]
+    lines += ["---", f"{title}. " + " ".join(f"See [[{target}]]." for target in targets), ""]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.md").write_text("\n".join(lines), encoding="utf-8")
 

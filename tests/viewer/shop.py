@@ -19,12 +19,12 @@ def furnished(store: Store, clock: Clock) -> dict[str, str]:
     """Fill *store* with a shop's memories and its last six sessions; return name → id."""
     end = clock.now
     ids: dict[str, str] = {}
-    for number, known in enumerate(SHOP["memories"]):
+    for number, record in enumerate(SHOP["memories"]):
         clock.now = end - timedelta(days=40 - number, hours=number % 5)
-        draft = Draft(known["title"], known["text"], type=known["type"], tags=tuple(known["tags"]))
-        ids[known["name"]] = remember(store, draft).memory.id
-    for made in SHOP["links"]:
-        link(store, ids[made["from"]], ids[made["to"]], rel=made["label"])
+        draft = Draft(record["title"], record["text"], type=record["type"], tags=tuple(record["tags"]))
+        ids[record["name"]] = remember(store, draft).memory.id
+    for link_record in SHOP["links"]:
+        link(store, ids[link_record["from"]], ids[link_record["to"]], rel=link_record["label"])
     sessions = SHOP["sessions"]
     for number, session in enumerate(sessions):
         clock.now = end - timedelta(days=2 * (len(sessions) - number), hours=3)
@@ -36,11 +36,11 @@ def furnished(store: Store, clock: Clock) -> dict[str, str]:
     return ids
 
 
-def _note(store: Store, clock: Clock, number: int, about: Mapping[str, str], told: list[str]) -> None:
+def _note(store: Store, clock: Clock, number: int, about: Mapping[str, str], ids: list[str]) -> None:
     """Note a session that was told the first of *told* for a prompt and the second for a search."""
     session = f"{number + 0xA1:08x}-5e55-4000-8000-00000000000{number}"
     vault = store.vaults[-1].key
-    prompted, searched = ([f"{vault}/{each}"] for each in told)
+    prompted, searched = ([f"{vault}/{memory_id}"] for memory_id in ids)
 
     def note(event: str, minutes: int, **data: object) -> None:
         clock.now += timedelta(minutes=minutes)
@@ -48,10 +48,10 @@ def _note(store: Store, clock: Clock, number: int, about: Mapping[str, str], tol
 
     folder = str(store.project.root) if store.project else ""
     note("session_started", 0, short=session[:8], folder=folder, vault=vault)
-    given = {"refs": prompted, "confident": prompted, "scores": [0.81], "tokens": [64]}
-    note("injected", 4, prompt=about["asked"], **given)
-    given = {"refs": searched, "confident": searched, "scores": [0.74], "tokens": [52]}
-    note("recalled", 11, query=f"{about['asked']}, seen before", **given)
+    fields = {"refs": prompted, "confident": prompted, "scores": [0.81], "tokens": [64]}
+    note("injected", 4, prompt=about["asked"], **fields)
+    fields = {"refs": searched, "confident": searched, "scores": [0.74], "tokens": [52]}
+    note("recalled", 11, query=f"{about['asked']}, seen before", **fields)
     note("used", 1, refs=prompted)
     note("session_titled", 9, topic=about["topic"], digests=[])
     note("session_ended", 7 * number + 11)

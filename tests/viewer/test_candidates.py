@@ -22,7 +22,7 @@ def entries(page: Page) -> Locator:
     return page.locator("#found .entry:not(.settled)")
 
 
-def known(store: Store) -> list[str]:
+def texts_known(store: Store) -> list[str]:
     return [row.text for row in list_memories(store, Filter()).rows]
 
 
@@ -42,10 +42,10 @@ def test_a_candidate_is_accepted_by_a_key_and_taken_back(look: Look, store: Stor
 
     settled = page.locator("#found .settled")
     expect(settled).to_contain_text("accepted")
-    assert known(store) == ["The port is 8081."]
+    assert texts_known(store) == ["The port is 8081."]
     settled.get_by_role("button", name="Undo it").click()
     expect(entries(page)).to_have_count(2)
-    assert known(store) == []
+    assert texts_known(store) == []
     assert len(review_candidates(store)) == 2
 
 
@@ -92,9 +92,9 @@ def test_words_and_filters_hold_for_candidates(look: Look, store: Store) -> None
     proposed(store, "a", "Use pnpm, not npm.", type="preference", level=Level.USER)
     proposed(store, "b", "The port is 8081.", type="decision")
     page = look()
-    for said, there in (("q=PNPM", 1), ("type=decision", 1), ("level=user", 1), ("tag=x", 0), ("", 2)):
-        at(page, f"/memories?status=waiting&{said}")
-        expect(entries(page)).to_have_count(there)
+    for query, count in (("q=PNPM", 1), ("type=decision", 1), ("level=user", 1), ("tag=x", 0), ("", 2)):
+        at(page, f"/memories?status=waiting&{query}")
+        expect(entries(page)).to_have_count(count)
     at(page, "/memories?status=waiting&q=nowhere")
     expect(page.get_by_text("No candidate fits.")).to_be_visible()
 

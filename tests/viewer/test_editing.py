@@ -42,9 +42,9 @@ def save(page: Page) -> None:
 
 def by_hand(path: Path, old: str, new: str) -> None:
     """Change a file as an editor does."""
-    said = path.read_text(encoding="utf-8")
-    assert old in said
-    path.write_text(said.replace(old, new), encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def test_only_the_lines_that_were_edited_change(page: Page, store: Store, memory: str) -> None:
@@ -98,10 +98,10 @@ def test_saving_what_was_not_changed_leaves_the_file_alone(page: Page, store: St
 def test_the_preview_follows_what_is_typed_and_runs_nothing_of_it(page: Page) -> None:
     hostile = "**bold** <img src=x onerror=alert(1)> [here](javascript:alert(1)) <script>alert(1)</script>"
     page.get_by_label("Text, in markdown").fill(hostile)
-    shown = page.locator("#preview")
-    expect(shown.locator("strong")).to_have_text("bold")
-    expect(shown).to_contain_text("<img src=x onerror=alert(1)>")
-    assert shown.locator("img, script, a[href^=javascript]").count() == 0
+    preview = page.locator("#preview")
+    expect(preview.locator("strong")).to_have_text("bold")
+    expect(preview).to_contain_text("<img src=x onerror=alert(1)>")
+    assert preview.locator("img, script, a[href^=javascript]").count() == 0
     expect(page.locator("#outcome")).to_be_empty()
 
 
@@ -190,32 +190,32 @@ def test_a_secret_is_refused_with_the_text_kept_unless_it_is_none(
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("words", "sentence"),
     [("x" * 70_000, "65,536 is the limit"), ("\n \n", "A memory needs text.")],
     ids=["too long", "empty"],
 )
 def test_what_cannot_be_stored_is_said_beside_the_form(
-    page: Page, store: Store, memory: str, said: str, sentence: str
+    page: Page, store: Store, memory: str, words: str, sentence: str
 ) -> None:
-    page.get_by_label("Text, in markdown").fill(said)
+    page.get_by_label("Text, in markdown").fill(words)
     save(page)
     expect(page.locator("#outcome").get_by_role("alert")).to_contain_text(sentence)
-    expect(page.get_by_label("Text, in markdown")).to_have_value(said)
+    expect(page.get_by_label("Text, in markdown")).to_have_value(words)
     assert read(store, memory).memory.text == TEXT
 
 
 def test_leaving_with_unsaved_words_asks(page: Page) -> None:
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.dismiss()))
     page.get_by_label("Title").fill("Mine")
     page.get_by_role("link", name="Back to reading").click(no_wait_after=True)
     expect(page.get_by_label("Title")).to_have_value("Mine")
     page.wait_for_function("document.readyState === 'complete'")
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
     page.get_by_label("Title").fill("Stripe webhook")  # as it was
     page.get_by_role("link", name="Back to reading").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Stripe webhook")
-    assert len(asked) == 1
+    assert len(dialogs) == 1
 
 
 def test_a_viewer_for_looking_only_has_no_form(look: Look, store: Store, memory: str) -> None:

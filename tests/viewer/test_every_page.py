@@ -102,7 +102,7 @@ def test_without_a_memory_each_page_says_so_and_fits(empty: Page) -> None:
         at(empty, path)
         expect(empty.locator("main")).not_to_have_text("")
         wrong[path] = check(empty)
-    assert {path: found for path, found in wrong.items() if found} == {}
+    assert {path: findings_of_page for path, findings_of_page in wrong.items() if findings_of_page} == {}
 
 
 def test_each_page_fits_a_phone_and_is_heard(full: tuple[Page, dict[str, str]]) -> None:
@@ -111,7 +111,7 @@ def test_each_page_fits_a_phone_and_is_heard(full: tuple[Page, dict[str, str]]) 
     for path in (*FULL, *OF_ONE):
         at(page, path.format(**names))
         wrong[path] = check(page)
-    assert {path: found for path, found in wrong.items() if found} == {}
+    assert {path: findings_of_page for path, findings_of_page in wrong.items() if findings_of_page} == {}
 
 
 def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str, str]]) -> None:
@@ -124,12 +124,12 @@ def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str
         unmarked = []
         while True:
             page.keyboard.press("Tab")
-            again, what = page.evaluate(FOCUSED)
+            again, unmarked_element = page.evaluate(FOCUSED)
             if again:
                 break
-            unmarked += [what] if what else []
+            unmarked += [unmarked_element] if unmarked_element else []
         wrong[path] = [*unmarked, *page.evaluate(UNREACHED)]
-    assert {path: found for path, found in wrong.items() if found} == {}
+    assert {path: elements for path, elements in wrong.items() if elements} == {}
 
 
 def test_an_address_that_is_none_is_said_on_a_page(empty: Page) -> None:

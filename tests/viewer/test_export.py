@@ -19,7 +19,7 @@ HOSTILE = (
 
 
 @pytest.fixture
-def known(store: Store) -> list[str]:
+def ids(store: Store) -> list[str]:
     """Thirty memories, more than one page of the list; the last is hostile, and leads to the first."""
     ids = [
         stored(store, f"Fact {number} of the shop", f"The shop's value {number} is kept.")
@@ -31,25 +31,25 @@ def known(store: Store) -> list[str]:
 
 
 @pytest.fixture
-def file(known: list[str], memory_dir: Path, project: Path, tmp_path: Path) -> Path:
-    written = tmp_path / "memory.html"
-    done = run_daybook(memory_dir, "view", "--export", str(written), cwd=project)
-    assert done.returncode == 0, done.stderr
-    return written
+def file(ids: list[str], memory_dir: Path, project: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "memory.html"
+    process = run_daybook(memory_dir, "view", "--export", str(path), cwd=project)
+    assert process.returncode == 0, process.stderr
+    return path
 
 
 @pytest.fixture
 def exported(chromium: Browser, file: Path) -> Iterator[Page]:
-    asked: list[str] = []
+    requests: list[str] = []
     context = chromium.new_context()
-    context.on("request", lambda request: asked.append(request.url))
+    context.on("request", lambda request: requests.append(request.url))
     page = context.new_page()
-    page.on("pageerror", lambda error: asked.append(str(error)))
-    page.on("console", lambda line: asked.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: requests.append(str(error)))
+    page.on("console", lambda line: requests.append(line.text) if line.type == "error" else None)
     page.goto(file.as_uri())
     yield page
     context.close()
-    assert {url.partition("#")[0] for url in asked} == {file.as_uri()}
+    assert {url.partition("#")[0] for url in requests} == {file.as_uri()}
 
 
 def test_every_page_is_in_the_file(exported: Page) -> None:
@@ -75,8 +75,8 @@ def test_words_are_found_in_all_memories(exported: Page) -> None:
     expect(exported.get_by_role("heading", name="Fact 17 of the shop")).to_be_visible()
 
 
-def test_nothing_in_it_can_change_or_run_anything(exported: Page, known: list[str]) -> None:
-    exported.goto(f"{exported.url.partition('#')[0]}#/memories/{known[-1]}")
+def test_nothing_in_it_can_change_or_run_anything(exported: Page, ids: list[str]) -> None:
+    exported.goto(f"{exported.url.partition('#')[0]}#/memories/{ids[-1]}")
     expect(exported.get_by_role("heading", name="A <b>hostile</b> memory")).to_be_visible()
 
     assert exported.title() != "ran"
@@ -95,7 +95,7 @@ def test_the_file_is_the_persons_and_a_second_export_is_the_same(
     assert as_of.sub("", file.read_text(encoding="utf-8")) == before
 
 
-def test_a_folder_that_is_not_there_is_named(known: list[str], memory_dir: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_named(ids: list[str], memory_dir: Path, tmp_path: Path) -> None:
     refused = run_daybook(memory_dir, "view", "--export", str(tmp_path / "nowhere" / "memory.html"))
 
     assert refused.returncode != 0

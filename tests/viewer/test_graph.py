@@ -38,7 +38,7 @@ def node_of(page: Page, title: str) -> Locator:
     return page.locator(".canvas a.node").filter(has=page.locator("title", has_text=title))
 
 
-def shown(page: Page) -> Locator:
+def shown_nodes(page: Page) -> Locator:
     return page.locator(".canvas .node")
 
 
@@ -67,19 +67,19 @@ def test_links_are_chosen_in_the_fields(
 ) -> None:
     page = look()
     at_graph(page)
-    expect(shown(page)).to_have_count(5)
+    expect(shown_nodes(page)).to_have_count(5)
 
     page.get_by_role("combobox", name=field, exact=True).select_option(choice)
 
     expect(page).to_have_url(re.compile(r"\?.*="))
     files = 1 if field in ("Type", "Level") else 0
-    expect(shown(page)).to_have_count(len(titles) + files)
+    expect(shown_nodes(page)).to_have_count(len(titles) + files)
     for title in titles:
         expect(node_of(page, f"Title of {title}")).to_have_count(1)
     page.reload()
-    expect(shown(page)).to_have_count(len(titles) + files)
+    expect(shown_nodes(page)).to_have_count(len(titles) + files)
     page.go_back()
-    expect(shown(page)).to_have_count(5)
+    expect(shown_nodes(page)).to_have_count(5)
 
 
 def test_the_surroundings_of_a_memory_are_chosen_by_title_and_steps(look: Look, small: Store) -> None:
@@ -88,14 +88,14 @@ def test_the_surroundings_of_a_memory_are_chosen_by_title_and_steps(look: Look, 
 
     page.get_by_label("Around a memory").fill("title of a")
     page.get_by_label("Around a memory").press("Enter")
-    expect(shown(page)).to_have_count(2)
+    expect(shown_nodes(page)).to_have_count(2)
     page.get_by_role("combobox", name="Steps").select_option("2")
-    expect(shown(page)).to_have_count(3)
+    expect(shown_nodes(page)).to_have_count(3)
     page.get_by_label("Around a memory").fill("nobody at all")
     page.get_by_label("Around a memory").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("No memory has the id 'nobody at all'")
     page.get_by_role("link", name="Reset").click()
-    expect(shown(page)).to_have_count(5)
+    expect(shown_nodes(page)).to_have_count(5)
 
 
 def test_a_click_opens_the_memory_and_a_drag_does_not(look: Look, small: Store) -> None:
@@ -212,7 +212,7 @@ def test_titles_of_strangers_are_words(look: Look, store: Store) -> None:
     page = look()
     canvas = at_graph(page)
 
-    expect(shown(page)).to_have_count(2)
+    expect(shown_nodes(page)).to_have_count(2)
     assert canvas.locator("img, script, image").count() == 0
     page.locator("#table summary").click()
     expect(page.locator("#links").get_by_role("link", name=EVIL, exact=True)).to_be_visible()
@@ -247,7 +247,9 @@ def test_the_page_is_usable_by_everybody(look: Look, small: Store, scheme: str) 
     at_graph(page)
     page.locator("#table summary").click()
 
-    found = Axe().run(page).response["violations"]
-    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+    violations = Axe().run(page).response["violations"]
+    assert [
+        violation["id"] for violation in violations if violation["impact"] in ("serious", "critical")
+    ] == []
     page.set_viewport_size({"width": 360, "height": 700})
     page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later

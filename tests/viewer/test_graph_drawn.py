@@ -24,19 +24,19 @@ def test_hundreds_of_links_are_drawn_once_each_and_cover_nothing(look: Look, sto
     expect(page.locator(".canvas .node")).to_have_count(len(network.nodes))
     lines = page.locator(".canvas .line")
     ends = lines.evaluate_all("all => all.map(line => line.dataset.ends)")
-    assert len(ends) == len({frozenset(each.split()) for each in ends}) == len(united(network.links))
-    told = lines.evaluate_all(
+    assert len(ends) == len({frozenset(end_pair.split()) for end_pair in ends}) == len(united(network.links))
+    titles = lines.evaluate_all(
         "all => all.flatMap(line => line.querySelector('title').textContent.split('\\n'))"
     )
-    assert len(told) == len(network.links)
+    assert len(titles) == len(network.links)
     page.evaluate("document.querySelector('.world').setAttribute('transform', '')")
     page.evaluate("document.querySelector('.canvas svg').style.setProperty('--mark-scale', 1)")
     boxes: list[dict[str, Any]] = page.locator(".canvas .node .mark").evaluate_all(
         "all => all.map(mark => mark.getBoundingClientRect().toJSON())"
     )
-    for one, other in combinations(boxes, 2):
-        apart = max(other["left"] - one["right"], one["left"] - other["right"])
-        assert max(apart, other["top"] - one["bottom"], one["top"] - other["bottom"]) > 0
+    for left, right in combinations(boxes, 2):
+        apart = max(right["left"] - left["right"], left["left"] - right["right"])
+        assert max(apart, right["top"] - left["bottom"], left["top"] - right["bottom"]) > 0
 
 
 def test_captions_of_the_most_linked_stay_when_the_picture_is_small(look: Look, store: Store) -> None:
@@ -49,10 +49,10 @@ def test_captions_of_the_most_linked_stay_when_the_picture_is_small(look: Look, 
         "all => all.filter(it => !it.matches('.crowded')).map(it => it.getBoundingClientRect().toJSON())"
     )
     assert 5 < len(boxes) < captions.count()
-    for one, other in combinations(boxes, 2):
-        apart = max(other["left"] - one["right"], one["left"] - other["right"])
+    for left, right in combinations(boxes, 2):
+        apart = max(right["left"] - left["right"], left["left"] - right["right"])
         # A pixel, for the browser rounds the boxes of letters.
-        assert max(apart, other["top"] - one["bottom"], one["top"] - other["bottom"]) > -1
+        assert max(apart, right["top"] - left["bottom"], left["top"] - right["bottom"]) > -1
 
 
 def test_the_picture_is_a_file_too_that_a_browser_shows_without_scripts(

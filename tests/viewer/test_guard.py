@@ -83,11 +83,11 @@ def test_another_account_that_reads_the_link_cannot_use_it(stranger: Stranger, h
 
 def test_the_cookie_is_for_the_browser_alone_and_for_the_secret_path(stranger: Stranger) -> None:
     answer = stranger.ask(stranger.ticket)
-    said = str(answer.getheader("Set-Cookie"))
+    cookie = str(answer.getheader("Set-Cookie"))
 
-    assert "HttpOnly" in said
-    assert "SameSite=strict" in said
-    assert f"Path={str(answer.getheader('Location')).rstrip('/')}" in said
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert f"Path={str(answer.getheader('Location')).rstrip('/')}" in cookie
 
 
 def test_without_cookie_or_secret_path_nothing_is_shown(stranger: Stranger) -> None:
@@ -197,8 +197,8 @@ def test_a_page_of_another_port_reads_nothing_even_with_the_address(
     beside = context.new_page()
     beside.goto(other_site)
 
-    asked = f"fetch({address!r}, {{credentials: 'include', mode: 'no-cors'}})"
-    assert beside.evaluate(f"{asked}.then(async (answer) => (await answer.text()).length, () => 0)") == 0
+    fetch = f"fetch({address!r}, {{credentials: 'include', mode: 'no-cors'}})"
+    assert beside.evaluate(f"{fetch}.then(async (answer) => (await answer.text()).length, () => 0)") == 0
     beside.set_content(f"<iframe src={address!r}></iframe>")
     expect(beside.frame_locator("iframe").get_by_role("heading", name="Today")).to_have_count(0)
     context.close()

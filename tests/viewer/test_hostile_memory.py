@@ -60,7 +60,7 @@ def hostile(store: Store, server: socket.socket) -> Store:
     vault = store.vaults[-1]
     make_vault_folders(vault)
     url = f"http://127.0.0.1:{server.getsockname()[1]}"
-    said = TEXT.format(server=url, long=LONG)
+    text = TEXT.format(server=url, long=LONG)
     head = (
         f"id: {MEMORY_ID}\ntitle: '{TITLE.replace(chr(39), chr(39) * 2).replace(chr(7), '')}'\ntype: note\n"
         "tags: ['<b>tag</b>', '\u202etag']\nsource: '<i>manual</i>'\ntouches: ['<u>a.py</u>']\n"
@@ -68,7 +68,7 @@ def hostile(store: Store, server: socket.socket) -> Store:
         f"links:\n  - {{rel: '<b>rel', to: '<img src={url}/link.png>'}}\n"
     )
     vault.path_for(MEMORY_ID, next(iter(vault.kinds))).write_text(
-        f"---\n{head}---\n{said}", encoding="utf-8", errors="surrogateescape"
+        f"---\n{head}---\n{text}", encoding="utf-8", errors="surrogateescape"
     )
     return store
 

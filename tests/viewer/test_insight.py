@@ -31,12 +31,12 @@ def note(opened: Opened, event: str, *, back: int, **data: Any) -> None:
 @pytest.fixture
 def used(opened: Opened, store: Store) -> Opened:
     """A store of two memories that was used on three days."""
-    made = [
+    memories = [
         remember(store, Draft(title, f"{title} holds.", type=type)).memory
         for title, type in (("Webhooks", "gotcha"), ("Lifts", "decision"))
     ]
     vault = store.vaults[-1].key
-    one, two = (f"{vault}/{memory.id}" for memory in made)
+    webhooks, lifts = (f"{vault}/{memory.id}" for memory in memories)
     note(opened, "session_started", back=2, session="a", vault=vault)
     note(opened, "session_started", back=1, session="b", vault=vault)
     note(
@@ -44,15 +44,15 @@ def used(opened: Opened, store: Store) -> Opened:
         "injected",
         back=2,
         why="session start",
-        refs=[one, two],
+        refs=[webhooks, lifts],
         digests=["", ""],
         tokens=[1200, 50],
         session="a",
     )
-    note(opened, "injected", back=1, refs=[one], digests=[""], tokens=[300], prompt="p", session="b")
-    note(opened, "recalled", back=1, refs=[two], confident=[two], tokens=[70], query="q", session="b")
-    note(opened, "injected", back=20, refs=[one], digests=[""], tokens=[4000], prompt="p", session="z")
-    note(opened, "used", back=0, refs=[one], session="b")
+    note(opened, "injected", back=1, refs=[webhooks], digests=[""], tokens=[300], prompt="p", session="b")
+    note(opened, "recalled", back=1, refs=[lifts], confident=[lifts], tokens=[70], query="q", session="b")
+    note(opened, "injected", back=20, refs=[webhooks], digests=[""], tokens=[4000], prompt="p", session="z")
+    note(opened, "used", back=0, refs=[webhooks], session="b")
     note(opened, "reserved", back=1, call="one", item="x", usd=9.0)
     note(opened, "spent", back=1, call="one", usd=0.25, outcome="ok", input=10, output=1)
     note(opened, "judged", back=1, candidates=["x"], verdict="rejected")
@@ -82,11 +82,11 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Loo
     assert page.locator("#spent").inner_text() == "$0.25"
     for summary in page.locator("summary").all():
         summary.click()
-    told, yesterday = "2026-11-18", "2026-11-19"
-    shown = figure(page, "Tokens shown to Claude")
-    assert cells(shown) == [[yesterday, "0", "300", "70"], [told, "1,250", "0", "0"]]
+    today, yesterday = "2026-11-18", "2026-11-19"
+    tokens_figure = figure(page, "Tokens shown to Claude")
+    assert cells(tokens_figure) == [[yesterday, "0", "300", "70"], [today, "1,250", "0", "0"]]
     assert cells(figure(page, "Share of it that was used")) == [[yesterday, "2", "1"]]
-    assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [told, "1"]]
+    assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [today, "1"]]
     assert cells(figure(page, "Cost of model calls")) == [[yesterday, "0.2500", "1", "0"]]
     assert [row[1:] for row in cells(page.locator("#rates"))] == [
         ["1", "2", "50 %"],

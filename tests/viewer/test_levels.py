@@ -45,16 +45,16 @@ def test_what_a_terminal_moves_shows_on_the_open_page_and_in_the_list(
     other.goto(page.url.replace(f"/{memory_id}", ""))
     expect(other.locator("#found .about")).to_contain_text("project")
 
-    done = run_daybook(memory_dir, "revise", memory_id, "--level", "user", cwd=project)
+    process = run_daybook(memory_dir, "revise", memory_id, "--level", "user", cwd=project)
 
-    assert done.returncode == 0
+    assert process.returncode == 0
     expect(page.locator(".kind")).to_contain_text("user level")
     expect(other.locator("#found .about")).to_contain_text("user")
 
 
 def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(look: Look, store: Store) -> None:
     ids = [of_project(store, name, f"{name} says this.") for name in ("Alpha", "Beta")]
-    there = of_user(store, "Gamma", LONGER)
+    of_person = of_user(store, "Gamma", LONGER)
     page = look()
     go(page, "Memories")
     page.get_by_label("all on this page").check()
@@ -65,11 +65,11 @@ def test_many_move_at_once_what_cannot_is_named_and_all_goes_back(look: Look, st
     assert serious_findings(page) == []
     question.get_by_role("button", name="Move to user level").click()
     expect(page.get_by_text("Move to user level: 2 of 3 done.")).to_be_visible()
-    expect(page.locator("#message li")).to_contain_text(f"'{there}' is at user level already.")
-    assert {level(store, each) for each in ids} == {Level.USER}
+    expect(page.locator("#message li")).to_contain_text(f"'{of_person}' is at user level already.")
+    assert {level(store, memory_id) for memory_id in ids} == {Level.USER}
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Taken back: 2 memories.")).to_be_visible()
-    assert {level(store, each) for each in ids} == {Level.PROJECT}
+    assert {level(store, memory_id) for memory_id in ids} == {Level.PROJECT}
 
 
 def test_a_memory_of_another_project_moves_from_the_list_of_all(
@@ -97,13 +97,13 @@ def test_what_leaves_with_the_repository_is_told_before(look: Look, open_here: O
     page = look(opened)
     at(page, f"/memories/{memory_id}")
     button = page.get_by_role("button", name="Move to this project")
-    told = "its file goes into the repository, where git sees it"
+    sentence = "its file goes into the repository, where git sees it"
     expect(button).to_have_attribute(
-        "title", f"Move to this project: makes it apply in this project only; {told}"
+        "title", f"Move to this project: makes it apply in this project only; {sentence}"
     )
     go(page, "Memories")
     tick(page, "Uploads").check()
-    expect(ask(page, "Move to this project")).to_contain_text(told)
+    expect(ask(page, "Move to this project")).to_contain_text(sentence)
 
 
 def test_taking_back_is_shown_before_with_the_level(look: Look, store: Store) -> None:

@@ -31,8 +31,8 @@ def page(look: Look, open_here: Open, memory: str, keys: str, store: Store) -> P
     return page
 
 
-def search(page: Page, said: str) -> None:
-    page.get_by_label("To: words of its title").press_sequentially(said)
+def search(page: Page, words: str) -> None:
+    page.get_by_label("To: words of its title").press_sequentially(words)
 
 
 def links(store: Store, memory: str) -> tuple[Link, ...]:
@@ -73,7 +73,7 @@ def test_the_arrows_choose_among_several_that_are_found(page: Page, store: Store
     chosen = page.get_by_role("radio").nth(1).get_attribute("value")
     page.keyboard.press("Enter")
     expect(page.locator("#links").get_by_role("status")).to_contain_text("linked")
-    assert [each.to for each in links(store, memory)] == [chosen]
+    assert [link_of.to for link_of in links(store, memory)] == [chosen]
 
 
 def test_a_file_is_linked_by_its_path(page: Page, store: Store, memory: str) -> None:

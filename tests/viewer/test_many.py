@@ -40,16 +40,16 @@ def test_all_on_the_page_are_archived_after_a_question_and_undone_as_one(look: L
     expect(question.get_by_role("heading")).to_have_text("Archive: 3 memories")
     expect(question.get_by_role("listitem")).to_have_text(list(NAMES), use_inner_text=True)
     assert serious_findings(page) == []
-    assert {status(store, each) for each in ids} == {Status.ACTIVE}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ACTIVE}
     question.get_by_role("button", name="Archive").click()
     expect(page.get_by_text("Archive: 3 of 3 done.")).to_be_visible()
     expect(page.locator("#found h2")).to_have_count(0)
-    assert {status(store, each) for each in ids} == {Status.ARCHIVED}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
 
     page.get_by_role("button", name="Undo").click()
 
     expect(page.locator("#found h2")).to_have_count(3)
-    assert {status(store, each) for each in ids} == {Status.ACTIVE}
+    assert {status(store, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 
 def test_with_the_keyboard_alone_two_are_forgotten(look: Look, store: Store) -> None:
@@ -86,7 +86,7 @@ def test_what_cannot_be_done_is_named_and_the_others_are_done(look: Look, open_h
     ask(page, "Pin").get_by_role("button", name="Pin").click()
     expect(page.get_by_text("Pin: 2 of 3 done.")).to_be_visible()
     expect(page.locator("#message li")).to_contain_text("all 2 places are taken")
-    assert sum(read(store, each).memory.pinned for each in ids) == 2
+    assert sum(read(store, memory_id).memory.pinned for memory_id in ids) == 2
 
 
 def test_hits_of_a_search_get_a_tag(look: Look, store: Store) -> None:
@@ -107,19 +107,19 @@ def test_hits_of_a_search_get_a_tag(look: Look, store: Store) -> None:
 def test_memories_of_several_projects_are_restored_together(
     look: Look, store: Store, elsewhere: Store
 ) -> None:
-    here, there = stored(store, "Here", "In the shop."), stored(elsewhere, "There", "In the office.")
+    in_shop, in_office = stored(store, "Here", "In the shop."), stored(elsewhere, "There", "In the office.")
     page = look()
     page.goto(f"{page.url}memories?project=all")
     page.get_by_label("all on this page").check()
     ask(page, "Archive").get_by_role("button", name="Archive").click()
     expect(page.locator("#found h2")).to_have_count(0)
-    assert [status(store, here), status(elsewhere, there)] == [Status.ARCHIVED] * 2
+    assert [status(store, in_shop), status(elsewhere, in_office)] == [Status.ARCHIVED] * 2
     page.get_by_role("combobox", name="Status").select_option("archived")
     expect(page.locator("#found h2")).to_have_count(2)
     page.get_by_label("all on this page").check()
     ask(page, "Restore").get_by_role("button", name="Restore").click()
     expect(page.get_by_text("Restore: 2 of 2 done.")).to_be_visible()
-    assert [status(store, here), status(elsewhere, there)] == [Status.ACTIVE] * 2
+    assert [status(store, in_shop), status(elsewhere, in_office)] == [Status.ACTIVE] * 2
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Taken back: 2 memories.")).to_be_visible()
-    assert [status(store, here), status(elsewhere, there)] == [Status.ARCHIVED] * 2
+    assert [status(store, in_shop), status(elsewhere, in_office)] == [Status.ARCHIVED] * 2

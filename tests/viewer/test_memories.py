@@ -82,10 +82,10 @@ def test_an_answer_that_comes_late_overwrites_no_newer_one(look: Look, store: St
     stored(store, "Deploys", "They go out on Tuesdays.")
     page = look()
     go(page, "Memories")
-    held: list[Route] = []
+    routes: list[Route] = []
 
     def hold(route: Route) -> None:
-        held.append(route)
+        routes.append(route)
 
     page.route("**/memories?q=stripe", hold)
     with page.expect_request("**/memories?q=stripe"):
@@ -93,14 +93,14 @@ def test_an_answer_that_comes_late_overwrites_no_newer_one(look: Look, store: St
     page.get_by_label("Search", exact=True).fill("deploys")
     expect(titles(page)).to_have_text(["Deploys"])
 
-    for route in held:
+    for route in routes:
         route.continue_()
     page.evaluate(
         "fetch(document.body.dataset.base + '/memories?q=late')"
     )  # a round trip behind the late one
 
     expect(titles(page)).to_have_text(["Deploys"])
-    assert len(held) == 1
+    assert len(routes) == 1
 
 
 def test_filters_stand_in_the_address_through_back_and_reload(look: Look, store: Store) -> None:
@@ -135,9 +135,9 @@ def test_filters_hold_for_a_search_and_typing_makes_one_entry_of_the_history(
     go(page, "Memories")
     chooser(page, "Type").select_option("decision")
     expect(titles(page)).to_have_count(1)
-    for said in ("str", "stripe"):
-        page.get_by_label("Search", exact=True).fill(said)
-        page.wait_for_url(f"**/memories?q={said}&type=decision")
+    for words in ("str", "stripe"):
+        page.get_by_label("Search", exact=True).fill(words)
+        page.wait_for_url(f"**/memories?q={words}&type=decision")
     expect(titles(page)).to_have_text(["Stripe invoices"])
     page.get_by_label("meaning").check()
     page.wait_for_url("**/memories?q=stripe&mode=meaning&type=decision")
@@ -149,7 +149,7 @@ def test_filters_hold_for_a_search_and_typing_makes_one_entry_of_the_history(
 
 
 @pytest.mark.parametrize(
-    ("said", "there"),
+    ("query", "expected"),
     [
         ("level=user", ["Tabs"]),
         ("kind=session", []),
@@ -161,7 +161,7 @@ def test_filters_hold_for_a_search_and_typing_makes_one_entry_of_the_history(
     ],
 )
 def test_each_filter_lets_through_what_it_says(
-    look: Look, store: Store, clock: Clock, said: str, there: list[str]
+    look: Look, store: Store, clock: Clock, query: str, expected: list[str]
 ) -> None:
     stored(store, "Deploys", "On Tuesdays.")
     clock.pass_days(1)
@@ -171,8 +171,8 @@ def test_each_filter_lets_through_what_it_says(
     clock.pass_days(1)
     stored(store, "Webhook", "Raw body.")
     page = look()
-    page.goto(f"{page.url}memories?{said}")
-    expect(titles(page)).to_have_text(there)
+    page.goto(f"{page.url}memories?{query}")
+    expect(titles(page)).to_have_text(expected)
 
 
 def test_a_memory_of_another_project_is_found_and_opened_there(
@@ -219,10 +219,10 @@ def test_an_empty_store_and_a_search_without_hits_say_what_to_do(look: Look) -> 
     expect(page.get_by_text("No memory matches.")).to_be_visible()
 
 
-@pytest.mark.parametrize("said", ["type=poem", "level=x", "status=x", "mode=x", "offset=-1", "since=soon"])
-def test_a_filter_that_is_none_is_refused_in_a_sentence(look: Look, said: str) -> None:
+@pytest.mark.parametrize("query", ["type=poem", "level=x", "status=x", "mode=x", "offset=-1", "since=soon"])
+def test_a_filter_that_is_none_is_refused_in_a_sentence(look: Look, query: str) -> None:
     page = look()
-    page.goto(f"{page.url}memories?{said}")
+    page.goto(f"{page.url}memories?{query}")
     expect(page.get_by_role("alert")).to_be_visible()
 
 

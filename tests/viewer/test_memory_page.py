@@ -69,11 +69,13 @@ def test_a_memory_is_shown_whole_with_what_its_file_says(look: Look, store: Stor
 
 
 def test_links_in_and_out_and_in_the_text_lead_to_the_memories(look: Look, store: Store) -> None:
-    one = stored(store, "Billing", "It owns the invoices.")
-    other = stored(store, "Webhook", f"See [[Billing]], [[{one}|there]], `[[Billing]]` and [[Nothing]].")
-    link(store, other, one, "depends-on")
+    billing = stored(store, "Billing", "It owns the invoices.")
+    webhook = stored(
+        store, "Webhook", f"See [[Billing]], [[{billing}|there]], `[[Billing]]` and [[Nothing]]."
+    )
+    link(store, webhook, billing, "depends-on")
     page = look()
-    opened_at(page, other)
+    opened_at(page, webhook)
     expect(page.locator(".text a")).to_have_text(["Billing", "there"])
     expect(page.locator(".text")).to_contain_text("[[Nothing]]")
     out = page.locator("section", has=page.get_by_role("heading", name="Links to"))
@@ -86,15 +88,15 @@ def test_links_in_and_out_and_in_the_text_lead_to_the_memories(look: Look, store
 
 
 def test_it_says_which_sessions_were_told_and_whether_it_was_used(look: Look, store: Store) -> None:
-    one, other = stored(store, "Raw body", "The webhook needs it."), stored(store, "Tabs", "Two blanks.")
+    raw_body, tabs = stored(store, "Raw body", "The webhook needs it."), stored(store, "Tabs", "Two blanks.")
     recall(store, Query("raw body of the webhook"), session=SESSION)
-    mark_used(store, [one], session=SESSION)
+    mark_used(store, [raw_body], session=SESSION)
     page = look()
-    opened_at(page, one)
+    opened_at(page, raw_body)
     expect(page.get_by_role("row").nth(1)).to_contain_text("8d7cabcd")
     expect(page.get_by_role("row").nth(1)).to_contain_text("raw body of the webhook")
     expect(page.get_by_role("row").nth(1)).to_contain_text("yes")
-    page.goto(page.url.replace(one, other))
+    page.goto(page.url.replace(raw_body, tabs))
     expect(page.get_by_text("No session was shown this yet.")).to_be_visible()
 
 
@@ -169,11 +171,11 @@ def test_an_undo_that_comes_too_late_takes_back_nothing_else(
 
 
 def test_with_one_id_at_both_levels_each_is_opened(look: Look, store: Store) -> None:
-    for level, title, said in (
+    for level, title, text in (
         (Level.USER, "Farther", "It is the person's."),
         (Level.PROJECT, "Nearer", "It is the project's."),
     ):
-        stored(at_level(store, level), title, said, id="same", level=level)
+        stored(at_level(store, level), title, text, id="same", level=level)
     page = look()
     page.goto(f"{page.url}memories")
     page.get_by_role("link", name="Farther").click()

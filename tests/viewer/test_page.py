@@ -31,9 +31,9 @@ def send() -> Send:
 
 
 def test_a_form_is_read_with_empty_and_repeated_fields_and_plain_line_ends(send: Send) -> None:
-    said = [("title", "Ä & b = c"), ("tag", "one"), ("tag", "two"), ("text", "a\r\nb"), ("none", "")]
-    told = [["title", "Ä & b = c"], ["tag", "one"], ["tag", "two"], ["text", "a\nb"], ["none", ""]]
-    assert send(urlencode(said)) == {"path": "/it", "fields": told}
+    sent_fields = [("title", "Ä & b = c"), ("tag", "one"), ("tag", "two"), ("text", "a\r\nb"), ("none", "")]
+    read_fields = [["title", "Ä & b = c"], ["tag", "one"], ["tag", "two"], ["text", "a\nb"], ["none", ""]]
+    assert send(urlencode(sent_fields)) == {"path": "/it", "fields": read_fields}
 
 
 @pytest.mark.parametrize("body", ["a=1&" * (MOST_FIELDS + 1), b"a=\xff"])

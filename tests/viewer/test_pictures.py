@@ -33,7 +33,7 @@ def shop(look: Look, open_here: Open, clock: Clock) -> Page:
     return page
 
 
-def taken(page: Page, name: str) -> None:
+def take_picture(page: Page, name: str) -> None:
     """Take the picture called *name* where that is asked for; it is there in any case."""
     path: Path = PICTURES / f"{name}.png"
     if os.environ.get("UPDATE"):
@@ -49,7 +49,7 @@ def test_a_picture_of_today(shop: Page) -> None:
     shop.locator("details.session summary").first.click()
     expect(shop.get_by_text("seen before").first).to_be_visible()
     expect(shop.get_by_text("At most twelve database connections").first).to_be_visible()
-    taken(shop, "today")
+    take_picture(shop, "today")
 
 
 def test_a_picture_of_a_search(shop: Page) -> None:
@@ -58,22 +58,22 @@ def test_a_picture_of_a_search(shop: Page) -> None:
     best = shop.locator("#found .hits .title").first
     expect(best).to_have_text("Stripe webhook needs the raw request body")
     expect(shop.get_by_text("The search uses words only")).to_have_count(0)
-    taken(shop, "memories")
+    take_picture(shop, "memories")
 
 
 def test_a_picture_of_the_graph(shop: Page) -> None:
     go(shop, "Graph")
     expect(shop.locator("svg .node").first).to_be_visible()
-    taken(shop, "graph")
+    take_picture(shop, "graph")
 
 
 def test_a_picture_of_what_claude_is_told(shop: Page) -> None:
     go(shop, "What Claude is shown")
     expect(shop.get_by_role("heading", level=1)).to_be_visible()
-    taken(shop, "shown")
+    take_picture(shop, "shown")
 
 
 def test_a_picture_of_insight(shop: Page) -> None:
     go(shop, "Insight")
     expect(shop.locator("canvas").first).to_be_visible()
-    taken(shop, "insight")
+    take_picture(shop, "insight")

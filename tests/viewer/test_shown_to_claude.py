@@ -33,9 +33,9 @@ ASKED = "why does the webhook of payment callbacks skip body parsing"
 @pytest.fixture
 def opened(memory_dir: Path, project: Path) -> Iterator[Opened]:
     """The store as the hooks see it, whose clock is the real one."""
-    made = opened_at(memory_dir, project)
-    yield made
-    made.database.close()
+    opened_store = opened_at(memory_dir, project)
+    yield opened_store
+    opened_store.database.close()
 
 
 @pytest.fixture
@@ -43,12 +43,12 @@ def hook(memory_dir: Path, project: Path) -> Hook:
     """Run a hook as the launcher does; give what it adds to the context, or what the *person* is told."""
 
     def run(
-        event: str, *, session: str = "s1", folder: Path = project, person: bool = False, **said: str
+        event: str, *, session: str = "s1", folder: Path = project, person: bool = False, **fields: str
     ) -> str:
-        data = {"session_id": session, "source": "startup", "cwd": str(folder), **said}
-        done = run_hook(memory_dir, event, data, folder=folder, EMBEDDING_MODEL="none")
-        assert done.returncode == 0, done.stderr
-        answer = json.loads(done.stdout) if done.stdout else {}
+        data = {"session_id": session, "source": "startup", "cwd": str(folder), **fields}
+        process = run_hook(memory_dir, event, data, folder=folder, EMBEDDING_MODEL="none")
+        assert process.returncode == 0, process.stderr
+        answer = json.loads(process.stdout) if process.stdout else {}
         if person:
             return str(answer.get("systemMessage", ""))
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
@@ -72,8 +72,8 @@ def tried_on(page: Page, prompt: str) -> str:
     )
     page.get_by_role("textbox", name="Prompt").fill(prompt)
     expect(page.locator("body[data-shown]")).to_have_count(1)
-    shown = page.locator("#injected")
-    return (shown.text_content() or "") if shown.count() else ""
+    injected = page.locator("#injected")
+    return (injected.text_content() or "") if injected.count() else ""
 
 
 def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
@@ -95,31 +95,31 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
 
     page = look(opened)
     go(page, "What Claude is shown")
-    here = brief_on(page)
+    brief_here = brief_on(page)
     total = page.locator("#brief-total").inner_text()
     page.get_by_label("Project").select_option(label="office")
     expect(page.get_by_role("table").first).to_contain_text("Lifts")
-    there = brief_on(page)
+    brief_there = brief_on(page)
     page.get_by_label("Project").select_option(label="no project: your own memory")
     expect(page.get_by_role("table").first).not_to_contain_text("Lifts")
     own = brief_on(page)
 
     assert ledger(opened) == noted
-    assert here == hook("SessionStart")
-    assert total == str(estimated_tokens(here))
-    assert there == hook("SessionStart", session="s2", folder=tmp_path / "office")
+    assert brief_here == hook("SessionStart")
+    assert total == str(estimated_tokens(brief_here))
+    assert brief_there == hook("SessionStart", session="s2", folder=tmp_path / "office")
     assert own == hook("SessionStart", session="s3", folder=Path(os.environ["HOME"]))
     assert "spaces" in own
     office.database.close()
 
 
 def test_each_entry_has_its_tokens_and_leads_to_its_memory(opened: Opened, look: Look) -> None:
-    known = remember(opened.store(), WEBHOOK).memory.id
+    memory_id = remember(opened.store(), WEBHOOK).memory.id
     page = look(opened)
     go(page, "What Claude is shown")
 
-    row = page.get_by_role("row").filter(has_text=known)
-    line = next(line for line in brief_on(page).split("\n") if known in line)
+    row = page.get_by_role("row").filter(has_text=memory_id)
+    line = next(line for line in brief_on(page).split("\n") if memory_id in line)
     expect(row.get_by_role("cell").nth(1)).to_have_text(str(estimated_tokens(line)))
     row.get_by_role("link").click()
     expect(page.get_by_role("heading", name="Webhook", level=1)).to_be_visible()
@@ -134,11 +134,11 @@ def test_a_subagent_gets_what_the_page_says_to_the_byte(opened: Opened, hook: Ho
     remember(store, Draft("Tabs", "Two `spaces` in YAML.", type="preference", level=Level.USER))
     page.reload()
 
-    told = page.locator("#subagent").text_content()
+    brief_of_subagent = page.locator("#subagent").text_content()
 
-    assert told == hook("SubagentStart")
-    assert "spaces" in told and "Webhook" in told
-    assert page.locator("#subagent-total").text_content() == str(estimated_tokens(told))
+    assert brief_of_subagent == hook("SubagentStart")
+    assert "spaces" in brief_of_subagent and "Webhook" in brief_of_subagent
+    assert page.locator("#subagent-total").text_content() == str(estimated_tokens(brief_of_subagent))
 
 
 def test_the_line_for_the_person_is_shown_as_the_next_session_shows_it_and_noted_nowhere(
@@ -171,25 +171,25 @@ def test_what_does_not_fit_is_named_with_what_becomes_of_it(opened: Opened, look
     go(page, "What Claude is shown")
     page.get_by_text("Considered and left out").click()
 
-    told = brief_on(page)
+    brief_text = brief_on(page)
     rows = page.locator("#left-out tbody tr").all()
     assert len(rows) == 60
     for row in rows:
         name, _, _, instead = row.get_by_role("cell").all_inner_texts()
-        assert (f"{name} (" in told) == (instead == "shown by title")
-    assert "and" in told.split("\n")[-2]
+        assert (f"{name} (" in brief_text) == (instead == "shown by title")
+    assert "and" in brief_text.split("\n")[-2]
 
 
 def test_what_the_block_tells_is_not_told_again(opened: Opened, hook: Hook, look: Look) -> None:
     store = opened.store()
-    known = remember(store, WEBHOOK).memory.id
+    memory_id = remember(store, WEBHOOK).memory.id
     choose(store, CLAUDE_MD)
     page = look(opened)
     go(page, "What Claude is shown")
 
-    assert known not in hook("SessionStart")
+    assert memory_id not in hook("SessionStart")
     expect(page.locator("#brief")).to_have_count(0)
-    expect(page.get_by_role("link", name=known)).to_be_visible()
+    expect(page.get_by_role("link", name=memory_id)).to_be_visible()
     assert (page.locator("#block").text_content() or "") in (store.project.root / CLAUDE_MD).read_text()
 
     path = store.project.root / CLAUDE_MD
@@ -208,21 +208,21 @@ def test_a_prompt_that_is_tried_gets_what_the_hook_gives_and_is_noted_nowhere(
     page = look(opened)
     go(page, "What Claude is shown")
     noted = ledger(opened)
-    asked = (
+    prompts = (
         ASKED,
         "on which days do production deploys happen",
         "rename this variable",
         "/compact now",
         "webhook",
     )
-    tried = [tried_on(page, prompt) for prompt in asked]
+    tried = [tried_on(page, prompt) for prompt in prompts]
     assert ledger(opened) == noted
 
-    sessions = [f"s{number}" for number, _ in enumerate(asked, start=1)]
+    sessions = [f"s{number}" for number, _ in enumerate(prompts, start=1)]
     for session in sessions:
         hook("SessionStart", session=session)
     sync(store)  # a hook's process reads the index alone
-    both = zip(sessions, asked, strict=True)
+    both = zip(sessions, prompts, strict=True)
     assert tried == [hook("UserPromptSubmit", session=session, prompt=prompt) for session, prompt in both]
     assert any(tried)
 

@@ -39,15 +39,15 @@ def text(store: Store, memory: str) -> str:
     return read(store, memory).memory.text
 
 
-def shown(page: Page) -> Locator:
+def version_shown(page: Page) -> Locator:
     return page.get_by_role("region", name="From version")
 
 
 def test_each_version_is_listed_with_when_by_whom_by_which_verb_and_what_differs(page: Page) -> None:
     rows = page.get_by_role("row").filter(has_text="revised")
     expect(rows).to_have_count(2)
-    told = [rows.nth(number).get_by_role("cell").all_inner_texts()[2:6] for number in range(2)]
-    assert told == [[number, "2026-11-20 09:12", "person", "revised"] for number in ("2", "1")]
+    cells = [rows.nth(number).get_by_role("cell").all_inner_texts()[2:6] for number in range(2)]
+    assert cells == [[number, "2026-11-20 09:12", "person", "revised"] for number in ("2", "1")]
     expect(rows.first).to_contain_text('title "Deploying" -> "How we deploy"')
     expect(rows.last).to_contain_text("tags +release")
 
@@ -57,17 +57,17 @@ def test_two_versions_are_compared_with_their_words_marked(page: Page) -> None:
     page.get_by_label("Compare to version 2").check()
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="From version 1 to version 2")).to_be_visible()
-    expect(shown(page).locator("del")).to_have_text(["main"])
-    expect(shown(page).locator("ins")).to_have_text(["release"])
-    expect(shown(page)).to_contain_text("Also: tags +release")
+    expect(version_shown(page).locator("del")).to_have_text(["main"])
+    expect(version_shown(page).locator("ins")).to_have_text(["release"])
+    expect(version_shown(page)).to_contain_text("Also: tags +release")
     page.get_by_role("link", name="beside each other").click()
-    expect(shown(page).locator(".difference")).to_have_text([FIRST, SECOND], use_inner_text=True)
+    expect(version_shown(page).locator(".difference")).to_have_text([FIRST, SECOND], use_inner_text=True)
 
 
 def test_the_order_in_which_versions_are_chosen_does_not_matter(page: Page, memory: str) -> None:
     at(page, f"/memories/{memory}/history?one=now&two=2")
     expect(page.get_by_role("heading", name="From version 2 to now")).to_be_visible()
-    expect(shown(page).locator("ins").first).to_have_text("How we deploy")
+    expect(version_shown(page).locator("ins").first).to_have_text("How we deploy")
 
 
 def test_the_last_change_is_taken_back_and_that_too(page: Page, store: Store, memory: str) -> None:
@@ -93,8 +93,8 @@ def test_what_was_edited_since_is_shown_before_it_is_taken_back_anyway(
     page.get_by_role("button", name="Undo it anyway").click()
     expect(page.get_by_role("status").filter(has_text="Taken back: 1 memory.")).to_be_visible()
     assert text(store, memory) == SECOND
-    kept = [each.path.read_text(encoding="utf-8") for each in history_of(store, memory).versions]
-    assert any("on Fridays" in each for each in kept)
+    texts_kept = [version.path.read_text(encoding="utf-8") for version in history_of(store, memory).versions]
+    assert any("on Fridays" in version_text for version_text in texts_kept)
 
 
 def test_a_change_made_since_the_page_was_shown_is_not_taken_back_unseen(
@@ -156,8 +156,8 @@ def test_a_memory_that_is_not_known_is_said_to_be_none(page: Page) -> None:
 def test_hostile_words_of_a_version_are_shown_as_words(page: Page, store: Store, memory: str) -> None:
     revise(store, memory, Revision(text="<script>alert(1)</script> \u202eevil <img src=x onerror=alert(1)>"))
     at(page, f"/memories/{memory}/history?one=3&two=now")
-    expect(shown(page)).to_contain_text("<img src=x onerror=alert(1)>")
-    assert shown(page).locator("img, script").count() == 0
+    expect(version_shown(page)).to_contain_text("<img src=x onerror=alert(1)>")
+    assert version_shown(page).locator("img, script").count() == 0
     assert "\u202e" not in page.content()
 
 

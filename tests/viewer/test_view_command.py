@@ -73,15 +73,15 @@ def status(link: str) -> dict[str, int]:
 def test_a_person_sees_it_in_their_browser_and_ends_it_with_ctrl_c(
     tmp_path: Path, settings: Mapping[str, str], browser: FakeBrowser
 ) -> None:
-    seen: dict[str, int] = {}
+    statuses: dict[str, int] = {}
 
     def look() -> str:
-        seen.update(status(browser.address()))
+        statuses.update(status(browser.address()))
         return CTRL_C
 
     ended = type_in_terminal([*DAYBOOK, "view"], cwd=tmp_path, env=settings, answers=[("until Ctrl-C", look)])
 
-    assert seen == {"GET": HTTPStatus.OK, "POST": HTTPStatus.NOT_FOUND}  # let through, to no such page
+    assert statuses == {"GET": HTTPStatus.OK, "POST": HTTPStatus.NOT_FOUND}  # let through, to no such page
     assert ended.returncode == 0
     assert "/open/" not in ended.stdout
 
@@ -106,30 +106,30 @@ def test_a_program_opens_it_for_looking_and_never_reads_the_link(
         stderr=subprocess.STDOUT,
         text=True,
     )
-    seen = status(browser.address())
+    statuses = status(browser.address())
     started.send_signal(signal.SIGINT)
-    said, _ = started.communicate(timeout=PATIENCE)
+    output, _ = started.communicate(timeout=PATIENCE)
 
-    assert seen == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
+    assert statuses == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
     assert started.returncode == 0
-    assert "/open/" not in said
-    assert "read-only" in said
+    assert "/open/" not in output
+    assert "read-only" in output
 
 
 def test_a_person_may_ask_for_looking_only(
     tmp_path: Path, settings: Mapping[str, str], browser: FakeBrowser
 ) -> None:
-    seen: dict[str, int] = {}
+    statuses: dict[str, int] = {}
 
     def look() -> str:
-        seen.update(status(browser.address()))
+        statuses.update(status(browser.address()))
         return CTRL_C
 
     type_in_terminal(
         [*DAYBOOK, "view", "--read-only"], cwd=tmp_path, env=settings, answers=[("until Ctrl-C", look)]
     )
 
-    assert seen == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
+    assert statuses == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
 
 
 def test_a_program_is_not_told_the_link(memory_dir: Path) -> None:

@@ -28,7 +28,7 @@ def write(page: Page, text: str, **more: str) -> None:
     page.keyboard.press("Control+s")
 
 
-def written(page: Page) -> str:
+def id_on_page(page: Page) -> str:
     """Return the id of the memory that was just remembered, and go to it."""
     page.get_by_role("link", name="Read it").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -41,9 +41,9 @@ def test_a_memory_is_remembered_with_all_that_was_said(page: Page, store: Store)
     page.get_by_label("Files it is about").fill("src/a.ts\nsrc/b.ts:7")
     write(page, "Answer in <b>English</b>.", Title="Language of answers", Tags="style, Answers")
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
-    found = read(store, written(page))
-    memory = found.memory
-    assert found.vault.level is Level.USER
+    file = read(store, id_on_page(page))
+    memory = file.memory
+    assert file.vault.level is Level.USER
     assert (memory.title, memory.text) == ("Language of answers", "Answer in <b>English</b>.")
     assert (memory.type, memory.tags) == ("preference", ("style", "answers"))
     assert memory.touches == ("src/a.ts", "src/b.ts:7")
@@ -53,14 +53,14 @@ def test_a_memory_is_remembered_with_all_that_was_said(page: Page, store: Store)
 def test_a_text_without_a_title_gets_one(page: Page, store: Store) -> None:
     write(page, "The tests need a database. Start it first.")
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
-    assert read(store, written(page)).memory.title == "The tests need a database"
+    assert read(store, id_on_page(page)).memory.title == "The tests need a database"
 
 
 def test_what_is_known_already_is_said_with_a_link_to_it(page: Page, store: Store) -> None:
-    known = stored(store, "Stripe keys", KEYS)
+    memory_id = stored(store, "Stripe keys", KEYS)
     write(page, KEYS, Title="Stripe keys")
     expect(page.get_by_role("heading", name="Known already")).to_be_visible()
-    assert written(page) == known
+    assert id_on_page(page) == memory_id
 
 
 def test_a_memory_that_says_all_of_another_takes_its_place_and_links_to_it(page: Page, store: Store) -> None:
@@ -94,8 +94,8 @@ def test_a_secret_is_refused_with_all_words_kept(page: Page, store: Store) -> No
 
 
 def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> None:
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.dismiss()))
     page.get_by_label("Text, in markdown").fill("Half a thought.")
     page.get_by_role("link", name="Today").click(no_wait_after=True)
     expect(page.get_by_label("Text, in markdown")).to_have_value("Half a thought.")
@@ -103,7 +103,7 @@ def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> N
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
     page.get_by_role("link", name="Today").click()
     expect(page.get_by_role("heading", name="Today")).to_be_visible()
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
 
 
 def test_a_viewer_for_looking_only_writes_none(look: Look) -> None:

@@ -66,12 +66,12 @@ class Run:
         """The lines of stream-json."""
         return [json.loads(line) for line in self.stdout.splitlines() if line.startswith("{")]
 
-    def event(self, **wanted: str) -> dict[str, Any]:
+    def event(self, **fields: str) -> dict[str, Any]:
         """Return the first event with these values."""
         for event in self.events:
-            if wanted.items() <= event.items():
+            if fields.items() <= event.items():
                 return event
-        raise AssertionError(f"no event {wanted} in {self.stdout}\n{self.stderr}")
+        raise AssertionError(f"no event {fields} in {self.stdout}\n{self.stderr}")
 
     def hook(self, event: str) -> dict[str, Any]:
         """Return the first hook of *event* that ended: `output`, `exit_code`, `outcome`."""
@@ -123,7 +123,7 @@ class Claude:
 
     def cli(self, *args: str | Path) -> Run:
         """Run a subcommand like `plugin validate`; it needs no model."""
-        done = subprocess.run(
+        process = subprocess.run(
             [self.binary, *args],
             cwd=self.project,
             env=self.environment("http://127.0.0.1:9"),
@@ -133,13 +133,13 @@ class Claude:
             encoding="utf-8",
             timeout=PATIENCE,
         )
-        return Run(done.returncode, done.stdout, done.stderr)
+        return Run(process.returncode, process.stdout, process.stderr)
 
     def install(self, plugin: Path) -> None:
         """Install *plugin*, the folder of which is its marketplace too."""
         for command in (["marketplace", "add", str(plugin)], ["install", "daybook@daybook"]):
-            done = self.cli("plugin", *command)
-            assert done.code == 0, done.stdout + done.stderr
+            run = self.cli("plugin", *command)
+            assert run.code == 0, run.stdout + run.stderr
 
     def install_changed(self, plugin: Path, folder: Path, change: Callable[[Path], object]) -> None:
         """Install a copy of *plugin* that *change* changed, for a new HOME; both are in *folder*."""
@@ -169,7 +169,7 @@ class Claude:
         command = [self.binary, "-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
         command += ["--permission-mode", "default", *(["--resume", resume] if resume else []), *args]
         with MockAPI(turns, subagent_turns, memory) as api, tempfile.NamedTemporaryFile() as ended:
-            done = subprocess.run(
+            process = subprocess.run(
                 ["sh", "-c", ORPHANED, ended.name, *command],
                 cwd=self.project,
                 env=self.environment(api.url, env),
@@ -179,8 +179,8 @@ class Claude:
                 encoding="utf-8",
                 timeout=PATIENCE,
             )
-            wait_until(until, lambda: f"{done.stdout}\n{done.stderr}")
-            return Run(int(ended.read()), done.stdout, done.stderr, tuple(api.requests))
+            wait_until(until, lambda: f"{process.stdout}\n{process.stderr}")
+            return Run(int(ended.read()), process.stdout, process.stderr, tuple(api.requests))
 
     def interactive(self, *, columns: int = 180, rows: int = 50) -> "Terminal":
         """Start an interactive session in a terminal of its own (tmux) of that size; a context manager."""
@@ -192,10 +192,10 @@ class Claude:
     def _accept_first_run(self) -> None:
         """Answer the questions of a first interactive run: theme, API key, trust in the folder."""
         path = self.home / ".claude.json"
-        said = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        said |= {"hasCompletedOnboarding": True, "theme": "dark"}
-        said["customApiKeyResponses"] = {"approved": [KEY[-20:]], "rejected": []}
-        said.setdefault("projects", {}).setdefault(str(self.project), {}).update(
+        settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        settings |= {"hasCompletedOnboarding": True, "theme": "dark"}
+        settings["customApiKeyResponses"] = {"approved": [KEY[-20:]], "rejected": []}
+        settings.setdefault("projects", {}).setdefault(str(self.project), {}).update(
             hasTrustDialogAccepted=True, hasCompletedProjectOnboarding=True
         )
-        path.write_text(json.dumps(said), encoding="utf-8")
+        path.write_text(json.dumps(settings), encoding="utf-8")

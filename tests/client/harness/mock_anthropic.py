@@ -52,10 +52,10 @@ class Request:
         """Return what hooks of *event*, or the module in their place, put into the conversation, in order."""
         names = "|".join(map(re.escape, filter(None, (event, OF_THE_MODULE.get(event)))))
         return [
-            told
+            context
             for _, kind, text in self.blocks()
             if kind == "text"
-            for told in re.findall(
+            for context in re.findall(
                 rf"^(?:{names}) hook additional context: (.*?)(?=\n\n|\n</system-reminder>|\Z)",
                 text,
                 re.DOTALL | re.MULTILINE,

@@ -30,8 +30,8 @@ def path_without_python(folder: Path) -> Path:
     """Make at *folder* what is on the PATH of a machine without Python."""
     folder.mkdir()
     for tool in "bash cat cp env git grep head id ls mkdir mv readlink rm sed sh sleep tail uname".split():
-        if found := shutil.which(tool):
-            (folder / tool).symlink_to(found)
+        if program := shutil.which(tool):
+            (folder / tool).symlink_to(program)
     return folder
 
 

@@ -150,18 +150,18 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-S", "-100")
 
     def _tmux(self, *args: str) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             ["tmux", "-S", f"{self._folder}/s", "-f", "/dev/null", *args],
             check=False,
             capture_output=True,
             encoding="utf-8",
         )
-        return done.stdout
+        return process.stdout
 
 
-def wait_until(holds: Callable[[], object], told: Callable[[], str] = str) -> None:
+def wait_until(holds: Callable[[], object], describe: Callable[[], str] = str) -> None:
     """Look until *holds* says so; *told* says what there was to see when it never did."""
     end = time.monotonic() + PATIENCE
     while not holds():
-        assert time.monotonic() < end, told()
+        assert time.monotonic() < end, describe()
         time.sleep(LOOK)

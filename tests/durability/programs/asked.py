@@ -30,14 +30,14 @@ def main() -> None:
     sync_if_free(store)
     if store.settings.embedding_model != "none":
         embed_pending(store, replace=False)
-    said = {}
+    answers = {}
     for question in QUESTIONS:
         answer = recall(store, Query(question, limit=10))
-        said[question] = [[hit.id, hit.title, hit.text] for hit in answer.hits]
+        answers[question] = [[hit.id, hit.title, hit.text] for hit in answer.hits]
     listed = list_memories(store, Filter(statuses=ANY_STATUS), limit=50, order="title").rows
-    said["list"] = [[row.id, row.title, row.text] for row in listed]
+    answers["list"] = [[row.id, row.title, row.text] for row in listed]
     damaged = opened.look_is_due() and opened.finds_damage()
-    print(json.dumps({"said": said, "damaged": damaged, "remarks": [*map(remark, opened.remarks())]}))
+    print(json.dumps({"said": answers, "damaged": damaged, "remarks": [*map(remark, opened.remarks())]}))
 
 
 if __name__ == "__main__":

@@ -29,18 +29,18 @@ from tests.opened import opened_at
 calls: list[list[str]] = []
 
 
-def heard(event: str, given: tuple[Any, ...]) -> None:
+def note_call(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "os.mkdir":
-        calls.append(["made", os.fspath(given[0])])
+        calls.append(["made", os.fspath(arguments[0])])
     elif event == "os.link":
-        calls.append(["made", os.fspath(given[1]), os.fspath(given[0])])
+        calls.append(["made", os.fspath(arguments[1]), os.fspath(arguments[0])])
     elif event == "os.rename":
-        calls.append(["made", os.fspath(given[1]), os.fspath(given[0])])
-        calls.append(["gone", os.fspath(given[0])])
+        calls.append(["made", os.fspath(arguments[1]), os.fspath(arguments[0])])
+        calls.append(["gone", os.fspath(arguments[0])])
     elif event == "os.remove":
-        calls.append(["gone", os.fspath(given[0])])
+        calls.append(["gone", os.fspath(arguments[0])])
     elif event == "subprocess.Popen":
-        calls.append(["ran", " ".join(map(os.fspath, given[1]))])
+        calls.append(["ran", " ".join(map(os.fspath, arguments[1]))])
 
 
 def called(frame: FrameType, event: str, function: Any) -> None:
@@ -73,7 +73,7 @@ def take(place: Place) -> None:
 
 VERBS["take"] = take
 place = Place(Path(sys.argv[1]).resolve())
-sys.addaudithook(heard)
+sys.addaudithook(note_call)
 threading.setprofile(called)
 sys.setprofile(called)
 report = []

@@ -63,8 +63,8 @@ def at_once(processes: int, work: Callable[[int], dict[str, Any]]) -> list[dict[
     os.close(gate[1])
     answers = []
     for reading in pipes:
-        with open(reading, encoding="utf-8") as said:
-            answers.append(json.load(said))
+        with open(reading, encoding="utf-8") as answer_file:
+            answers.append(json.load(answer_file))
         os.wait()
     return answers
 
@@ -118,10 +118,10 @@ def revise_one(folder: Path, processes: int, each: int) -> dict[str, Any]:
         store, conflicts = opened(folder), 0
         for count in range(each):
             while True:
-                found = read(store, memory_id)
-                revision = Revision(text=f"{found.memory.text}\nline {number} {count}")
+                file = read(store, memory_id)
+                revision = Revision(text=f"{file.memory.text}\nline {number} {count}")
                 try:
-                    revise(store, memory_id, revision, version=version(found))
+                    revise(store, memory_id, revision, version=version(file))
                     break
                 except Conflict:
                     conflicts += 1
@@ -149,9 +149,9 @@ def open_together(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
         def work(number: int, place: Path = place) -> dict[str, Any]:
             store = opened(place)
             own = store.database.path.parent == place
-            known = remember(store, Draft(f"fact {number}", "x")).memory.id
+            memory_id = remember(store, Draft(f"fact {number}", "x")).memory.id
             recall(store, Query("fact"))
-            return {"errors": [] if own else [f"{known} went to a temporary index"]}
+            return {"errors": [] if own else [f"{memory_id} went to a temporary index"]}
 
         for answer in at_once(processes, work):
             errors += answer["errors"]
@@ -178,9 +178,9 @@ def rebuild_beside(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
                 if number == 0:
                     rebuild(store)
                     continue
-                kept = f"kept {count % 100}"
-                if kept not in [hit.title for hit in recall(store, Query(kept)).hits]:
-                    errors.append(f"'{kept}' was not found")
+                title_kept = f"kept {count % 100}"
+                if title_kept not in [hit.title for hit in recall(store, Query(title_kept)).hits]:
+                    errors.append(f"'{title_kept}' was not found")
                 ids.append(remember(store, Draft(f"fact {number} {count}", "said meanwhile")).memory.id)
             except (DaybookError, OSError) as error:
                 errors.append(f"{type(error).__name__}: {error}")
@@ -197,9 +197,9 @@ def rebuild_beside(folder: Path, processes: int, rounds: int) -> dict[str, Any]:
 def count_up(folder: Path, processes: int, each: int, begin: str) -> dict[str, Any]:
     """Everybody adds one to a number: in a transaction that reads and then writes."""
     path = folder / "plain.db"
-    made = sqlite3.connect(path, isolation_level=None)
-    made.executescript("PRAGMA journal_mode = WAL; CREATE TABLE n (n); INSERT INTO n VALUES (0)")
-    made.close()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript("PRAGMA journal_mode = WAL; CREATE TABLE n (n); INSERT INTO n VALUES (0)")
+    connection.close()
 
     def work(number: int) -> dict[str, Any]:
         db, errors = sqlite3.connect(path, timeout=LONGEST_WAIT, isolation_level=None), []
@@ -220,10 +220,10 @@ def count_up(folder: Path, processes: int, each: int, begin: str) -> dict[str, A
 
 
 if __name__ == "__main__":
-    what, place, people, amount = sys.argv[1:]
+    scenario, place, people, amount = sys.argv[1:]
     warm_up()
     arguments = (Path(place), int(people), int(amount))
-    match what:
+    match scenario:
         case "remember":
             result = remember_all(*arguments)
         case "revise":
@@ -233,5 +233,5 @@ if __name__ == "__main__":
         case "rebuild":
             result = rebuild_beside(*arguments)
         case _:
-            result = count_up(*arguments, "BEGIN" if what == "deferred" else "BEGIN IMMEDIATE")
+            result = count_up(*arguments, "BEGIN" if scenario == "deferred" else "BEGIN IMMEDIATE")
     print(json.dumps(result))

@@ -141,7 +141,7 @@ def fill(place: Path, *, meaning: bool) -> None:
 def ask(place: Path, *, meaning: bool) -> tuple[dict[str, Any], str]:
     """Return what a process of its own answers, and what went wrong with it."""
     model = {} if meaning else {"EMBEDDING_MODEL": "none"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(ASKED), str(place / "memory"), str(place / "shop")],
         env={**os.environ, "PYTHONPATH": str(ROOT), **model},
         capture_output=True,
@@ -149,8 +149,8 @@ def ask(place: Path, *, meaning: bool) -> tuple[dict[str, Any], str]:
         timeout=PATIENCE,
         check=False,
     )
-    wrong = done.stderr.strip()[-800:] if done.returncode or "Traceback" in done.stderr else ""
-    return (json.loads(done.stdout) if not done.returncode else {}), wrong
+    wrong = process.stderr.strip()[-800:] if process.returncode or "Traceback" in process.stderr else ""
+    return (json.loads(process.stdout) if not process.returncode else {}), wrong
 
 
 def damage(place: Path, seed: int, harm: str = "") -> str:
@@ -171,37 +171,37 @@ def main() -> None:
     parser.add_argument("--folder", help="where the store is made, by default where temporary files go")
     parser.add_argument("--meaning", action="store_true", help="search by meaning as well")
     parser.add_argument("--harm", choices=HARMS, default="", help="only damage of this kind")
-    given = parser.parse_args()
-    told: dict[str, Any] = {"at once": 0, "next": 0, "failed": []}
-    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+    options = parser.parse_args()
+    report: dict[str, Any] = {"at once": 0, "next": 0, "failed": []}
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         place = Path(folder) / "now"
-        fill(place, meaning=given.meaning)
-        right = [ask(place, meaning=given.meaning)[0]["said"] for _ in range(2)][-1]
+        fill(place, meaning=options.meaning)
+        right = [ask(place, meaning=options.meaning)[0]["said"] for _ in range(2)][-1]
         shutil.copytree(place / "memory", Path(folder) / "sound")
-        for number in range(given.seed, given.seed + given.count):
-            _one(place, Path(folder) / "sound", number, given, right, told)
-    print(json.dumps(told, indent=1))
+        for number in range(options.seed, options.seed + options.count):
+            _one(place, Path(folder) / "sound", number, options, right, report)
+    print(json.dumps(report, indent=1))
 
 
 def _one(
-    place: Path, sound: Path, number: int, given: argparse.Namespace, right: object, told: dict[str, Any]
+    place: Path, sound: Path, number: int, options: argparse.Namespace, right: object, report: dict[str, Any]
 ) -> None:
     """Ask a damaged copy up to twice, and count when it was right."""
     shutil.rmtree(place / "memory")
     shutil.copytree(sound, place / "memory")
     if number % 3 == 0:  # with a log and shared memory that a killed process left
         _leave_a_log(place)
-    how = damage(place, number, given.harm)
-    first, wrong = ask(place, meaning=given.meaning)
+    how = damage(place, number, options.harm)
+    first, wrong = ask(place, meaning=options.meaning)
     if not wrong and first["said"] == right:
-        told["at once"] += 1
+        report["at once"] += 1
         return
-    second, again = ask(place, meaning=given.meaning)
+    second, again = ask(place, meaning=options.meaning)
     if not wrong and not again and second["said"] == right:
-        told["next"] += 1
+        report["next"] += 1
         return
     noticed = first.get("damaged")
-    told["failed"].append({"seed": number, "how": how, "wrong": wrong or again, "noticed": noticed})
+    report["failed"].append({"seed": number, "how": how, "wrong": wrong or again, "noticed": noticed})
 
 
 def _leave_a_log(place: Path) -> None:

@@ -99,46 +99,48 @@ class Naive:
 
 
 def write_for_ever(
-    kind: type[Daybook] | type[Naive], folder: Path, known: dict[str, Expected], seed: int, out: int
+    kind: type[Daybook] | type[Naive], folder: Path, expected_by_id: dict[str, Expected], seed: int, out: int
 ) -> None:
     """Remember, revise, forget and restore until killed; say each thing before and after it."""
     rng = random.Random(seed)
 
-    def say(**said: object) -> None:
-        os.write(out, json.dumps(said).encode() + b"\n")
+    def say(**fields: object) -> None:
+        os.write(out, json.dumps(fields).encode() + b"\n")
 
     try:
         verbs = kind(folder)
         say(verb="open")
         for number in range(1_000_000):
             verb = rng.choice(("remember", "revise", "revise", "forget", "restore"))
-            wanted = FORGOTTEN if verb == "restore" else ACTIVE
-            having = [memory_id for memory_id, one in known.items() if one.state == wanted]
+            wanted_state = FORGOTTEN if verb == "restore" else ACTIVE
+            having = [
+                memory_id for memory_id, expected in expected_by_id.items() if expected.state == wanted_state
+            ]
             sign = rng.randrange(1 << 30)
             if verb == "remember" or not having:
                 title = f"kept {seed} {number}"
                 if kind is Naive:
                     say(verb="remember", id=title.replace(" ", "-"), sign=sign, done=True)
                 memory_id = verbs.remember(title, signed(sign))
-                known[memory_id] = Expected(ACTIVE, signed(sign))
+                expected_by_id[memory_id] = Expected(ACTIVE, signed(sign))
                 say(verb="remember", id=memory_id, sign=sign, done=True)
                 continue
             memory_id = rng.choice(having)
-            said: dict[str, Any] = {"verb": verb, "id": memory_id}
+            line: dict[str, Any] = {"verb": verb, "id": memory_id}
             if verb == "revise":
-                said["sign"] = sign
-            say(**said, done=kind is Naive)  # a naive writer is as naive in what it tells
+                line["sign"] = sign
+            say(**line, done=kind is Naive)  # a naive writer is as naive in what it tells
             match verb:
                 case "revise":
                     verbs.revise(memory_id, signed(sign))
-                    known[memory_id].text = signed(sign)
+                    expected_by_id[memory_id].text = signed(sign)
                 case "forget":
                     verbs.forget(memory_id)
-                    known[memory_id].state = FORGOTTEN
+                    expected_by_id[memory_id].state = FORGOTTEN
                 case "restore":
                     verbs.restore(memory_id)
-                    known[memory_id].state = ACTIVE
-            say(**said, done=True)
+                    expected_by_id[memory_id].state = ACTIVE
+            say(**line, done=True)
     except (DaybookError, OSError) as error:
         say(error=f"{type(error).__name__}: {error}")
 

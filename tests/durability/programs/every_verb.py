@@ -17,13 +17,13 @@ from tests.opened import opened_at
 folder, work = sys.argv[1:]
 store = opened_at(Path(folder), Path(work)).store()
 remember(store, Draft("Of the project", "that is worth knowing"))
-known = remember(store, Draft("A thing", "that is worth knowing", level=Level.USER)).memory.id
-revise(store, known, Revision(text="changed"))
-change_level(store, known, Level.PROJECT)
-change_level(store, known, Level.USER)
+memory_id = remember(store, Draft("A thing", "that is worth knowing", level=Level.USER)).memory.id
+revise(store, memory_id, Revision(text="changed"))
+change_level(store, memory_id, Level.PROJECT)
+change_level(store, memory_id, Level.USER)
 recall(store, Query("thing"), session="s")
-forget(store, known)
-restore(store, known)
-forget(store, known)
+forget(store, memory_id)
+restore(store, memory_id)
+forget(store, memory_id)
 save_session(store, "Work", "is half done", folder=Path(work))
 rebuild(store)

@@ -22,21 +22,21 @@ SHARED = "shared"
 
 def work(folder: Path, number: int, each: int) -> dict[str, Any]:
     store, session = opened(folder), f"session-{number}"
-    told: list[str] = []
+    overwritten_gists: list[str] = []
     errors: list[str] = []
     register(store, session, folder=str(folder))
     for count in range(each):
         name = f"node-{number}-{count}"
         try:
             put_node(store, Level.USER, name, f"said by {number}, the {count}th", session=session)
-            done = put_node(store, Level.USER, SHARED, f"{number} {count}", session=session)
-            told += [done.overwritten.gist] if done.overwritten else []
+            outcome = put_node(store, Level.USER, SHARED, f"{number} {count}", session=session)
+            overwritten_gists += [outcome.overwritten.gist] if outcome.overwritten else []
             put_edge(store, Level.USER, SHARED, name, "holds", session=session)
             put_edge(store, Level.USER, name, SHARED, "belongs-to", notes=[str(count)], session=session)
         except DaybookError as error:
             errors.append(f"{type(error).__name__}: {error}")
     store.database.close()
-    return {"errors": errors, "told": told}
+    return {"errors": errors, "told": overwritten_gists}
 
 
 if __name__ == "__main__":
@@ -47,6 +47,9 @@ if __name__ == "__main__":
     answers = at_once(processes, lambda number: work(place, number, puts))
     print(
         json.dumps(
-            {name: [one for answer in answers for one in answer.get(name, [])] for name in ("errors", "told")}
+            {
+                name: [value for answer in answers for value in answer.get(name, [])]
+                for name in ("errors", "told")
+            }
         )
     )

@@ -69,18 +69,23 @@ VERBS: dict[str, list[str]] = {
 }
 
 
-def run(place: Path, project: Path, given: list[str]) -> dict[str, Any]:
+def run(place: Path, project: Path, words: list[str]) -> dict[str, Any]:
     """Run one command; one that takes too long is killed, and its exit code is None."""
     module = "mcp_server.doors.cli"
-    if given[0] == "hook":
-        module, given = "mcp_server.doors.hooks", given[1:]
-    command = [sys.executable, "-m", module, *given]
+    if words[0] == "hook":
+        module, words = "mcp_server.doors.hooks", words[1:]
+    command = [sys.executable, "-m", module, *words]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "MEMORY_DIR": str(place), "EMBEDDING_MODEL": "none"}
     began = time.monotonic()
-    if PERSONS.intersection(given):
-        done = type_in_terminal(command, cwd=project, env=env)
+    if PERSONS.intersection(words):
+        completed = type_in_terminal(command, cwd=project, env=env)
         seconds = time.monotonic() - began
-        return {"code": done.returncode, "seconds": seconds, "out": done.stdout, "err": done.stdout}
+        return {
+            "code": completed.returncode,
+            "seconds": seconds,
+            "out": completed.stdout,
+            "err": completed.stdout,
+        }
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -122,11 +127,11 @@ def prepared(place: Path, project: Path) -> dict[str, list[str]]:
     notes.mkdir()
     (notes / "note.md").write_text("# A note\n\nof another tool\n", encoding="utf-8")
     named = {"NOTES": str(notes), "EXPORT": str(place.parent / "export")}
-    for word in {word for given in VERBS.values() for word in given if word.isupper()} - named.keys():
+    for word in {word for words in VERBS.values() for word in words if word.isupper()} - named.keys():
         named[word] = remember(store, _saying(word)).memory.id
     forget(store, named["TRASHED"])
     opened.database.close()
-    return {verb: [named.get(word, word) for word in given] for verb, given in VERBS.items()}
+    return {verb: [named.get(word, word) for word in words] for verb, words in VERBS.items()}
 
 
 def _saying(word: str) -> Draft:
@@ -141,20 +146,20 @@ def main() -> None:
     if "--together" in sys.argv:
         print(json.dumps(tried("all", LOCKS, place, project)))
         return
-    told = []
+    results = []
     for number, name in enumerate(LOCKS):  # each in a store of its own, for what is forgotten is gone
         (place / str(number)).mkdir(parents=True)
-        told += tried(name, [name], place / str(number) / "memory", project)
-    print(json.dumps(told))
+        results += tried(name, [name], place / str(number) / "memory", project)
+    print(json.dumps(results))
 
 
-def tried(what: str, names: Sequence[str], place: Path, project: Path) -> list[dict[str, Any]]:
+def tried(lock: str, names: Sequence[str], place: Path, project: Path) -> list[dict[str, Any]]:
     """Return how each verb met the locks *names* of the store in *place*, held by one process."""
     commands = prepared(place, project)
     with holding([place / name for name in names]) as holder, ThreadPoolExecutor(BESIDE) as pool:
-        answers = {verb: pool.submit(run, place, project, given) for verb, given in commands.items()}
+        answers = {verb: pool.submit(run, place, project, words) for verb, words in commands.items()}
         return [
-            {"verb": verb, "lock": what, "holder": holder, **answer.result()}
+            {"verb": verb, "lock": lock, "holder": holder, **answer.result()}
             for verb, answer in answers.items()
         ]
 

@@ -22,13 +22,13 @@ place = Place(Path(sys.argv[1]))
 
 def kill_at(number: int) -> None:
     """End this process before it makes the file of that *number* durable."""
-    written = 0
+    writes = 0
 
     def called(frame: FrameType, event: str, function: object) -> None:
-        nonlocal written
+        nonlocal writes
         if event == "c_call" and function is os.fsync and frame.f_code.co_name == "_write_temporary":
-            written += 1
-            if written == number:
+            writes += 1
+            if writes == number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     threading.setprofile(called)  # an import writes its files beside each other
@@ -49,5 +49,5 @@ for name, verb in VERBS.items():
         if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
             break
         killed[name] += 1
-left = sorted(str(path) for path in place.folder.rglob(".daybook-*"))
-print(json.dumps({"killed": killed, "left": left}))
+unfinished = sorted(str(path) for path in place.folder.rglob(".daybook-*"))
+print(json.dumps({"killed": killed, "left": unfinished}))

@@ -35,7 +35,7 @@ PADDING = "word " * 400
 MOST_TOKENS = 300
 
 
-def ask_for_ever(folder: str, url: str, now: datetime, seed: int, told: int) -> None:
+def ask_for_ever(folder: str, url: str, now: datetime, seed: int, pipe: int) -> None:
     """Ask about random items, those of the day and a few that every day has, until somebody kills us."""
     rng = random.Random(seed)
     environment = {
@@ -54,7 +54,7 @@ def ask_for_ever(folder: str, url: str, now: datetime, seed: int, told: int) -> 
         prompt = f"{now:%Y-%m-%d} {item} {PADDING[: rng.randrange(len(PADDING))]}"
         with contextlib.suppress(ModelUnavailable):
             call_model(store, item=item, system="", prompt=prompt, most_tokens=MOST_TOKENS, patience=0.05)
-        os.write(told, struct.pack("d", time.monotonic() - began))
+        os.write(pipe, struct.pack("d", time.monotonic() - began))
 
 
 def tells_enough(folder: str, runs: int) -> bool:
@@ -87,8 +87,8 @@ def run(folder: str, url: str, runs: int, seed: int) -> dict[str, object]:
             children.append((child, reading))
         for child, reading in children:
             for _ in range(rng.randrange(MOST_ATTEMPTS)):
-                if told := os.read(reading, 8):  # nothing when it has ended by itself
-                    pace = max(0.8 * pace, *struct.unpack("d", told))
+                if seconds_told := os.read(reading, 8):  # nothing when it has ended by itself
+                    pace = max(0.8 * pace, *struct.unpack("d", seconds_told))
             time.sleep(rng.uniform(0, pace))  # so that many are killed in a call
             os.kill(child, signal.SIGKILL)
             status = os.waitpid(child, 0)[1]

@@ -64,8 +64,8 @@ def refresh_for_ever(folder: Path, texts: list[bytes], kind: str, ready: int) ->
     while True:
         for store, text in zip(stores, texts, strict=True):
             if kind == "daybook":
-                done = refresh(store)
-                assert not done.problem, done.problem
+                refreshed = refresh(store)
+                assert not refreshed.problem, refreshed.problem
             else:
                 with open(folder / "shop" / "CLAUDE.md", "wb", buffering=0) as handle:
                     for at in range(0, len(text), 512):
@@ -76,7 +76,7 @@ def run(folder: Path, kills: int, seed: int, kind: str) -> dict[str, object]:
     rng = random.Random(seed)
     texts = prepare(folder)
     document = folder / "shop" / "CLAUDE.md"
-    seen = [0, 0]
+    times_seen = [0, 0]
     torn = killed = littered = 0
     # How often a kill comes while something is written depends on the machine: it goes on until that is seen.
     enough = False
@@ -99,19 +99,20 @@ def run(folder: Path, kills: int, seed: int, kind: str) -> dict[str, object]:
             os.close(reading)
             killed += 1
         littered += len(list(document.parent.iterdir())) > 1
-        said = document.read_bytes()
-        if said in texts:
-            seen[texts.index(said)] += 1
+        data = document.read_bytes()
+        if data in texts:
+            times_seen[texts.index(data)] += 1
         else:
             torn += 1
-        enough = torn > 0 or (littered > 0 and min(seen) > kills / 20)
+        enough = torn > 0 or (littered > 0 and min(times_seen) > kills / 20)
     store = opened(folder, bootstrap.now)
     refresh(store)
     store.database.close()
-    left = sorted(path.name for path in document.parent.iterdir())
+    names_left = sorted(path.name for path in document.parent.iterdir())
     is_whole = document.read_bytes() == texts[0]
     return {
-        "kills": killed, "seen": seen, "torn": torn, "littered": littered, "left": left, "whole": is_whole,
+        "kills": killed, "seen": times_seen, "torn": torn, "littered": littered,
+        "left": names_left, "whole": is_whole,
     }  # fmt: skip
 
 

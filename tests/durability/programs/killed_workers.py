@@ -130,11 +130,15 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
     killed = idle = fruitless = 0
     while killed < kills:
         sessions.go_on()
-        before, learned = written(folder), written(folder, LEARNED)
+        before, learned = count_lines(folder), count_lines(folder, LEARNED)
         pid = started() if killed % 4 == 0 else forked()
         waited = time.monotonic() + PATIENCE
         while time.monotonic() < waited and not ended(pid):
-            if written(folder, LEARNED) > learned if fruitless >= FRUITLESS else written(folder) > before:
+            if (
+                count_lines(folder, LEARNED) > learned
+                if fruitless >= FRUITLESS
+                else count_lines(folder) > before
+            ):
                 break
             time.sleep(0.001)
         die_at = time.monotonic() + rng.choice((rng.uniform(0, LONGEST_LIFE), rng.expovariate(50)))
@@ -147,7 +151,7 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
             killed += 1
             os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
-        fruitless = 0 if written(folder, LEARNED) > learned else fruitless + 1
+        fruitless = 0 if count_lines(folder, LEARNED) > learned else fruitless + 1
     sessions.end()
     last = subprocess.run(command(), check=False)
     tomorrow = bootstrap.Opened(os.environ, clock=lambda: bootstrap.now() + timedelta(days=1))
@@ -156,7 +160,7 @@ def run(folder: Path, kills: int, seed: int) -> dict[str, object]:
     return {**counts, "last": last.returncode}
 
 
-def written(folder: Path, event: bytes = b"\n") -> int:
+def count_lines(folder: Path, event: bytes = b"\n") -> int:
     """Return how many lines stand in the ledger, or how many of one event."""
     return sum(path.read_bytes().count(event) for path in (folder / "memory" / "ledger").glob("*.jsonl"))
 

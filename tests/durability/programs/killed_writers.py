@@ -102,10 +102,10 @@ def run(folder: Path, kills: int, seed: int, kind: type[Daybook] | type[Naive]) 
             from_birth = rng.random() < 0.25
             life = rng.uniform(0.001, LONGEST_LIFE) if from_birth else rng.uniform(0, LONGEST_REST)
             writers[reading] = Writer(child, model, life, from_birth, rng.randint(1, MOST_LINES))
-        said = _kill_on_time(writers)
+        lines_by_pipe = _kill_on_time(writers)
         for reading, writer in writers.items():
             report.kills += 1
-            _compare(folder, writer.model, said[reading], report)
+            _compare(folder, writer.model, lines_by_pipe[reading], report)
     for model in models:
         for memory_id, expected in model.items():
             _check(folder, memory_id, [expected], report)
@@ -115,15 +115,15 @@ def run(folder: Path, kills: int, seed: int, kind: type[Daybook] | type[Naive]) 
 
 def _kill_on_time(writers: dict[int, Writer]) -> dict[int, list[dict[str, Any]]]:
     """Kill every writer at its time, and return what each said until then."""
-    said = dict.fromkeys(writers, b"")
+    data_by_pipe = dict.fromkeys(writers, b"")
     while open_ := [reading for reading, writer in writers.items() if not writer.ended]:
         now = time.monotonic()
         ends = [writers[reading].end for reading in open_]
         for reading in select.select(open_, [], [], max(0, min(ends) - now))[0]:
             part = os.read(reading, 1 << 20)
-            said[reading] += part
+            data_by_pipe[reading] += part
             writer = writers[reading]
-            if not writer.counted and said[reading].count(b"\n") >= writer.lines:
+            if not writer.counted and data_by_pipe[reading].count(b"\n") >= writer.lines:
                 writer.counted, writer.end = True, time.monotonic() + writer.life
             if not part:
                 writer.ended = True
@@ -134,13 +134,13 @@ def _kill_on_time(writers: dict[int, Writer]) -> dict[int, list[dict[str, Any]]]
                 os.waitpid(writer.pid, 0)
                 writer.alive, writer.end = False, now + 10
     # What the kill cut short was not said.
-    return {key: [json.loads(line) for line in text.split(b"\n")[:-1]] for key, text in said.items()}
+    return {key: [json.loads(line) for line in text.split(b"\n")[:-1]] for key, text in data_by_pipe.items()}
 
 
-def _compare(folder: Path, model: dict[str, Expected], said: list[dict[str, Any]], report: Report) -> None:
+def _compare(folder: Path, model: dict[str, Expected], lines: list[dict[str, Any]], report: Report) -> None:
     """Bring *model* up to what was acknowledged, and compare the files with it."""
     touched: dict[str, list[Expected]] = {}
-    for line in said:
+    for line in lines:
         if "error" in line:
             report.errors.append(line["error"])
         if "id" not in line:
@@ -154,11 +154,11 @@ def _compare(folder: Path, model: dict[str, Expected], said: list[dict[str, Any]
             model[memory_id] = after
             touched[memory_id] = [after]
         else:
-            touched[memory_id] = [one for one in (before, after) if one]
+            touched[memory_id] = [expected for expected in (before, after) if expected]
     for memory_id, allowed in touched.items():
-        found = _check(folder, memory_id, allowed, report)
-        if found:
-            model[memory_id] = found  # of what was under way, either is right
+        checked = _check(folder, memory_id, allowed, report)
+        if checked:
+            model[memory_id] = checked  # of what was under way, either is right
 
 
 def _check(folder: Path, memory_id: str, allowed: list[Expected], report: Report) -> Expected | None:
@@ -200,9 +200,9 @@ def _text(path: Path, report: Report) -> str | None:
 
 def _look_at_every_file(folder: Path, report: Report) -> None:
     listed = vault.stamps(vault.Vault("user", folder, vault.Level.USER))
-    for found in listed:
-        _text(Path(found.path), report)
-    visible = {Path(found.path).name for found in listed}
+    for stamp in listed:
+        _text(Path(stamp.path), report)
+    visible = {Path(stamp.path).name for stamp in listed}
     report.unfinished = sum(1 for path in folder.rglob(".daybook-*"))
     report.torn += [name for name in visible if not name.startswith("kept-")]
 
@@ -210,5 +210,5 @@ def _look_at_every_file(folder: Path, report: Report) -> None:
 if __name__ == "__main__":
     place, number, start, name = sys.argv[1:]
     warm_up()
-    found = run(Path(place), int(number), int(start), {"daybook": Daybook, "naive": Naive}[name])
-    print(json.dumps(found.__dict__))
+    report = run(Path(place), int(number), int(start), {"daybook": Daybook, "naive": Naive}[name])
+    print(json.dumps(report.__dict__))

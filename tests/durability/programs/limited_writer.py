@@ -18,14 +18,14 @@ from mcp_server.core.memory import Draft
 from tests.opened import opened_at
 
 store = opened_at(Path(sys.argv[1])).store()
-known = remember(store, Draft("known", "short")).memory.id
-read(store, known)
+memory_id = remember(store, Draft("known", "short")).memory.id
+read(store, memory_id)
 raised = []
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4000, hard))
 for attempt in (
     lambda: remember(store, Draft("new", "long " * 2000)),
-    lambda: revise(store, known, Revision(text="long " * 2000)),
+    lambda: revise(store, memory_id, Revision(text="long " * 2000)),
 ):
     try:
         attempt()
@@ -38,10 +38,10 @@ print(
     json.dumps(
         {
             "raised": raised,
-            "known": read(store, known).memory.text,
+            "known": read(store, memory_id).memory.text,
             "after": len(read(store, after).memory.text),
             "files": sorted(path.name for path in (store.home / "knowledge").iterdir()),
-            "ids": sorted((known, after)),
+            "ids": sorted((memory_id, after)),
         }
     )
 )

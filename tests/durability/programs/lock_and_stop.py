@@ -10,12 +10,12 @@ import signal
 import sqlite3
 import sys
 
-held: list[object] = []
+locks: list[object] = []
 for path in sys.argv[1:]:
     if path.endswith(".db"):
         index = sqlite3.connect(path, isolation_level=None)
         index.execute("BEGIN IMMEDIATE")
-        held.append(index)
+        locks.append(index)
     else:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -67,70 +67,70 @@ def exchange(server: Served, messages: list[Odd]) -> tuple[list[object], list[ob
             expected[number] += least
             most[number] += limit
     assert server.ask("ping")["result"] == {}
-    answered = Counter(answer.get("id") for answer in server.passed if "method" not in answer)
+    answer_counts = Counter(answer.get("id") for answer in server.passed if "method" not in answer)
     server.passed.clear()
     end = time.monotonic() + PATIENCE
-    while expected - answered and (answer := server.next_line(end)):
-        answered[answer.get("id")] += 1
-    return list((expected - answered).elements()), list((answered - most).elements())
+    while expected - answer_counts and (answer := server.next_line(end)):
+        answer_counts[answer.get("id")] += 1
+    return list((expected - answer_counts).elements()), list((answer_counts - most).elements())
 
 
 def _request(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd:
-    said = {"jsonrpc": "2.0", "id": number, "method": rng.choice(METHODS)}
+    request = {"jsonrpc": "2.0", "id": number, "method": rng.choice(METHODS)}
     if rng.random() < 0.5:
-        said["params"] = rng.choice(({}, {"a": rng.choice(VALUES)}, {"_meta": rng.choice(VALUES)}))
+        request["params"] = rng.choice(({}, {"a": rng.choice(VALUES)}, {"_meta": rng.choice(VALUES)}))
     blank = rng.choice((b"", b"\r", b"\t ", b"\xef\xbb\xbf"))
-    line = json.dumps(said).encode()
+    line = json.dumps(request).encode()
     return (blank + line if blank[:1] == b"\xef" else line + blank), {number: ONCE}
 
 
 def _call(rng: random.Random, number: str, tools: list[dict[str, Any]]) -> Odd:
     tool = rng.choice(tools)
     names = list(tool["inputSchema"].get("properties", {}))
-    given: object = {name: rng.choice((*VALUES, "x", "x")) for name in names if rng.random() < 0.6}
+    arguments: object = {name: rng.choice((*VALUES, "x", "x")) for name in names if rng.random() < 0.6}
     if rng.random() < 0.1:
-        given = rng.choice(VALUES)
-    params = {"name": rng.choice((tool["name"], tool["name"], rng.choice(VALUES))), "arguments": given}
-    said = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-    return json.dumps(said).encode(), {number: ONCE}
+        arguments = rng.choice(VALUES)
+    params = {"name": rng.choice((tool["name"], tool["name"], rng.choice(VALUES))), "arguments": arguments}
+    request = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+    return json.dumps(request).encode(), {number: ONCE}
 
 
 def _wrong_request(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd:
-    said: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": rng.choice(METHODS), "params": {}}
+    request: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": rng.choice(METHODS), "params": {}}
     match rng.randrange(6):
         case 0:
-            said["params"] = rng.choice((5, "x", [], True, [dict(said)], 1.5))
+            request["params"] = rng.choice((5, "x", [], True, [dict(request)], 1.5))
         case 1:
-            said["method"] = rng.choice((5, None, [], {}, True))
+            request["method"] = rng.choice((5, None, [], {}, True))
         case 2:
-            said["jsonrpc"] = rng.choice(("1.0", 2.0, None, [], ""))
+            request["jsonrpc"] = rng.choice(("1.0", 2.0, None, [], ""))
         case 3:
-            del said["jsonrpc"]
+            del request["jsonrpc"]
         case 4:
-            said["result"] = rng.choice(VALUES)
+            request["result"] = rng.choice(VALUES)
         case _:
             deep = b'{"jsonrpc":"2.0","id":"%b","method":"ping","params":{"a":%b%b}}'
             depth = rng.choice((150, 250, 900, 5000, 100_000))
             return deep % (number.encode(), b"[" * depth, b"]" * depth), {number: ONCE}
-    return json.dumps(said).encode(), {number: ONCE}
+    return json.dumps(request).encode(), {number: ONCE}
 
 
 def _wrong_id(rng: random.Random, _: str, __: list[dict[str, Any]]) -> Odd:
-    number, told = rng.choice(
+    number, answered_as = rng.choice(
         ((None, None), (True, None), ([], None), ({"a": 1}, None), (0.5, 0.5), (-2.25, -2.25))
     )
-    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode(), {told: ONCE}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": "ping"}).encode(), {answered_as: ONCE}
 
 
 def _notification(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd:
-    said = {
+    notification = {
         "jsonrpc": "2.0",
         "method": rng.choice(("notifications/x", "ping", "notifications/progress", "tools/call")),
     }
-    said["params"] = rng.choice(VALUES)
+    notification["params"] = rng.choice(VALUES)
     if rng.random() < 0.3:
-        said = {"jsonrpc": "2.0", "id": number, rng.choice(("result", "error")): rng.choice(VALUES)}
-    return json.dumps(said).encode(), {number: NEVER}
+        notification = {"jsonrpc": "2.0", "id": number, rng.choice(("result", "error")): rng.choice(VALUES)}
+    return json.dumps(notification).encode(), {number: NEVER}
 
 
 def _no_message(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd:
@@ -147,7 +147,7 @@ def _no_message(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd
 
 def _batch(rng: random.Random, number: str, _: list[dict[str, Any]]) -> Odd:
     ids = [f"{number}-{place}" for place in range(rng.randrange(4))]
-    batch: list[object] = [{"jsonrpc": "2.0", "id": each, "method": "ping"} for each in ids]
+    batch: list[object] = [{"jsonrpc": "2.0", "id": request_id, "method": "ping"} for request_id in ids]
     batch += [{"jsonrpc": "2.0", "method": "notifications/x"}] * rng.randrange(2)
     return json.dumps(batch).encode(), dict.fromkeys(ids, ONCE) if ids else {None: ONCE}
 

@@ -99,16 +99,16 @@ def kept_beside(path: Path, words: bytes) -> bool:
 def run(folder: Path, saves: int, seed: int, ways: list[str]) -> dict[str, object]:
     rng = random.Random(seed)
     store = opened_at(folder).store()
-    known = remember(store, Draft("Edited by two", "save number 0.", level=Level.USER))
+    remembered = remember(store, Draft("Edited by two", "save number 0.", level=Level.USER))
     sync(store)
     store.database.close()
-    path = folder / "knowledge" / f"{known.memory.id}.md"
+    path = folder / "knowledge" / f"{remembered.memory.id}.md"
     first = path.read_bytes()
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     child = os.fork()
     if child == 0:
-        revise_for_ever(folder, known.memory.id, writing)
+        revise_for_ever(folder, remembered.memory.id, writing)
     outcomes: Counter[int] = Counter()
     elsewhere: dict[int, str] = {}
 
@@ -148,11 +148,11 @@ def run(folder: Path, saves: int, seed: int, ways: list[str]) -> dict[str, objec
 
 def _two_more(reading: int) -> bytes:
     """Return what came of the next two attempts: whatever was under way before is over then."""
-    told = b""
-    while len(told) < 2:
+    data = b""
+    while len(data) < 2:
         assert select.select([reading], [], [], PATIENCE)[0], "nothing is revised any more"
-        told += _said(reading)
-    return told
+        data += _said(reading)
+    return data
 
 
 def _said(reading: int) -> bytes:

@@ -39,13 +39,13 @@ def elsewhere(work: Callable[[], object]) -> None:
     os.waitpid(child, 0)
 
 
-def look_once_more(held: Database) -> None:
+def look_once_more(database: Database) -> None:
     if how == "raw":
         with open(path, "rb"):
             pass
         return
-    held.set_aside_if_damaged()
-    add(held, "2 A after a close look")
+    database.set_aside_if_damaged()
+    add(database, "2 A after a close look")
     other = Database(path)
     rows(other)
     other.close()
@@ -68,13 +68,13 @@ def write_and_be_gone() -> None:
 
 def hold(begin: int, end: int) -> None:
     """A: hold a connection from the first row to the last."""
-    held = Database(path)
-    add(held, "1 A")
-    look_once_more(held)
+    database = Database(path)
+    add(database, "1 A")
+    look_once_more(database)
     os.write(end, b".")
     os.read(begin, 1)
     with contextlib.suppress(Exception):  # what the planted bug does to A is not the question
-        add(held, "4 A")
+        add(database, "4 A")
     os.write(end, b".")
     os.read(begin, 1)
 
