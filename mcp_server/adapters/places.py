@@ -40,6 +40,7 @@ ATTEMPTS = 5  # to change a project's file while other processes change it, too
 
 
 def user_vault(home: Path) -> Vault:
+    """Return the vault of what holds for the person everywhere."""
     return Vault(USER_KEY, home, Level.USER)
 
 
@@ -283,6 +284,7 @@ def block_folders(home: Path) -> list[Path]:
 
 
 def trash_folder(home: Path, vault: Vault) -> Path:
+    """Return the folder in which forgotten memories of *vault* wait to be restored."""
     return trash_of(home, vault.key)
 
 

@@ -22,6 +22,8 @@ BY_PATH = itemgetter(0)  # sorting by path is three times as fast as by whole st
 
 
 class FileChange(StrEnum):
+    """What the index does not know yet of a file."""
+
     ADDED = "added"
     MODIFIED = "modified"
     REMOVED = "removed"

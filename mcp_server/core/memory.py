@@ -47,10 +47,12 @@ def is_nearer(level: Level, other: Level) -> bool:
 
 
 class Status(StrEnum):
+    """Whether a memory holds; searches find the others only when asked to."""
+
     ACTIVE = "active"
-    SUPERSEDED = "superseded"
-    ARCHIVED = "archived"
-    ORPHANED = "orphaned"
+    SUPERSEDED = "superseded"  # another memory took its place
+    ARCHIVED = "archived"  # it aged, or was put away by hand
+    ORPHANED = "orphaned"  # a node of the graph without links to active ones
 
 
 ARCHIVE_FOLDER = "archive"

@@ -241,6 +241,7 @@ def _folder(store: Store, level: Level | None) -> Path:
 
 
 def expected(store: Store, key: str) -> Candidate:
+    """Return the candidate with the id *key*; raises NotFound."""
     candidate = _find(store, key)
     if candidate is None:
         raise NotFound(

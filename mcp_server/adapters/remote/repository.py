@@ -278,10 +278,10 @@ class Repository:
             name = "receive-pack" if verb == "push" else "upload-pack"
             options = (*options, f"--{name}={own} {name}")
         code, out, stderr = self._answer(verb, *options, "--", url, *rest, timeout=timeout)
-        said = stderr.decode("utf-8", "replace")
-        if code and any(word in said for word in _OF_DAMAGE):  # ours or the remote's
+        message = stderr.decode("utf-8", "replace")
+        if code and any(word in message for word in _OF_DAMAGE):  # ours or the remote's
             self._run("fsck", "--no-dangling", "--no-reflogs", "--no-progress")
-        return code, out.decode("utf-8", "replace"), said
+        return code, out.decode("utf-8", "replace"), message
 
     def _ask(self, *arguments: str) -> str:
         code, out, _ = self._answer(*arguments)

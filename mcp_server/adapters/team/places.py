@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mcp_server.adapters.team.connections import Connection, array
 from mcp_server.adapters.team.statistics import Counted
-from mcp_server.adapters.team.words import Found, Phrase
+from mcp_server.adapters.team.words import Phrase, Shortlist
 from mcp_server.core.search import ranking
 from mcp_server.core.search.matches import Matches, added, best_passages, frequency_score, near, sums
 
@@ -19,13 +19,13 @@ Starts = Mapping[Phrase, Mapping[int, Sequence[int]]]
 """Phrase → text → its positions there."""
 
 
-def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
+def weigh(db: Connection, shortlist: Shortlist, counted: Counted) -> Matches:
     """Return the scores by words of the memories in *found*."""
-    places, lengths, _ = _places(db, _OF_MEMORIES, found.words, found.rows)
-    starts = _starts(found, places)
-    by_term = _by_term(found, starts, lengths, counted.mean_length)
-    memories = sums(by_term, found.weights)
-    forms = {term: tuple(map(" ".join, found.phrases[term])) for term in found.weights}
+    places, lengths, _ = _places(db, _OF_MEMORIES, shortlist.words, shortlist.rows)
+    starts = _starts(shortlist, places)
+    by_term = _by_term(shortlist, starts, lengths, counted.mean_length)
+    memories = sums(by_term, shortlist.weights)
+    forms = {term: tuple(map(" ".join, shortlist.phrases[term])) for term in shortlist.weights}
 
     def together(first: Sequence[str], second: Sequence[str]) -> set[int]:
         first_phrases, second_phrases = (
@@ -35,33 +35,35 @@ def weigh(db: Connection, found: Found, counted: Counted) -> Matches:
 
     return Matches(
         memories=memories,
-        near=near(memories, found.weights, forms, together),
-        weights=found.weights,
+        near=near(memories, shortlist.weights, forms, together),
+        weights=shortlist.weights,
         having={term: frozenset(rows) for term, rows in by_term.items()},
         forms=forms,
-        searched=found.searched,
+        searched=shortlist.searched,
     )
 
 
-def terms_of(db: Connection, found: Found, memories: Collection[int]) -> dict[int, frozenset[str]]:
+def terms_of(db: Connection, shortlist: Shortlist, memories: Collection[int]) -> dict[int, frozenset[str]]:
     """Return memory → the terms that it has, for *memories* that were found by meaning alone."""
-    places, _, _ = _places(db, _OF_MEMORIES, found.words, [*memories])
-    starts = _starts(found, places)
+    places, _, _ = _places(db, _OF_MEMORIES, shortlist.words, [*memories])
+    starts = _starts(shortlist, places)
     return {
         memory: frozenset(
-            term for term in found.weights if any(memory in starts[phrase] for phrase in found.phrases[term])
+            term
+            for term in shortlist.weights
+            if any(memory in starts[phrase] for phrase in shortlist.phrases[term])
         )
         for memory in memories
     }
 
 
 def matching_passages(
-    db: Connection, found: Found, memories: Collection[int], counted: Counted
+    db: Connection, shortlist: Shortlist, memories: Collection[int], counted: Counted
 ) -> dict[int, int]:
     """Return memory → its passage with most of the terms, for those of *memories* with several passages."""
-    places, lengths, owners = _places(db, _OF_PASSAGES, found.words, [*memories])
-    by_term = _by_term(found, _starts(found, places), lengths, counted.passages_length)
-    return best_passages(sums(by_term, found.weights), owners)
+    places, lengths, owners = _places(db, _OF_PASSAGES, shortlist.words, [*memories])
+    by_term = _by_term(shortlist, _starts(shortlist, places), lengths, counted.passages_length)
+    return best_passages(sums(by_term, shortlist.weights), owners)
 
 
 def _places(
@@ -80,7 +82,7 @@ def _places(
     return places, lengths, memories
 
 
-def _starts(found: Found, places: Places) -> Starts:
+def _starts(shortlist: Shortlist, places: Places) -> Starts:
     """Return phrase → text → where it stands there."""
 
     def of_phrase(phrase: Phrase) -> dict[int, Sequence[int]]:
@@ -93,11 +95,11 @@ def _starts(found: Found, places: Places) -> Starts:
             }
         return {row: starts for row, starts in by_text.items() if starts}
 
-    return {phrase: of_phrase(phrase) for term in found.weights for phrase in found.phrases[term]}
+    return {phrase: of_phrase(phrase) for term in shortlist.weights for phrase in shortlist.phrases[term]}
 
 
 def _by_term(
-    found: Found, starts: Starts, lengths: Mapping[int, int], mean_length: float
+    shortlist: Shortlist, starts: Starts, lengths: Mapping[int, int], mean_length: float
 ) -> dict[str, Mapping[int, float]]:
     """Return term → text → how much it has of the term, the forms added up."""
 
@@ -107,18 +109,18 @@ def _by_term(
             for row, positions in starts[phrase].items()
         }
 
-    return {term: added(map(of_phrase, found.phrases[term])) for term in found.weights}
+    return {term: added(map(of_phrase, shortlist.phrases[term])) for term in shortlist.weights}
 
 
 def _together(starts: Starts, first: Sequence[Phrase], second: Sequence[Phrase]) -> set[int]:
     """Return the texts that have two terms near each other, each in a form; a form of both counts as two."""
     texts = {row for phrase in first if phrase in second for row in starts[phrase]}
-    for one in first:
+    for phrase in first:
         for other in second:
-            if one in second or other in first:
+            if phrase in second or other in first:
                 continue
-            for row in starts[one].keys() & starts[other].keys() - texts:
-                if _near(starts[one][row], len(one), starts[other][row], len(other)):
+            for row in starts[phrase].keys() & starts[other].keys() - texts:
+                if _near(starts[phrase][row], len(phrase), starts[other][row], len(other)):
                     texts.add(row)
     return texts
 

@@ -84,22 +84,22 @@ def search(db: Connection, query: Query, embedded: Embedded | None, counted: Cou
     few = _few(db, condition)
     searched = counted.memories if few is None else len(few)
     most = max(words.WEIGHED, 3 * query.limit)
-    found = words.find(db, text, condition, counted, searched, most=most)
+    shortlist = words.find(db, text, condition, counted, searched, most=most)
     meant = vectors.nearest(db, embedded.vector, condition, few) if embedded else []
-    matches = places.weigh(db, found, counted)
+    matches = places.weigh(db, shortlist, counted)
     by_words = (
         matches if query.mode is not Mode.SEMANTIC or not embedded else replace(matches, memories={}, near={})
     )
     cosines = vectors.cosines(db, embedded.vector, {*by_words.memories, *meant}) if embedded else {}
     best = _most_relevant(by_words, cosines, max(SHORTLIST, 3 * query.limit))
     close = _close(db, query, text, best)
-    looked = _closely(db, found, embedded, close, counted)
+    looked = _closely(db, shortlist, embedded, close, counted)
     scored = sorted(
         ((row, evidence, _score(query, evidence)) for row, evidence in looked.items()),
         key=lambda entry: (-entry[2].total, entry[1].stored.memory.id),
     )
     shown = [row for row, *_ in scored[: max(query.examined, query.limit)]]
-    of_meaning = places.terms_of(db, found, [row for row in shown if row not in matches.memories])
+    of_meaning = places.terms_of(db, shortlist, [row for row in shown if row not in matches.memories])
     terms = {row: of_meaning.get(row) or matches.terms_of(row) for row in shown}
     results = _relied_on(scored, matches, terms, query, text, model if embedded else "")
     return Results(_with_passages(db, looked, results), semantic=bool(embedded))
@@ -169,13 +169,13 @@ def _close(
 
 def _closely(
     db: Connection,
-    found: words.Found,
+    shortlist: words.Shortlist,
     embedded: Embedded | None,
     close: Mapping[int, _Evidence],
     counted: Counted,
 ) -> dict[int, _Evidence]:
     """Return *close* with `maxsim`, where there are token vectors, and the passage that answers best."""
-    matching = places.matching_passages(db, found, close, counted)
+    matching = places.matching_passages(db, shortlist, close, counted)
     if not embedded:
         return {row: evidence._replace(passage=matching.get(row, 0)) for row, evidence in close.items()}
     passages = {

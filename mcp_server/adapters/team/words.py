@@ -59,7 +59,7 @@ class _Asked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Shortlist:
     """The result of the first step: the memories worth weighing, and what they are weighed by."""
 
     rows: Sequence[int]
@@ -76,7 +76,7 @@ class Found:
 
 def find(
     db: Connection, text: str, condition: Condition, counted: Counted, searched: int, *, most: int
-) -> Found:
+) -> Shortlist:
     """
     Return the memories with the words of *text*, among the *searched* ones that *condition* lets through.
 
@@ -84,7 +84,7 @@ def find(
     """
     forms = word_forms(query_terms(text), counted.languages)
     phrases = _existing(db, _phrases(forms), counted)
-    guesses = {term: _guess(each, counted) for term, each in phrases.items()}
+    guesses = {term: _guess(forms_of, counted) for term, forms_of in phrases.items()}
     telling = ranking.telling_terms(guesses)
     terms_asked = {term: _asked(phrases[term]) for term in telling if phrases[term]}
     share = searched / max(1, counted.memories)
@@ -110,7 +110,7 @@ def find(
     telling_of = np.array([weights[term] for term in terms_asked])
     scores = frequency_scores(times, longer[:, None]) ** ranking.DAMPING @ telling_of
     best = np.argsort(-scores, kind="stable")[:most]
-    return Found(rows[best].tolist(), phrases, weights, searched)
+    return Shortlist(rows[best].tolist(), phrases, weights, searched)
 
 
 def occurrences(ranks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,12 +29,16 @@ MAX_LIMIT = 50
 
 
 class Mode(StrEnum):
+    """How a question is compared with memories: by words, by meaning, or by both."""
+
     KEYWORD = "keyword"
     SEMANTIC = "semantic"
     HYBRID = "hybrid"
 
 
 class Sort(StrEnum):
+    """What orders the hits: how well they answer alone, or with trust, age and use."""
+
     RELEVANCE = "relevance"
     COMPOSITE = "composite"
 

@@ -87,6 +87,7 @@ def names_a_secret(text: str, word: re.Match[str], name: str) -> bool:
 
 
 def kind_of(word: str) -> str:
+    """Return what a secret that *word* names is called in messages."""
     if not word.startswith(MADE):
         return "a password"
     if word == "key":

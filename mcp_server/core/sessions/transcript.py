@@ -226,12 +226,14 @@ def parsed(line: bytes) -> _Data | None:
 
 
 def blocks_of(content: object) -> list[_Data]:
+    """Return the blocks of a message's content, which Claude Code writes as a list or as one text."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def texts_of(blocks: list[_Data]) -> list[str]:
+    """Return the texts among *blocks*, with `\\n` line ends."""
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     return [LINE_END.sub("\n", text) for text in texts if isinstance(text, str)]
 

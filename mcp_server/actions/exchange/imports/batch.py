@@ -90,6 +90,7 @@ def write_pending(store: Store, batch: Batch) -> dict[str, Item]:
 
 
 def prepare(store: Store, vault: Vault) -> None:
+    """Make the folders of *vault* before the first file is written into it. Raises OSError."""
     if store.project and vault.project == store.project.key:
         places.note_project(store.home, store.project)
     make_vault_folders(vault)
@@ -98,6 +99,7 @@ def prepare(store: Store, vault: Vault) -> None:
 def written(
     store: Store, plan: Plan, was: MemoryFile | None, now: MemoryFile, digest: str, batch: Batch
 ) -> None:
+    """Note in *batch* the file *now*, written for *plan* over *was*, with the *digest* of its content."""
     memory, vault, ref = now.memory, now.vault, now.ref
     batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
     batch.effects.append(effect_of(store, was, now))
