@@ -34,6 +34,7 @@ MOST_BYTES = 32 * 1024 * 1024  # of an answer: 50 results of the longest texts h
 RESTS = (15.0, 60.0, 300.0)  # seconds without a search after the first, second and further failures
 LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
 LONGEST_TOKEN = 200  # characters
+MOST_CHANGES = 10_000  # of one memory that are read: a server could go on for ever
 
 READING = frozenset({"team", "recall", "read", "history", "list", "confirmed"})
 """The tools that change nothing: asked on one kept connection, and again when that was closed meanwhile."""
@@ -128,6 +129,8 @@ class TeamClient:
             rest = {"id": memory_id, "skip": len(changes)}
             part, more = self._answer("history", rest, lambda value: _part(value, "changes", wire.change_of))
             changes += part
+            if len(changes) > MOST_CHANGES:
+                raise self._unreadable(f"more than {MOST_CHANGES:,} changes of one memory.")
         return tuple(changes)
 
     def page(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:

@@ -106,6 +106,17 @@ def test_an_endless_answer_ends_at_the_deadline() -> None:
     assert "did not answer within 0.2 seconds." in str(failure([drip], deadline=0.2))
 
 
+def test_a_history_without_an_end_is_refused() -> None:
+    change = {"kind": "revised", "at": "2026-11-20T09:12:03Z", "author": "anna", "before": None}
+
+    def goes_on(asked: dict[str, Any]) -> Answer:
+        more = asked["params"]["arguments"]["skip"] < 40_000  # else this test would not end without the limit
+        return result({"changes": [change] * 1000, "more": more})(asked)
+
+    with ScriptedModel(goes_on) as server, pytest.raises(StorageUnavailable, match="changes of one memory"):
+        TeamClient(server.url, TOKEN).history("quagga-xxxx")
+
+
 def test_pages_that_do_not_go_on_are_refused() -> None:
     stored = {"memory": json.loads(json.dumps(_value())), "digest": "d"}
     same = result({"memories": [stored], "more": True})
