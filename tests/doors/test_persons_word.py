@@ -225,6 +225,24 @@ def test_a_command_that_claude_starts_seeds_from_the_project_only(run: Run, proj
     assert "1 taken" in run("seed", "../outside.md").stdout  # a script of the person's
 
 
+@pytest.mark.parametrize("mine", [(), ("--mine",)])
+def test_claude_imports_nothing_but_may_show_what_would_be_imported(
+    run: Run, tmp_path: Path, mine: tuple[str, ...]
+) -> None:
+    output_of(run("remember", "Host | Run deploy.sh first.", "--level", "user"))
+    output_of(run("export", "--format", "json", str(tmp_path / "e.json")))
+    fresh = {"MEMORY_DIR": str(tmp_path / "fresh"), "CLAUDECODE": "1"}
+    command = ("import", "daybook", str(tmp_path / "e.json"), *mine)
+
+    assert "1 would be taken" in output_of(run(*command, "--dry-run", **fresh))
+    refused = run(*command, **fresh)
+
+    assert refused.returncode == 12
+    assert "Importing memories needs the person's consent" in refused.stderr
+    assert "No memories yet" in output_of(run("list", **fresh))
+    assert "1 taken" in output_of(run(*command, **{**fresh, "CLAUDECODE": ""}))  # a script of the person's
+
+
 CLIENT, SHELL = ("claude", ""), ("bash", "")
 MARKED = ("claude", "CLAUDECODE")
 

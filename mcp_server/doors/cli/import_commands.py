@@ -12,10 +12,13 @@ from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Level
-from mcp_server.doors.cli import output
+from mcp_server.core.provenance.provenance import MANUAL
+from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.author import author
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown.taken_in import exported, taken_in
 
+IMPORTING = "importing memories"
 WHAT = (
     AUTO_MEMORY,
     "memory-mcp",
@@ -54,6 +57,10 @@ def import_command(
     Example: daybook import memory-mcp --dry-run
     """
     opened = output.opened()
+    if not dry_run and author(opened)[0] != MANUAL:
+        person.require(
+            IMPORTING
+        )  # what is imported may be shown unasked, and with --mine is the person's word
     store = opened.store()
     if what != AUTO_MEMORY:
         chosen = Level(level) if level else None
