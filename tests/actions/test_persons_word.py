@@ -112,6 +112,17 @@ def test_claude_rewords_what_the_person_said_only_as_they_said(store: Store) -> 
     assert read(store, old).memory.text == NEW
 
 
+def test_a_rewording_that_waits_has_what_the_memory_had_and_what_came_with_the_words(store: Store) -> None:
+    old = theirs(store)
+    revise(store, old, Revision(tags=("uploads",), category="limits"))
+
+    beside = reworded(store, old, Revision(text=NEW, touches=("src/upload.py",)), turns(ASKED))
+
+    assert beside
+    waiting = read(store, beside.id).memory
+    assert (waiting.tags, waiting.category, waiting.touches) == (("uploads",), "limits", ("src/upload.py",))
+
+
 @pytest.mark.parametrize("revision", [Revision(tags=("uploads",)), Revision(touches=("src/upload.py",))])
 def test_what_is_no_word_of_the_persons_needs_none(store: Store, revision: Revision) -> None:
     old = theirs(store)

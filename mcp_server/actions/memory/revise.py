@@ -149,14 +149,10 @@ def draft_of(file: MemoryFile) -> Draft:
 
 def revised_draft(file: MemoryFile, revision: Revision) -> Draft:
     """Return a draft that says what the memory would say after *revision*."""
-    draft = draft_of(file)
-    return replace(
-        draft,
-        title=draft.title if revision.title is None else revision.title,
-        text=draft.text if revision.text is None else revision.text,
-        type=draft.type if revision.type is None else revision.type,
-        tags=revision.tags or (),
-    )
+    kept = {name: getattr(file.memory, name) for name in ("tags", "touches", "notes", *WORDS)}
+    of_draft = {field.name for field in fields(Draft)}
+    given = {name: value for name, value in _given(revision).items() if name in of_draft}
+    return replace(draft_of(file), **(kept | given))
 
 
 def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
@@ -179,13 +175,15 @@ def take_over(store: Store, memory_id: str, source: str, *, version: str, sessio
     return revise(store, memory_id, revision, version=version, accept=Accept.YES, session=session)
 
 
+def _given(revision: Revision) -> dict[str, Any]:
+    """Return the fields that *revision* changes, with their values."""
+    values = {field.name: getattr(revision, field.name) for field in fields(revision)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory:
     """Return *memory* as *revision* changes it; raises Rejected."""
-    changes = {
-        field.name: value
-        for field in fields(revision)
-        if (value := getattr(revision, field.name)) is not None
-    }
+    changes = _given(revision)
     if changes.pop("reinstated", False):
         changes |= {"status": Status.ACTIVE, "superseded_by": "", "valid_to": None}
     if "title" in changes:
