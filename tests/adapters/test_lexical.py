@@ -129,7 +129,7 @@ def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> Non
     keys = [vault.key for vault in store.vaults]
 
     with store.database.read() as db:
-        answer = lexical.search(db, [["gateway"]] * together, Filter(), keys)[0]
+        answer = lexical.search(lexical.Occurrences(db), [["gateway"]] * together, Filter(), keys)[0]
         newest = [row for (row,) in db.execute("SELECT row FROM memories ORDER BY row DESC LIMIT 100")]
 
     assert set(answer.memories) == set(newest)

@@ -57,6 +57,7 @@ def _compare_batch(store: Store, limit: int) -> int:
         near: dict[int, list[int]] = {}
         for row in memories.by_rows(db, numbers).values():
             others = [key for key in everywhere if key != user] if row.vault == user else [user]
+            occurrences = lexical.Occurrences(db)
             for vaults in filter(None, ([row.vault], others)):
                 if meaning and row.row in own:
                     cosines = meaning.matrix.search(
@@ -65,7 +66,7 @@ def _compare_batch(store: Store, limit: int) -> int:
                     by_number = {number: pair.best for number, pair in cosines.items()}
                 else:
                     terms = query_terms(f"{row.title}\n{row.text}")
-                    by_number = dict(lexical.search(db, [terms], _KNOWLEDGE, vaults)[0].memories)
+                    by_number = dict(lexical.search(occurrences, [terms], _KNOWLEDGE, vaults)[0].memories)
                 short = pairs.short_of(db, by_number.keys()) - {row.row}
                 near.setdefault(row.row, []).extend(_nearest(by_number, short))
         together = {*numbers, *(number for by_number in near.values() for number in by_number)}

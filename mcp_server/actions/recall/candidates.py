@@ -10,6 +10,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.search.lexical import Occurrences
 from mcp_server.core.memory import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
@@ -62,10 +63,17 @@ def shelf_of(
     vaults: Sequence[str],
     hidden: Container[int],
     *,
+    occurrences: Occurrences,
     questions: Sequence[Embedded] | None = None,
 ) -> Shelf:
-    """Return one shelf; *questions* are those by which another shelf was searched, None for the first."""
-    gathered = gather(store, db, query, text, vaults, without=hidden, questions=questions)
+    """
+    Return one shelf; *questions* are those by which another shelf was searched, None for the first.
+
+    *occurrences* are those of words in *db*, the same for all shelves.
+    """
+    gathered = gather(
+        store, db, query, text, vaults, occurrences=occurrences, without=hidden, questions=questions
+    )
     rows = memories.by_rows(db, [evidence.number for evidence in gathered.evidence])
     candidates = [
         ScoredMemory(rows[evidence.number], evidence)

@@ -85,14 +85,16 @@ def gather(
     text: str,
     vaults: Sequence[str],
     *,
+    occurrences: lexical.Occurrences,
     without: Container[int] = (),
     questions: Sequence[Embedded] | None = None,
 ) -> Gathered:
     """
     Return what speaks for the 60 most relevant memories of *vaults*, or three times what *query* asks for.
 
-    The rows *without* are left out. *questions* are the texts as the model embedded them before; () when it
-    did not, and words alone answer; None when it was not asked yet.
+    The rows *without* are left out. *occurrences* are those of words in *db*. *questions* are the texts as
+    the model embedded them before: () when it did not, and words alone answer; None when it was not asked
+    yet.
 
     Its parts are asked one by one instead of *text*, each has as many places among the 60, and a memory
     counts by the part that it answers best.
@@ -105,7 +107,7 @@ def gather(
         coming = meaning.embedding(
             [*texts_to_embed], patience=PROMPT_PATIENCE if query.of_prompt else PATIENCE
         )
-    matches = lexical.search(db, [query_terms(part) for part in texts], query.filter, vaults)
+    matches = lexical.search(occurrences, [query_terms(part) for part in texts], query.filter, vaults)
     with contextlib.suppress(EmbedderUnavailable):  # `store.meaning.problem` says why
         questions = coming.result() if coming else questions
     if not questions:
@@ -126,7 +128,7 @@ def gather(
         )
     share = max(SHORTLIST, 3 * query.limit) // len(texts)
     of_each = [
-        _most_relevant(db, question, by_word, by_meaning, by_words, share, without)
+        _most_relevant(occurrences, question, by_word, by_meaning, by_words, share, without)
         for question, (by_word, by_meaning) in enumerate(zip(matches, cosines, strict=True))
     ]
     model = meaning.matrix.model if meaning and any(cosines) else ""
@@ -162,7 +164,7 @@ def looked_at_closely(
 
 
 def _most_relevant(
-    db: sqlite3.Connection,
+    occurrences: lexical.Occurrences,
     question: int,
     matches: Matches,
     cosines: Mapping[int, Cosines],
@@ -185,7 +187,7 @@ def _most_relevant(
         (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
     )
     numbers = [number for _, number in heapq.nlargest(most, scored)]
-    matching = lexical.best_passages(db, matches, [number for number in numbers if number in words])
+    matching = lexical.best_passages(occurrences, matches, [number for number in numbers if number in words])
 
     def evidence(number: int) -> Evidence:
         best, mean, nearest = cosines.get(number, _NOT_FOUND)

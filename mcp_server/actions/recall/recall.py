@@ -97,13 +97,15 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     vaults = visible(store, db, query.filter)
     shadows = shadowed(store, db)
     hidden = frozenset() if covers_all(query.filter) else out_of_sight(shadows, as_of=query.filter.as_of)
-    knowledge = shelf_of(store, db, upper(query), text, vaults, hidden)
+    occurrences = lexical.Occurrences(db)
+    knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)
     verdict = _best(hits)
     below = lower(db, query, vaults)
     talks = Shelf()
     if below:
-        talks = shelf_of(store, db, below, text, vaults, hidden, questions=knowledge.questions)
+        asked = knowledge.questions
+        talks = shelf_of(store, db, below, text, vaults, hidden, occurrences=occurrences, questions=asked)
     sure = [candidate for candidate in talks.candidates if as_sure(candidate.confidence, verdict)]
     if query.expand:
         hits += _linked(store, db, hits, vaults, shadows)

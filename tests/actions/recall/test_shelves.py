@@ -285,3 +285,16 @@ def test_words_from_which_a_superseded_memory_was_made_are_marked(
     assert outdated_by(store, "gateway half a minute") == {session.session: (now,)}
     (below,) = (hit for hit in recall(store, Query("gateway half a minute")).hits if hit.below)
     assert below.outdated_by == (now,)
+
+
+def test_words_are_looked_up_once_for_both_shelves(store: Store, converse: Callable[..., Recorded]) -> None:
+    decided(store)
+    converse("Production deploys are announced in the morning.", "I announce production deploys.")
+    statements: list[str] = []
+    store.database.connection().set_trace_callback(statements.append)
+
+    recall(store, Query(QUESTION))
+
+    lookups = [sql for sql in statements if "count(*) FROM memories_fts" in sql or "NEAR(" in sql]
+    assert len(lookups) > 2
+    assert sorted(set(lookups)) == sorted(lookups)

@@ -27,23 +27,36 @@ from mcp_server.core.text.words import match_expression, near_expression, word_f
 CANDIDATES = 200  # memories
 
 
+class Occurrences:
+    """
+    In how many memories and passages of the index *db* a word occurs, and which memories have two *together*.
+
+    Each word and pair is looked up once, so this is made for one snapshot of the index and then dropped.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+        self.in_memories = functools.cache(lambda word: _count(db, "memories_fts", word))
+        self.in_passages = functools.cache(lambda word: _count(db, "passages_fts", word))
+        self.together = functools.cache(lambda first, second: _together(db, first, second))
+
+
 def search(
-    db: sqlite3.Connection, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
+    occurrences: Occurrences, questions: Sequence[Sequence[str]], filter: Filter, vaults: Sequence[str]
 ) -> list[Matches]:
     """
     Return the matches of each question's terms among the memories of *vaults* that *filter* lets through.
 
     Terms that several questions share are looked up once.
     """
+    db, count = occurrences.db, occurrences.in_memories
     searched = scopes.searched(db, filter, vaults)
     documents, _ = scopes.size(db)
-    count = functools.cache(lambda word: _count(db, "memories_fts", word))
     most = ranking.rows_for_each(len(questions))
     rows = functools.cache(
         lambda word: _in_memories(db, word, searched, _fts_idf(documents, count(word)), most)
     )
     languages = [language for language in STEMMED if count(mark(language))]
-    together = functools.cache(lambda first, second: _together(db, first, second))
     answers = []
     for terms in questions:
         forms = {
@@ -59,13 +72,14 @@ def search(
         weights = {term: ranking.idf(searched.number, frequencies[term]) for term in having}
         totals = sums(having, weights)
         best = dict(heapq.nlargest(CANDIDATES, totals.items(), key=lambda item: item[1]))
-        shares = near(best, weights, forms, together)
+        shares = near(best, weights, forms, occurrences.together)
         answers.append(Matches(best, shares, weights, having, forms, searched.number))
     return answers
 
 
-def best_passages(db: sqlite3.Connection, matches: Matches, memories: Collection[int]) -> dict[int, int]:
+def best_passages(occurrences: Occurrences, matches: Matches, memories: Collection[int]) -> dict[int, int]:
     """Return memory → the passage of it that has most of the terms of *matches*, for those that have any."""
+    db = occurrences.db
     db.execute("CREATE TEMP TABLE IF NOT EXISTS wanted (passage INTEGER PRIMARY KEY, memory INTEGER)")
     db.execute("DELETE FROM wanted")
     db.execute(
@@ -77,7 +91,7 @@ def best_passages(db: sqlite3.Connection, matches: Matches, memories: Collection
     _, documents = scopes.size(db)
 
     def scores(word: str) -> dict[int, float]:
-        return _in_wanted(db, word, _fts_idf(documents, _count(db, "passages_fts", word)))
+        return _in_wanted(db, word, _fts_idf(documents, occurrences.in_passages(word)))
 
     of_terms = {term: added(map(scores, matches.forms[term])) for term in matches.weights}
     return of_memories(sums(of_terms, matches.weights), owners)
