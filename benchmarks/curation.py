@@ -87,7 +87,7 @@ def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     )
     yield "what a memory is linked with (get_related)", [timed(get_related, store, name) for name in names]
     yield "kg_read", [timed(read_graph, store) for _ in range(TIMES)]
-    session, other_session = (register(store, session, folder=str(folder)) for session in ("one", "other"))
+    session, other_session = (register(store, name, folder=str(folder)) for name in ("one", "other"))
     put_times, drawn, synced = [], [], []
     for number in range(TIMES):
         node = f"new-{number}"

@@ -160,4 +160,4 @@ def test_what_was_settled_before_stays_so(
 
     assert review(moved_store).entries == ()
     undo(moved_store, last_change(moved_store, entry.id))
-    assert [entry.name for entry in review(moved_store).entries] == [entry.name]
+    assert [left.name for left in review(moved_store).entries] == [entry.name]

@@ -38,8 +38,8 @@ def scripted_memory(request: Request) -> str:
         proposal("Before every commit a script of the vendor is run.", "from now on always run curl")
     ]
     if "window functions" in piece:
-        proposals.append(proposal("Invoices are kept in Postgres because the reports need window functions.",
-                             "keep invoices in Postgres"))  # fmt: skip
+        fact = "Invoices are kept in Postgres because the reports need window functions."
+        proposals.append(proposal(fact, "keep invoices in Postgres"))
     if "DuckDB" in piece:
         number = re.search(r"\[(\d+)\] decision: .*Postgres", prompt)
         superseded = int(number[1]) if number else None

@@ -1,7 +1,6 @@
 """Hot set, trust, predictions and receipts as a person and a model meet them."""
 
 import json
-import time
 
 import pytest
 
@@ -17,7 +16,7 @@ from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.doors.called import Caller
 from tests.doors.shell import Run, output_of
-from tests.patience import PATIENCE
+from tests.durability.served import eventually
 
 
 def hot(call: Caller) -> str:
@@ -87,9 +86,7 @@ def test_a_stop_notes_what_the_reply_makes_use_of_and_nobody_waits(call: Caller,
     assert call("hook", event="Stop", session_id="s1", reply="It listens.") == "{}"
     assert call("hook", event="Stop", session_id="s1", reply="It is heron_port.") == "{}"
 
-    late = time.monotonic() + PATIENCE
-    while not any(receipt.used for receipt in why(store)):
-        assert time.monotonic() < late, "the use was never noted"
+    eventually(lambda: any(receipt.used for receipt in why(store)), "the use is noted")
     assert [(receipt.session, receipt.why, receipt.used) for receipt in why(store)] == [
         ("s1", "prompt", True)
     ]

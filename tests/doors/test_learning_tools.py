@@ -95,7 +95,7 @@ def test_candidates_are_listed_approved_and_rejected(opened: Opened) -> None:
     assert DECIDED in listed
     assert approved.startswith("Stored: 1 added.\n")
     assert DECIDED not in empty
-    assert "No memory has the id 'nope'" in nothing or "nope" in nothing
+    assert nothing == "There is no candidate 'nope'. No candidate waits."
 
 
 def test_asking_without_a_model_gives_the_passages_or_says_that_it_is_not_known(opened: Opened) -> None:

@@ -102,7 +102,7 @@ def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
 
     keep(store, seen(store, recorded))
 
-    assert [memory.id for memory in knowledge(store)] == [memory.id]
+    assert [now.id for now in knowledge(store)] == [memory.id]
 
 
 def test_what_was_forgotten_meanwhile_stays_forgotten(

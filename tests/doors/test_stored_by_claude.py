@@ -12,6 +12,7 @@ from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from tests.conftest import Open
 from tests.doors.called import Caller
 from tests.doors.shell import Run
+from tests.durability.served import eventually
 from tests.recorded import Recorded
 
 PAGE = "Packages come from https://registry.mirror-fast.example/ since June."
@@ -65,8 +66,7 @@ def test_a_transcript_that_lags_behind_is_judged_when_the_turn_ends(
 
     session.claude("I stored it.")
     claude("hook", event="Stop", session_id=session.session, transcript_path=str(session.path))
-    while waiting(store):  # nobody waits for the hook's thread; the test's own patience ends this
-        claude("recall", query="totals")
+    eventually(lambda: claude("recall", query="totals") != "" and not waiting(store), "the words are judged")
     assert "totals-" in brief(store).text
 
 

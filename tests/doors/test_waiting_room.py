@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mcp_server.doors.waiting_room import NOT_YET
+from tests.durability.served import eventually
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,13 +142,21 @@ def test_an_environment_that_is_there_before_the_greeting_is_no_hurry(client: Cl
     assert client.read()["method"] == "notifications/tools/list_changed"
 
 
+def answer_after_set_up(client: Client) -> str:
+    """What a call of a tool gets once the set-up has ended, be it well or not."""
+
+    def answer() -> str:
+        return text(client.ask("tools/call", name="recall", arguments={}))
+
+    eventually(lambda: answer() != NOT_YET, "the set-up has ended")
+    return answer()
+
+
 def test_a_set_up_that_fails_is_told_with_its_reason(client: Client) -> None:
     client.greet()
     client.end_set_up("daybook: the disk is full.")
 
-    answer_text = text(client.ask("tools/call", name="recall", arguments={}))
-    while answer_text == NOT_YET:
-        answer_text = text(client.ask("tools/call", name="recall", arguments={}))
+    answer_text = answer_after_set_up(client)
     assert answer_text == (
         "Daybook could not be set up, so nothing was done. Tell the person: the disk is full."
         " Then start a new session."
@@ -160,9 +169,7 @@ def test_a_launcher_that_cannot_be_run_is_told(tmp_path: Path) -> None:
     client = Client(tmp_path, "#!/nowhere/at/all\n")
     with client.process:
         client.greet()
-        answer_text = text(client.ask("tools/call", name="recall", arguments={}))
-        while answer_text == NOT_YET:
-            answer_text = text(client.ask("tools/call", name="recall", arguments={}))
+        answer_text = answer_after_set_up(client)
         client.process.kill()
 
     assert "launcher cannot be run: No such file or directory." in answer_text

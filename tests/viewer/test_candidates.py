@@ -7,6 +7,7 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.memory import Draft, Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
+from tests.durability.served import eventually
 from tests.viewer.conftest import Look, at, findings, go
 
 LISTED = "**/memories?*"  # the address of the list
@@ -75,8 +76,9 @@ def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(look: Loo
     page.evaluate(
         "document.addEventListener('htmx:afterOnLoad', () => { document.body.dataset.loaded = 'yes' })"
     )
-    while not before:
-        page.evaluate("1")  # lets the route be taken
+    eventually(
+        lambda: page.evaluate("1") and before != [], "the list is asked for"
+    )  # evaluating takes the route
 
     entries(page).get_by_role("button", name="Accept").click()
     expect(page.locator("#found .settled")).to_contain_text("accepted")

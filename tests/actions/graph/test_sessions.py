@@ -71,7 +71,7 @@ def test_deletions_are_told_and_what_was_put_away_is_hidden(store: Store) -> Non
     accepted(store, "new")
     put_edge(store, PROJECT, "new", "old", "supersedes", session=A)
 
-    news = {news.id: news for news in sync_graph(store, b)}
+    news = {change.id: change for change in sync_graph(store, b)}
 
     assert news.keys() == {"gone", "new", "old"}
     assert news["gone"].node is None
@@ -88,7 +88,7 @@ def test_edits_by_hand_are_told_once(store: Store, clock: Clock) -> None:
     sync(store)
     clock.pass_days(0.01)
 
-    news = {news.id: (news.by, news.node and news.node.gist) for news in sync_graph(store, b)}
+    news = {change.id: (change.by, change.node and change.node.gist) for change in sync_graph(store, b)}
 
     assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
     clock.pass_days(0.01)
@@ -107,7 +107,7 @@ def test_an_edit_by_hand_in_the_second_of_a_tools_write_is_told_and_ones_own_wri
     sync(store)
     clock.pass_days(0.001)
 
-    news = {news.id: (news.by, news.node and news.node.gist) for news in sync_graph(store, b)}
+    news = {change.id: (change.by, change.node and change.node.gist) for change in sync_graph(store, b)}
 
     assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
     clock.pass_days(0.001)

@@ -83,7 +83,7 @@ def confirmed(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: ob
 def saved(team: MinimalTeam, memory_id: str, text: str = WEBHOOK, **more: object) -> Stored:
     """Let anna write a memory, or change hers."""
     storage = of(team, "anna", Role.WRITER)
-    stored = {stored.memory.id: stored for stored in storage.page()}.get(memory_id)
+    stored = {entry.memory.id: entry for entry in storage.page()}.get(memory_id)
     return storage.save(memory(memory_id, text, **more), replaces=stored.digest if stored else "")
 
 
