@@ -57,10 +57,9 @@ def import_command(
     Example: daybook import memory-mcp --dry-run
     """
     opened = output.opened()
+    # What is imported may be shown unasked, and with --mine it is the person's own word.
     if not dry_run and author(opened)[0] != MANUAL:
-        person.require(
-            IMPORTING
-        )  # what is imported may be shown unasked, and with --mine is the person's word
+        person.require(IMPORTING)
     store = opened.store()
     if what != AUTO_MEMORY:
         chosen = Level(level) if level else None
