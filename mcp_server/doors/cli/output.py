@@ -16,6 +16,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
 from mcp_server.core.render import visible
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells, trouble
 from mcp_server.store import Store
@@ -91,21 +92,21 @@ def print_shown(shown: Shown, *, as_json: bool = False, texts: bool = False) -> 
         if table is not shown:
             click.echo("")
         if table.head:
-            click.echo(visible(table.head))
+            click.echo(_harmless(table.head))
         _print_rows(table, texts=texts)
         if table.body:
-            click.echo(visible(table.body).rstrip())
+            click.echo(_harmless(table.body).rstrip())
     if shown.offset is not None and shown.total > (next := shown.offset + len(shown.rows)):
         click.echo(f"{shown.total - next} more: --offset {next}")
     for note in shown.notes:
-        click.echo(visible(note))
+        click.echo(_harmless(note))
 
 
 def _print_rows(table: Shown, *, texts: bool) -> None:
     if texts and table.texts:
         for row, text in zip(table.rows, table.texts, strict=True):
-            click.echo(visible("  ".join(cells(table, row))))
-            click.echo("\n".join(f"   {line}" for line in visible(text).splitlines()))
+            click.echo(_harmless("  ".join(cells(table, row))))
+            click.echo("\n".join(f"   {line}" for line in _harmless(text).splitlines()))
     elif table.headers and table.rows:
         used = [any(cell not in ("", None) for cell in column) for column in zip(*table.rows, strict=True)]
         headers = [name.rstrip(":") for name in compress(table.headers, used)]
@@ -116,11 +117,16 @@ def _print_rows(table: Shown, *, texts: bool) -> None:
     elif table.rows:
         width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
         for name, *value in table.rows:
-            click.echo(visible(f"{name:<{width}}  {value[0]}" if value else str(name)))
+            click.echo(_harmless(f"{name:<{width}}  {value[0]}" if value else str(name)))
+
+
+def _harmless(text: str) -> str:
+    """Return *text* without secrets and control characters: Claude may have typed the command."""
+    return visible(redact(text))
 
 
 def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
-    cells = zip(headers, (visible(str(cell)) for cell in row), strict=True)
+    cells = zip(headers, (_harmless(str(cell)) for cell in row), strict=True)
     return [cell[:TITLE] if name == "title" else cell for name, cell in cells]
 
 

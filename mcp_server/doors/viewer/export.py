@@ -2,7 +2,8 @@
 export: the viewer's pages as one file, for looking at only, without a server.
 
 The pages are those that a viewer for looking serves; a link from one to another leads there within the file.
-What would ask the server is left out or hidden; parts of a page that open are in it already.
+What would ask the server is left out or hidden; parts of a page that open are in it already. Secrets
+are masked, because others may look at the file: in each run of text by itself, so that no tag is lost.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from markupsafe import Markup
 from starlette.types import ASGIApp, Message, Scope
 
 from mcp_server.bootstrap import Opened
+from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.viewer.application import application
 from mcp_server.doors.viewer.page import STATIC, Viewer, rendered
 
@@ -103,7 +105,7 @@ class _Collection:
         title, main = TITLE.search(text), MAIN.search(text)
         assert title and main
         html = await self._without_server(main["main"])
-        return ExportedPage(address, Markup(title["title"]), Markup(html))  # noqa: S704 - escaped by templates
+        return ExportedPage(address, Markup(redact(title["title"])), Markup(html))  # noqa: S704 - escaped by templates
 
     async def _without_server(self, html: str) -> str:
         """Return *html* of a page of ours as it is in the file; note where it leads."""
@@ -182,7 +184,7 @@ class _Rewritten(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._depth:
-            self.written.append(data)
+            self.written.append(redact(data))
 
     def handle_entityref(self, name: str) -> None:
         self.handle_data(f"&{name};")
@@ -211,7 +213,7 @@ class _Rewritten(HTMLParser):
 
 
 def _attribute(name: str, value: str | None) -> str:
-    return name if value is None else f'{name}="{escape(value)}"'
+    return name if value is None else f'{name}="{escape(redact(value))}"'
 
 
 def _digest(text: str) -> str:
