@@ -131,7 +131,7 @@ NOUNS = (
     " messages nodes outputs pairs passages sections secrets sessions times transcripts turns"
 )
 PLURAL = re.compile(
-    rf"(?<! of )\{{(?!counted|tries|[A-Z_]+\}})[\w.()\[\]]+(?::,)?\}} ({NOUNS.replace(' ', '|')})\b"
+    rf"(?<! of )\{{(?!counted|tries|[A-Z_]+(?::,)?\}})[\w.()\[\]]+(?::,)?\}} ({NOUNS.replace(' ', '|')})\b"
 )
 
 
