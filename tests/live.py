@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import click
@@ -60,17 +60,26 @@ def deletes(tool: Tool) -> bool:
 
 def commands() -> dict[str, Any]:
     """Return the commands of `daybook`, by name."""
-    return {name: command for name, (_, command) in sorted(commands_of_modules().items())}
+    return {name: placed.command for name, placed in sorted(commands_of_modules().items())}
 
 
-def commands_of_modules() -> dict[str, tuple[str, click.Command]]:
-    """Return the name of each command → the module that has it, and the command."""
+class Placed(NamedTuple):
+    """A command of `daybook`, the module that has it, and what it is for, as `--help` groups them."""
+
+    module: str
+    purpose: str
+    command: click.Command
+
+
+def commands_of_modules() -> dict[str, Placed]:
+    """Return the commands of `daybook` with their places, by name."""
     names = sorted(path.stem for path in (ROOT / "mcp_server/doors/cli").glob("[!_]*.py"))
     modules = [import_module(f"mcp_server.doors.cli.{name}") for name in names]
     return {
-        command.name: (name, command)
+        command.name: Placed(name, purpose, command)
         for name, module in zip(names, modules, strict=True)
-        for command in getattr(module, "COMMANDS", ())
+        for purpose, commands in getattr(module, "COMMANDS", {}).items()
+        for command in commands
     }
 
 

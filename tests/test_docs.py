@@ -19,6 +19,7 @@ from mcp_types import Tool
 
 from mcp_server.core.settings import DEFAULTS, ROWS, TOOLSETS
 from mcp_server.doors.cli import daybook
+from mcp_server.doors.cli.help_page import Listed
 from tests.documents import text
 from tests.live import ALL_SETS, PREFIX, ROOT, commands, commands_of_modules, parameters, reads_only, tools
 
@@ -148,8 +149,8 @@ def permission(tool: Tool) -> str:
 @pytest.mark.feature("A-46", "B-35")
 def test_the_command_line_reference_is_what_help_says() -> None:
     listed = {
-        name: (module, cleandoc(command.help or "").split("\n\n")[0])
-        for name, (module, command) in sorted(commands_of_modules().items())
+        name: Listed(placed.module, placed.purpose, cleandoc(placed.command.help or "").split("\n\n")[0])
+        for name, placed in sorted(commands_of_modules().items())
     }
     lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(said)}" for name, said in listed.items())
     check_generated("mcp_server/doors/cli/listed.json", f"{{\n{lines}\n}}\n")

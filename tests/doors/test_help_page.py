@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from mcp_server.actions.context.claude_md import CLAUDE_LOCAL_MD, choose
 from mcp_server.actions.files.sync import sync
 from mcp_server.doors.cli import daybook
-from mcp_server.doors.cli.help_page import BY_PURPOSE, EVERYDAY
+from mcp_server.doors.cli.help_page import EVERYDAY, PURPOSES
 from mcp_server.store import Store
 from tests.doors.shell import Run, output_of
-from tests.live import commands_of_modules
+from tests.live import commands, commands_of_modules
 from tests.opened import run_daybook
 
 SCREEN = 40  # lines
@@ -26,9 +26,11 @@ def page(columns: int) -> str:
 
 
 def test_every_command_is_at_one_place() -> None:
-    names = [*EVERYDAY, *(name for group in BY_PURPOSE.values() for name in group)]
+    places = [*EVERYDAY, *PURPOSES]
+    lines = [line.split("  ")[1] for line in page(200).splitlines() if line.startswith("  ")]
 
-    assert sorted(names) == sorted(commands_of_modules())
+    assert [place for place in lines if place in places] == places
+    assert {placed.purpose for placed in commands_of_modules().values()} == {*PURPOSES}
 
 
 def test_it_fits_one_screen_and_begins_with_the_everyday_commands() -> None:
@@ -44,7 +46,7 @@ def test_it_fits_one_screen_and_begins_with_the_everyday_commands() -> None:
 def test_no_name_is_split(columns: int) -> None:
     words = re.findall(r"[\w-]+", page(columns))
 
-    assert set(commands_of_modules()) <= set(words)
+    assert set(commands()) <= set(words)
 
 
 WITHOUT_JSON = {
@@ -68,15 +70,11 @@ def with_subcommands(name: str, command: click.Command) -> Iterator[tuple[str, c
 
 
 def test_every_command_that_only_reads_prints_json() -> None:
-    commands = dict(
-        named
-        for name, (_, command) in commands_of_modules().items()
-        for named in with_subcommands(name, command)
-    )
+    every = dict(named for name, command in commands().items() for named in with_subcommands(name, command))
 
     without = {
         name
-        for name, command in commands.items()
+        for name, command in every.items()
         if "as_json" not in {parameter.name for parameter in command.params}
     }
     assert without == WITHOUT_JSON

@@ -19,7 +19,7 @@ from mcp_server.doors.cli import help_page, printing, text_input
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
-"""Command → the module that has it in COMMANDS, and what its help begins with; made by a test."""
+"""Each command as `help_page.Listed`, by name; made by a test."""
 IN_WORDS = ("words", "question")  # arguments of many words; what is none of them is said by the command
 LITTER = 200_000  # objects that are made before garbage is collected: most commands end earlier
 FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # former names of commands
@@ -29,9 +29,10 @@ class Groups(click.Group):
     """The commands of all modules here; only that of the one that runs is loaded: all take half a second."""
 
     @functools.cached_property
-    def listed(self) -> dict[str, tuple[str, str]]:
+    def listed(self) -> dict[str, help_page.Listed]:
         """Return what `LISTED` says."""
-        return {name: tuple(row) for name, row in json.loads(LISTED.read_text(encoding="utf-8")).items()}
+        rows = json.loads(LISTED.read_text(encoding="utf-8"))
+        return {name: help_page.Listed(*row) for name, row in rows.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.listed)
@@ -40,14 +41,15 @@ class Groups(click.Group):
         name = FORMER.get(cmd_name, cmd_name)
         if name not in self.listed:
             return None
-        commands: tuple[click.Command, ...] = import_module(f"{__name__}.{self.listed[name][0]}").COMMANDS
+        row = self.listed[name]
+        commands: tuple[click.Command, ...] = import_module(f"{__name__}.{row.module}").COMMANDS[row.purpose]
         command = next(command for command in commands if command.name == name)
         _refuse_blanks(command)
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, and below them the few options."""
-        help_page.write(formatter, {name: help_text for name, (_, help_text) in self.listed.items()})
+        help_page.write(formatter, self.listed)
         click.Command.format_options(self, ctx, formatter)
 
     def resolve_command(

@@ -265,4 +265,8 @@ def _named(names: tuple[str, ...], waiting: list[str]) -> list[str]:
     return waiting if "all" in names else list(names)
 
 
-COMMANDS = (setup_command, work_command, backfill_command, ask_command, candidates_command, tidy_command)
+COMMANDS = {
+    "Learning": (setup_command, work_command, backfill_command, candidates_command),
+    "Memories": (ask_command,),
+    "The store": (tidy_command,),
+}

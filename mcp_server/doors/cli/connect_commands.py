@@ -94,4 +94,4 @@ def _show(planned: connecting.SettingsEdit) -> None:
             click.echo(f"  {visible(line)}")
 
 
-COMMANDS = (connect_command, disconnect_command)
+COMMANDS = {"Other programs": (connect_command, disconnect_command)}

@@ -206,7 +206,7 @@ def _print_seeded(store: Store, imported: Sequence[Imported], *, dry_run: bool, 
     )
 
 
-COMMANDS = (
-    link_command, unlink_command, related_command, contradictions_command, mine_command, seed_command,
-    bootstrap_command,
-)  # fmt: skip
+COMMANDS = {
+    "Memories": (link_command, unlink_command, related_command, contradictions_command),
+    "Learning": (mine_command, seed_command, bootstrap_command),
+}

@@ -107,4 +107,4 @@ def _indented(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in text.rstrip().split("\n"))
 
 
-COMMANDS = (demo_command,)
+COMMANDS = {"The store": (demo_command,)}

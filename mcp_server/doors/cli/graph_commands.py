@@ -83,4 +83,4 @@ def _graph_json(graph: Graph) -> dict[str, Any]:
     return {"level": graph.level.value, "nodes": nodes, "edges": [asdict(edge) for edge in graph.edges]}
 
 
-COMMANDS = (graph_command,)
+COMMANDS = {"Memories": (graph_command,)}

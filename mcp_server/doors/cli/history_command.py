@@ -67,4 +67,4 @@ def history_command(
         output.print_shown(log)
 
 
-COMMANDS = (history_command,)
+COMMANDS = {"Memories": (history_command,)}

@@ -103,4 +103,4 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
         output.print_shown(exported(report, target), as_json=as_json)
 
 
-COMMANDS = (import_command, export_command)
+COMMANDS = {"Other programs": (import_command, export_command)}

@@ -305,11 +305,13 @@ def restore_command(memory_id: str) -> None:
     output.print_shown(shown.restored(file, standing_beside(store, file)))
 
 
-COMMANDS = (
-    remember_command,
-    read_command,
-    revise_command,
-    forget_command,
-    archive_command,
-    restore_command,
-)
+COMMANDS = {
+    "Memories": (
+        remember_command,
+        read_command,
+        revise_command,
+        forget_command,
+        archive_command,
+        restore_command,
+    ),
+}

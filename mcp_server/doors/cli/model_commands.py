@@ -137,4 +137,4 @@ def _embed(opened: Opened) -> None:
     click.echo(f"{progress.chosen} answers.")
 
 
-COMMANDS = (model_group,)
+COMMANDS = {"The store": (model_group,)}

@@ -218,10 +218,7 @@ def adopt_command(key: str) -> None:
         click.echo(f"Skipped, because a file of that name is already here: {visible(str(path))}")
 
 
-COMMANDS = (
-    init_command,
-    share_command,
-    trust_command,
-    brief_command,
-    adopt_command,
-)
+COMMANDS = {
+    "This project": (init_command, share_command, trust_command, adopt_command),
+    "Sessions": (brief_command,),
+}

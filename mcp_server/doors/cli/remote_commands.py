@@ -97,4 +97,4 @@ def rewrite_command() -> None:
     click.echo("The remote now has only the current memories, and no history.")
 
 
-COMMANDS = (remote_command,)
+COMMANDS = {"Sharing": (remote_command,)}

@@ -135,4 +135,4 @@ def _store() -> Store:
     return output.opened(wait_for_model=False).store()
 
 
-COMMANDS = (review_group,)
+COMMANDS = {"Memories": (review_group,)}

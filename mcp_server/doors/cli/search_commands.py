@@ -170,4 +170,4 @@ def list_command(
     output.print_shown(listed(listing, offset), as_json=as_json)
 
 
-COMMANDS = (recall_command, list_command)
+COMMANDS = {"Memories": (recall_command, list_command)}

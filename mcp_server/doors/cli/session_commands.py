@@ -195,11 +195,7 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
     output.print_shown(result, as_json=as_json)
 
 
-COMMANDS = (
-    save_session_command,
-    restore_session_command,
-    save_conversation_command,
-    load_conversation_command,
-    sessions_command,
-    forget_session_command,
-)
+COMMANDS = {
+    "Sessions": (save_session_command, restore_session_command, sessions_command, forget_session_command),
+    "Conversations": (save_conversation_command, load_conversation_command),
+}

@@ -158,11 +158,7 @@ def _embed(store: Store) -> None:
             click.echo(problem, err=True)
 
 
-COMMANDS = (
-    sync_command,
-    where_command,
-    status_command,
-    doctor_command,
-    stats_command,
-    maintain_command,
-)
+COMMANDS = {
+    "The store": (sync_command, status_command, doctor_command, stats_command, maintain_command),
+    "This project": (where_command,),
+}

@@ -152,4 +152,4 @@ def _token_in(path: Path) -> str:
 for command in ADMINISTERING:
     team_command.add_command(command)
 
-COMMANDS = (team_command,)
+COMMANDS = {"Sharing": (team_command,)}

@@ -29,4 +29,4 @@ def undo_command(memory_id: str, anyway: bool, as_json: bool) -> None:
     output.print_shown(shown.undone(undo.undo(store, change, anyway=anyway), change), as_json=as_json)
 
 
-COMMANDS = (undo_command,)
+COMMANDS = {"Memories": (undo_command,)}

@@ -87,4 +87,4 @@ def _browser(environment: Mapping[str, str]) -> webbrowser.BaseBrowser:
     return browser
 
 
-COMMANDS = (view_command,)
+COMMANDS = {"The store": (view_command,)}

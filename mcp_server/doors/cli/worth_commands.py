@@ -177,17 +177,21 @@ def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
     output.print_shown(use.receipts(receipts), as_json=as_json)
 
 
-COMMANDS = (
-    hot_command,
-    pin_command,
-    unpin_command,
-    promote_command,
-    demote_command,
-    patterns_command,
-    predict_command,
-    validate_command,
-    invalidate_command,
-    trust_history_command,
-    mark_used_command,
-    why_command,
-)
+COMMANDS = {
+    "Kept at hand": (
+        hot_command,
+        pin_command,
+        unpin_command,
+        promote_command,
+        demote_command,
+        patterns_command,
+        predict_command,
+    ),
+    "Trust and use": (
+        validate_command,
+        invalidate_command,
+        trust_history_command,
+        mark_used_command,
+        why_command,
+    ),
+}
