@@ -41,12 +41,12 @@ def main(wholes: Path, parts: Path, store: Path | None) -> None:
     rows = []
     with filled(questions, store) as stored:
         for mode in (Mode.HYBRID, Mode.SEMANTIC, Mode.KEYWORD):
-            beginning, told, passage = {}, {}, {}
+            beginning, by_excerpt, passage = {}, {}, {}
             for name, text, hit, right in _right_hits(questions, answers, stored, mode):
                 passage[name] = _holds(hit.text, right)
                 beginning[name] = _holds(hit.text[:LINE], right)
-                told[name] = _holds(excerpt(hit.text, query_terms(text), LINE), right)
-            gain = difference(beginning, told)
+                by_excerpt[name] = _holds(excerpt(hit.text, query_terms(text), LINE), right)
+            gain = difference(beginning, by_excerpt)
             change = f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
             mean = sum(passage.values()) / len(passage)
             rows.append([mode.value, gain.questions, mean, gain.before, gain.after, change])
@@ -59,19 +59,19 @@ def _right_hits(
 ) -> Iterator[tuple[str, str, Hit, list[str]]]:
     """Yield (name, question, hit, how its right parts begin) for each right memory among the first hits."""
     parts = {document.id: document for document in answers.documents}
-    answered = {question.id: question.relevant for question in answers.questions}
+    relevant_by_question = {question.id: question.relevant for question in answers.questions}
     for question in questions.questions:
         right: dict[str, list[str]] = {}
-        for part in map(parts.__getitem__, answered.get(question.id, ())):
-            if len(said := _flat(part.text)) > SHORTEST:
-                right.setdefault(stored.documents.get(part.parent, ""), []).append(said[:BEGINNING])
+        for part in map(parts.__getitem__, relevant_by_question.get(question.id, ())):
+            if len(flat_text := _flat(part.text)) > SHORTEST:
+                right.setdefault(stored.documents.get(part.parent, ""), []).append(flat_text[:BEGINNING])
         for hit in ask(stored, question.text, question.group, mode).hits[:FIRST]:
             if hit.id in right:
                 yield f"{question.id} {hit.id}", question.text, hit, right[hit.id]
 
 
-def _holds(shown: str, right: list[str]) -> float:
-    return float(any(part in _flat(shown) for part in right))
+def _holds(shown_text: str, right: list[str]) -> float:
+    return float(any(part in _flat(shown_text) for part in right))
 
 
 def _flat(text: str) -> str:

@@ -33,8 +33,8 @@ def main() -> None:
         serve = command("serve")
         figures = [started(serve, environment, opened.folder, question) for question in questions][1:]
     for name, values in zip(("processor", "clock"), zip(*figures, strict=True), strict=True):
-        told = f"median {median(values):.0f}, most {max(values):.0f}"
-        print(f"start to the first hook answer, ms of the {name}: {told}")
+        figures_text = f"median {median(values):.0f}, most {max(values):.0f}"
+        print(f"start to the first hook answer, ms of the {name}: {figures_text}")
 
 
 if __name__ == "__main__":

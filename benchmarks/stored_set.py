@@ -60,11 +60,11 @@ class StoredSet:
 
     def relevant(self, grades: dict[str, int]) -> dict[str, int]:
         """Return the grade of each memory, given those of documents."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for document, grade in grades.items():
             memory = self.documents.get(document, document)  # what could not be stored is never found
-            found[memory] = max(grade, found.get(memory, 0))
-        return found
+            counts[memory] = max(grade, counts.get(memory, 0))
+        return counts
 
 
 def ask(stored: StoredSet, text: str, group: str, mode: Mode, *, parts: tuple[str, ...] = ()) -> Answer:
@@ -81,12 +81,12 @@ def ask(stored: StoredSet, text: str, group: str, mode: Mode, *, parts: tuple[st
 def open_stored(folder: Path, questions: QuestionSet) -> StoredSet | None:
     """Return the set kept in *folder*; None when there is none of this data, stored by this code."""
     try:
-        said = json.loads((folder / FILLED).read_text(encoding="utf-8"))
+        note = json.loads((folder / FILLED).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
-    if said["made_of"] != _made_of(questions):
+    if note["made_of"] != _made_of(questions):
         return None
-    return StoredSet(_opened(folder), folder, said["documents"], said["cut"], kinds_of(questions))
+    return StoredSet(_opened(folder), folder, note["documents"], note["cut"], kinds_of(questions))
 
 
 def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredSet:
@@ -100,8 +100,8 @@ def fill(folder: Path, questions: QuestionSet, *, progress: Progress) -> StoredS
         with contextlib.suppress(Rejected):  # nothing is left of it without control characters
             documents[document.id] = put(stores[document.group], document)
         progress(1)
-    said = {"made_of": _made_of(questions), "documents": documents, "cut": cut}
-    (folder / FILLED).write_text(json.dumps(said), encoding="utf-8")
+    note = {"made_of": _made_of(questions), "documents": documents, "cut": cut}
+    (folder / FILLED).write_text(json.dumps(note), encoding="utf-8")
     return StoredSet(opened, folder, documents, cut, kinds_of(questions))
 
 
@@ -118,8 +118,12 @@ def put(store: Store, document: Document) -> str:
 
 def kinds_of(questions: QuestionSet) -> tuple[Kind, ...]:
     """Return the kinds to ask for in a set: where some documents were said, those there are; else none."""
-    said = {_is_said(document) for document in questions.documents}
-    return tuple(Kind.CONVERSATION if each else Kind.KNOWLEDGE for each in said) if True in said else ()
+    is_conversation = {_is_said(document) for document in questions.documents}
+    return (
+        tuple(Kind.CONVERSATION if spoken else Kind.KNOWLEDGE for spoken in is_conversation)
+        if True in is_conversation
+        else ()
+    )
 
 
 def _is_said(document: Document) -> bool:

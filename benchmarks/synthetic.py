@@ -33,12 +33,12 @@ class Words:
 
     def __init__(self, seed: int = 0) -> None:
         chance = random.Random(seed)
-        found: dict[str, None] = {}
-        while len(found) < VOCABULARY:
+        words_found: dict[str, None] = {}
+        while len(words_found) < VOCABULARY:
             word = "".join(chance.choices(_SYLLABLES, k=chance.choice((2, 2, 3, 3, 4))))
             if word not in _OF_A_LANGUAGE:
-                found[word] = None
-        self._words = list(found)
+                words_found[word] = None
+        self._words = list(words_found)
         self._sums = list(itertools.accumulate(1 / (rank + FLATTENING) for rank in range(VOCABULARY)))
         self._topics = [chance.sample(self._words, TOPIC_WORDS) for _ in range(TOPICS)]
 
@@ -83,12 +83,12 @@ def memories(count: int, *, seed: int = 0) -> Iterator[Memory]:
         )
 
 
-def questions(asked: list[Memory], count: int, *, seed: int = 1) -> list[str]:
+def questions(memories_asked: list[Memory], count: int, *, seed: int = 1) -> list[str]:
     """Return *count* questions of two to nine words found in one of the memories *asked* about."""
     chance = random.Random(seed)
-    found = []
+    question_texts = []
     for _ in range(count):
-        words = chance.choice(asked).text.replace(".", "").lower().split()
-        said = chance.sample(words, min(len(words), chance.randint(2, 9)))
-        found.append(f"{chance.choice(_FILLING)} {' '.join(said)}?".strip())
-    return found
+        words = chance.choice(memories_asked).text.replace(".", "").lower().split()
+        sampled = chance.sample(words, min(len(words), chance.randint(2, 9)))
+        question_texts.append(f"{chance.choice(_FILLING)} {' '.join(sampled)}?".strip())
+    return question_texts

@@ -32,12 +32,12 @@ def write_files(opened: Opened, size: int) -> list[Memory]:
     """Write *size* memories into the project's vault, past the index; return some of them to ask about."""
     vault = opened.store().vaults[-1]
     make_vault_folders(vault)
-    asked: list[Memory] = []
+    memories_written: list[Memory] = []
     for memory in synthetic.memories(size):
         vault.path_for(memory.id, memory.kind).write_bytes(memory_file.render(memory))
-        if len(asked) < ASKED_ABOUT:
-            asked.append(memory)
-    return asked
+        if len(memories_written) < ASKED_ABOUT:
+            memories_written.append(memory)
+    return memories_written
 
 
 def make_index(opened: Opened) -> None:
@@ -58,14 +58,14 @@ def give_vectors(opened: Opened) -> None:
         if not batch:
             return
         looked = {"below": batch[-1][0]}
-        made = unit_vectors(chance, len(batch), embedder.dimensions)
+        vectors_made = unit_vectors(chance, len(batch), embedder.dimensions)
         with opened.database.write() as db:
             vectors.put_vectors(
                 db,
                 embedder.model,
                 (
                     (passage, Embedded(vector.tobytes(), tokens[_tokens_of(text)].tobytes()))
-                    for (passage, _, text), vector in zip(batch, made, strict=True)
+                    for (passage, _, text), vector in zip(batch, vectors_made, strict=True)
                 ),
             )
             # Without it a matrix that was read before knows of none, and a search by meaning costs nothing.
@@ -74,8 +74,8 @@ def give_vectors(opened: Opened) -> None:
 
 def unit_vectors(chance: np.random.Generator, count: int, dimensions: int) -> NDArray[np.float32]:
     """Return *count* random vectors of length one, one in each row."""
-    made = chance.standard_normal((count, dimensions)).astype("<f4")
-    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True))
+    vectors_made = chance.standard_normal((count, dimensions)).astype("<f4")
+    return np.asarray(vectors_made / np.linalg.norm(vectors_made, axis=1, keepdims=True))
 
 
 def _tokens_of(text: str) -> list[int]:

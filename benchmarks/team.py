@@ -67,7 +67,7 @@ def _compared(questions: QuestionSet, stored: StoredSet, team: PostgresTeam) -> 
     for memory in _memories(questions, stored):
         storage.save(memory)
     team.embed_waiting()
-    answerable = [each for each in questions.questions if each.relevant]
+    answerable = [question for question in questions.questions if question.relevant]
     for way in WAYS:
         figures: dict[str, dict[str, float]] = {"embedded": {}, "team": {}}
         for question in answerable:
@@ -76,14 +76,14 @@ def _compared(questions: QuestionSet, stored: StoredSet, team: PostgresTeam) -> 
             of_team = _asked(storage, question.text, question.group, way)
             figures["embedded"][question.id] = measures(of_person, relevant)["ndcg@10"]
             figures["team"][question.id] = measures(of_team, relevant)["ndcg@10"]
-        found = difference(figures["embedded"], figures["team"])
-        interval = f"{found.low:+.3f} to {found.high:+.3f}"
-        yield [questions.name, way.value, found.before, found.after, f"{found.mean:+.4f}", interval]
+        change = difference(figures["embedded"], figures["team"])
+        interval = f"{change.low:+.3f} to {change.high:+.3f}"
+        yield [questions.name, way.value, change.before, change.after, f"{change.mean:+.4f}", interval]
 
 
 def _asked(storage: TeamStorage, text: str, group: str, way: Mode) -> list[str]:
     query = Query(text, mode=way, sort=Sort.RELEVANCE, limit=DEPTH, filter=Filter(category=group))
-    return [each.stored.memory.id for each in storage.search(query).results]
+    return [result.stored.memory.id for result in storage.search(query).results]
 
 
 def _memories(questions: QuestionSet, stored: StoredSet) -> Iterator[Memory]:
@@ -95,14 +95,14 @@ def _memories(questions: QuestionSet, stored: StoredSet) -> Iterator[Memory]:
 
 
 def _as_knowledge(questions: QuestionSet) -> QuestionSet:
-    return replace(questions, documents=[_said(each) for each in questions.documents])
+    return replace(questions, documents=[_said(document) for document in questions.documents])
 
 
 def _said(document: Document) -> Document:
     if not document.speaker and not document.timestamp:
         return document
-    told = f"{document.speaker} ({document.timestamp}): {document.text}"
-    return replace(document, text=told, speaker="", timestamp="")
+    spoken_text = f"{document.speaker} ({document.timestamp}): {document.text}"
+    return replace(document, text=spoken_text, speaker="", timestamp="")
 
 
 def _nothing(_: int) -> None:

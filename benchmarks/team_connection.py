@@ -38,12 +38,12 @@ def main(requests: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         certificate = certified(Path(folder))
         os.environ["SSL_CERT_FILE"] = str(certificate.path)
-        here, there = multiprocessing.Pipe()
-        server = multiprocessing.Process(target=_serve, args=(there, certificate), daemon=True)
+        parent_end, child_end = multiprocessing.Pipe()
+        server = multiprocessing.Process(target=_serve, args=(child_end, certificate), daemon=True)
         server.start()
-        address, token = here.recv()
+        address, token = parent_end.recv()
         times = _measured(address, token, requests)
-        here.send("end")
+        parent_end.send("end")
         server.join()
     for name, seconds in times.items():
         p50, p95 = (percentile(seconds, share) * 1000 for share in (50, 95))

@@ -87,10 +87,10 @@ def main(size: int, different: int, vectors: str, clients: int, asked: int, data
     embedder = _embedder(vectors)
     with opened(database, embedder) as (url, team):
         some = [*synthetic.memories(min(size, different))]
-        there = _count(url)
-        if there < size:
-            took = _timed(partial(_fill, url, some, size, vectors=bool(embedder)))
-            click.echo(f"filling with {size:,}: {took:.0f} s")
+        count_before = _count(url)
+        if count_before < size:
+            seconds = _timed(partial(_fill, url, some, size, vectors=bool(embedder)))
+            click.echo(f"filling with {size:,}: {seconds:.0f} s")
         click.echo(f"the database has {_bytes(url) / 1e9:.1f} GB")
         member = team.member_of(team.issue("benchmark", Role.WRITER))
         assert member
@@ -116,16 +116,18 @@ def main(size: int, different: int, vectors: str, clients: int, asked: int, data
         def save(memory: Memory) -> float:
             return 1000 * _timed(partial(storage.save, memory))
 
-        new = [*synthetic.memories(1_000, seed=7 + there)]  # others than those of a run before
-        _tell("save, one client", [save(each) for each in new[:300]])
+        new = [*synthetic.memories(1_000, seed=7 + count_before)]  # others than those of a run before
+        _tell("save, one client", [save(memory) for memory in new[:300]])
         with ThreadPoolExecutor(clients) as threads:
             team.embed_waiting()  # what waited before is not counted
-            took = _timed(lambda: [*threads.map(save, new[300:])])
+            seconds = _timed(lambda: [*threads.map(save, new[300:])])
         saved = len(new[300:])
-        click.echo(f"save, {clients} clients: {saved / took:.0f} a second")
+        click.echo(f"save, {clients} clients: {saved / seconds:.0f} a second")
         if embedder:
-            took += _timed(team.embed_waiting)
-            click.echo(f"save, {clients} clients, until the vectors are stored: {saved / took:.0f} a second")
+            seconds += _timed(team.embed_waiting)
+            click.echo(
+                f"save, {clients} clients, until the vectors are stored: {saved / seconds:.0f} a second"
+            )
     click.echo(machine())
 
 
@@ -160,27 +162,27 @@ def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
             db.execute("DROP INDEX daybook.vectors_near")
         with db.cursor() as cursor:
             with cursor.copy("COPY daybook.memories (row, id, said, digest, author) FROM STDIN") as copy:
-                for row, each in enumerate(some, start=1):
-                    copy.write_row((row, each.id, json_of(each), "-", "benchmark"))
+                for row, memory in enumerate(some, start=1):
+                    copy.write_row((row, memory.id, json_of(memory), "-", "benchmark"))
             with cursor.copy(
                 "COPY daybook.searched (memory, length, type, status, category, updated, valid_from, tags,"
                 " touches, lexemes) FROM STDIN"
             ) as copy:
-                for row, each in enumerate(some, start=1):
-                    found = tokens(memory_texts(each))
+                for row, memory in enumerate(some, start=1):
+                    memory_tokens = tokens(memory_texts(memory))
                     copy.write_row(
-                        (row, len(found), each.type, "active", "", each.updated, each.created,
-                         [*each.tags], [], vector_of(found))
+                        (row, len(memory_tokens), memory.type, "active", "", memory.updated, memory.created,
+                         [*memory.tags], [], vector_of(memory_tokens))
                     )  # fmt: skip
             with cursor.copy(
                 "COPY daybook.passages (memory, position, text, length, lexemes) FROM STDIN"
             ) as copy:
-                for row, each in enumerate(some, start=1):
-                    texts = passages(each)
+                for row, memory in enumerate(some, start=1):
+                    texts = passages(memory)
                     for position, text in enumerate(texts):
-                        found = tokens([text])
-                        lexemes = vector_of(found) if len(texts) > 1 else None
-                        copy.write_row((row, position, text, len(found), lexemes))
+                        memory_tokens = tokens([text])
+                        lexemes = vector_of(memory_tokens) if len(texts) > 1 else None
+                        copy.write_row((row, position, text, len(memory_tokens), lexemes))
         for start in range(len(some), size, len(some)):
             db.execute(_AGAIN_MEMORIES, {"start": start, "most": min(len(some), size - start)})
             db.execute(_AGAIN_SEARCHED, {"start": start, "most": min(len(some), size - start)})
@@ -196,8 +198,8 @@ def _fill(url: str, some: list[Memory], size: int, *, vectors: bool) -> None:
 
 
 def _fill_vectors(db: "psycopg.Connection[tuple[object, ...]]") -> None:
-    made = unit_vectors(np.random.default_rng(1), DIFFERENT_VECTORS, DIMENSIONS)
-    signs = packed(made[:TOKENS].tobytes(), DIMENSIONS)
+    vectors_made = unit_vectors(np.random.default_rng(1), DIFFERENT_VECTORS, DIMENSIONS)
+    signs = packed(vectors_made[:TOKENS].tobytes(), DIMENSIONS)
     chance = np.random.default_rng(2)
     rows = db.execute("SELECT row, memory FROM daybook.passages ORDER BY row").fetchall()
     with (
@@ -206,31 +208,31 @@ def _fill_vectors(db: "psycopg.Connection[tuple[object, ...]]") -> None:
     ):
         for at, (passage, memory) in enumerate(rows):
             if at % DIFFERENT_VECTORS == 0:
-                made = unit_vectors(chance, DIFFERENT_VECTORS, DIMENSIONS)
-                written = [f"[{','.join(f'{x:.4f}' for x in each)}]" for each in made]
-            copy.write_row((passage, memory, written[at % DIFFERENT_VECTORS], signs))
-    took = _timed(
+                vectors_made = unit_vectors(chance, DIFFERENT_VECTORS, DIMENSIONS)
+                vector_texts = [f"[{','.join(f'{x:.4f}' for x in numbers)}]" for numbers in vectors_made]
+            copy.write_row((passage, memory, vector_texts[at % DIFFERENT_VECTORS], signs))
+    seconds = _timed(
         lambda: db.execute(
             "CREATE INDEX vectors_near ON daybook.vectors USING hnsw (embedding halfvec_cosine_ops)"
         )
     )
-    click.echo(f"the index of {len(rows):,} vectors: {took:.0f} s")
+    click.echo(f"the index of {len(rows):,} vectors: {seconds:.0f} s")
 
 
-def _tell(what: str, times: Sequence[float]) -> None:
+def _tell(title: str, times: Sequence[float]) -> None:
     p50, p95 = percentile(times, 50), percentile(times, 95)
-    click.echo(f"{what}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+    click.echo(f"{title}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
 
 
 @contextmanager
-def _processor_told(what: str, postgres: PostgresTime, number: int) -> Iterator[None]:
+def _processor_told(title: str, postgres: PostgresTime, number: int) -> Iterator[None]:
     """Tell how long this process and *postgres* keep the processor for each of *number* things."""
     python, database = time.process_time(), postgres.seconds()
     yield
     of_python = 1000 * (time.process_time() - python) / number
     of_database = 1000 * (postgres.seconds() - database) / number
     click.echo(
-        f"{what}: processor time of each {of_python + of_database:.1f} ms,"
+        f"{title}: processor time of each {of_python + of_database:.1f} ms,"
         f" Python {of_python:.1f} and PostgreSQL {of_database:.1f}"
     )
 

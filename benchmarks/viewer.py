@@ -101,13 +101,13 @@ def main(memories: int, sessions: int) -> None:
     with tempfile.TemporaryDirectory(prefix="daybook-viewer-") as name:
         folder = Path(name)
         opened = open_empty(folder)
-        asked = write_files(opened, memories)
-        link(opened, asked)
+        memories_written = write_files(opened, memories)
+        link(opened, memories_written)
         make_index(opened)
         give_vectors(opened)
-        tell(opened, asked, sessions)
+        tell(opened, memories_written, sessions)
         environment = {**os.environ, "MEMORY_DIR": str(opened.home), "HOME": name, "PYTHONPATH": str(ROOT)}
-        rows = list(measured(environment, opened.folder, folder, asked))
+        rows = list(measured(environment, opened.folder, folder, memories_written))
     click.echo(tabulate(rows, ("what", "median, ms", "p95, ms", "at most, ms"), floatfmt=".0f"))
 
 
@@ -143,9 +143,9 @@ def row(name: str, times: list[float], budget: int) -> tuple[str, float, float, 
     return name, percentile(times, 50), percentile(times, 95), budget
 
 
-def keystrokes(asked: Sequence[Memory]) -> Iterator[str]:
+def keystrokes(memories: Sequence[Memory]) -> Iterator[str]:
     """Yield what stands in the search field while questions are typed, from the third letter on."""
-    for question in synthetic.questions(list(asked), TYPED):
+    for question in synthetic.questions(list(memories), TYPED):
         for end in range(3, len(question) + 1, 3):
             yield question[:end]
 
@@ -176,13 +176,13 @@ def tell(opened: Opened, memories: Sequence[Memory], sessions: int) -> None:
     place = {"folder": str(opened.folder), "vault": key}
     for number in range(sessions):
         session = f"{number:08x}-0000-4000-8000-000000000000"
-        given = [f"{key}/{memory.id}" for memory in chance.sample(list(memories), 6)]
+        refs = [f"{key}/{memory.id}" for memory in chance.sample(list(memories), 6)]
         store.ledger.append("session_started", at, session=session, short=session[:8], **place)
-        common = {"session": session, "scores": [0.8, 0.7], "tokens": [60, 50], "confident": given[:2]}
-        store.ledger.append("injected", at, refs=given[:2], prompt="a prompt that calls for it", **common)
-        common = {"session": session, "scores": [0.8] * 4, "tokens": [60] * 4, "confident": given[2:]}
-        store.ledger.append("recalled", at, refs=given[2:], query="how is it done", **common)
-        store.ledger.append("used", at, refs=given[:1], session=session)
+        common = {"session": session, "scores": [0.8, 0.7], "tokens": [60, 50], "confident": refs[:2]}
+        store.ledger.append("injected", at, refs=refs[:2], prompt="a prompt that calls for it", **common)
+        common = {"session": session, "scores": [0.8] * 4, "tokens": [60] * 4, "confident": refs[2:]}
+        store.ledger.append("recalled", at, refs=refs[2:], query="how is it done", **common)
+        store.ledger.append("used", at, refs=refs[:1], session=session)
         at += timedelta(hours=1)
 
 

@@ -98,10 +98,10 @@ class Year:
         named = {run for line in self.told for run in re.findall(r"--run (\S+?)'", line)}
         since = [day.replace("-", "") for line in self.told for day in re.findall(r"--since (\S+?)'", line)]
         return [
-            each
+            memory_id
             for run, ids in self.away.items()
             if run not in named and not any(run >= day for day in since)
-            for each in ids
+            for memory_id in ids
         ]
 
     def rows(self) -> Iterator[tuple[str, str, str, bool]]:
@@ -160,8 +160,8 @@ class Played:
         self.start(name, session)
         store = opened.store()
         sync(store)
-        said = inject(store, UNASKED[week % 3], session=session)
-        assert not said, said
+        context = inject(store, UNASKED[week % 3], session=session)
+        assert not context, context
         recall(store, Query(UNASKED[(week + 1) % 3]), session=session)
         if week < 20:
             self.settle(store, name, week, place)
@@ -181,16 +181,16 @@ class Played:
         note_session(store, session, folder=str(folder))
         if not (self.home / "memory.db").exists():
             return
-        told = brief(store, folder=folder)
-        note_shown(store, told.titles, folder)
-        if told.refs:
+        day_brief = brief(store, folder=folder)
+        note_shown(store, day_brief.titles, folder)
+        if day_brief.refs:
             store.ledger.try_append(
-                "injected", store.clock(), why="session start", refs=told.refs, digests=told.digests,
-                session=session,
+                "injected", store.clock(), why="session start", session=session,
+                refs=day_brief.refs, digests=day_brief.digests,
             )  # fmt: skip
         if line := needs.notice(notice(store, identity="")):
             self.year.told.append(line)
-        self.year.longest_brief = max(self.year.longest_brief, len(told.text))
+        self.year.longest_brief = max(self.year.longest_brief, len(day_brief.text))
         store.database.close()
 
     def settle(self, store: Store, name: str, week: int, place: int) -> None:
@@ -249,8 +249,8 @@ class Played:
             note.write_text(f"# Old note {number}\n\nThe printer on floor {number} jams.\n", encoding="utf-8")
             os.utime(note, (old, old))
         opened = self.opened("shop")
-        done = import_from(opened.store(), "notes", folder)
-        self.year.imported = [item.id for each in done for item in each.items]
+        imports = import_from(opened.store(), "notes", folder)
+        self.year.imported = [item.id for imported in imports for item in imported.items]
         opened.database.close()
 
     def move(self) -> None:
@@ -258,19 +258,21 @@ class Played:
         self.folders["tools"] = self.folders["tools"].rename(self.root / "work" / "toolbox")
         opened = self.opened("tools")
         adopt(opened.store())
-        there = {row.id for row in list_memories(opened.store(), Filter(), limit=1000).rows}
-        self.year.strayed = [each for each in self.year.durable if each.startswith("tools-")]
+        ids_listed = {row.id for row in list_memories(opened.store(), Filter(), limit=1000).rows}
+        self.year.strayed = [memory_id for memory_id in self.year.durable if memory_id.startswith("tools-")]
         self.year.moved = len(self.year.strayed)
-        self.year.strayed = [each for each in self.year.strayed if each not in there]
+        self.year.strayed = [memory_id for memory_id in self.year.strayed if memory_id not in ids_listed]
         opened.database.close()
 
     def look(self) -> None:
         """See what is in sight, and what upkeep put away so far."""
         active = {path.stem for path in self.home.rglob("knowledge/*.md") if "trash" not in path.parts}
-        self.year.hidden |= {each for each in (*self.year.durable, *self.year.imported) if each not in active}
-        for each, at in self.year.edited.items():
-            if each not in active and self.clock.now - at < timedelta(days=KEPT_AFTER_EDIT):
-                self.year.lost_edits.add(each)
+        self.year.hidden |= {
+            memory_id for memory_id in (*self.year.durable, *self.year.imported) if memory_id not in active
+        }
+        for memory_id, at in self.year.edited.items():
+            if memory_id not in active and self.clock.now - at < timedelta(days=KEPT_AFTER_EDIT):
+                self.year.lost_edits.add(memory_id)
         store = self.opened("shop").store()
         self.year.most_open = max(self.year.most_open, len(review(store, limit=1000).entries))
         store.database.close()
@@ -313,8 +315,8 @@ def main(weeks: int) -> None:
         year = play(Path(folder), weeks, progress=bar.update)
     rows = list(year.rows())
     print(f"{weeks} weeks, {year.sessions} sessions in {len(PROJECTS)} projects\n")
-    shown = [(what, found, goal, "yes" if well else "no") for what, found, goal, well in rows]
-    print(tabulate(shown, ["what", "found", "goal", "met"], tablefmt="github"))
+    cells = [(title, figure, goal, "yes" if well else "no") for title, figure, goal, well in rows]
+    print(tabulate(cells, ["what", "found", "goal", "met"], tablefmt="github"))
     sys.exit(0 if all(well for *_, well in rows) else 1)
 
 

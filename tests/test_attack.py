@@ -55,12 +55,12 @@ def test_a_part_that_does_not_end_is_ended_and_leaves_nothing(tmp_path: Path) ->
 
 
 def test_the_whole_prints_a_table_and_says_how_to_do_it_again() -> None:
-    done = attacked("server_kills", "--count", "1", "--planted")
+    process = attacked("server_kills", "--count", "1", "--planted")
 
-    assert done.returncode == 1
-    assert "| server_kills | kill -9 of the MCP server" in done.stdout
-    assert re.search(r"\| \*\*\d+\*\* \|", done.stdout)
-    assert f"again: python -m benchmarks.attack server_kills --count 1 --seed {SEED}" in done.stderr
+    assert process.returncode == 1
+    assert "| server_kills | kill -9 of the MCP server" in process.stdout
+    assert re.search(r"\| \*\*\d+\*\* \|", process.stdout)
+    assert f"again: python -m benchmarks.attack server_kills --count 1 --seed {SEED}" in process.stderr
 
 
 def test_what_is_within_the_goal_is_no_failure() -> None:
@@ -81,22 +81,22 @@ def test_a_text_tells_whether_it_is_whole_and_where_it_stands(tmp_path: Path) ->
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    held = copies([tmp_path])
+    copies_held = copies([tmp_path])
 
-    assert [(copy.version, copy.whole, copy.state) for copy in held["k1"]] == [(2, True, LIVE)]
-    assert [(copy.whole, copy.state) for copy in held["k2"]] == [(True, TRASH)]
-    assert not held["k3"][0].whole
-    assert check(Fact("k1", allow(2, LIVE)), held["k1"], most=1) == []
-    assert check(Fact("k1", allow(1, LIVE), pending=allow(2, LIVE)), held["k1"], most=1) == []
-    for fact, name, said in (
+    assert [(copy.version, copy.whole, copy.state) for copy in copies_held["k1"]] == [(2, True, LIVE)]
+    assert [(copy.whole, copy.state) for copy in copies_held["k2"]] == [(True, TRASH)]
+    assert not copies_held["k3"][0].whole
+    assert check(Fact("k1", allow(2, LIVE)), copies_held["k1"], most=1) == []
+    assert check(Fact("k1", allow(1, LIVE), pending=allow(2, LIVE)), copies_held["k1"], most=1) == []
+    for fact, name, fault in (
         (Fact("k1", allow(3, LIVE)), "k1", "wrong text"),
         (Fact("k1", allow(2, GONE)), "k1", "brought back"),
         (Fact("k2", allow(1, LIVE)), "k2", "lost"),
         (Fact("k3", allow(1, LIVE)), "k3", "torn"),
         (Fact("k4", allow(1, LIVE)), "k4", "lost"),
     ):
-        assert said in check(fact, held.get(name, []), most=1)[0]
-    assert "doubled" in check(Fact("k1", allow(2, LIVE)), held["k1"] * 2, most=1)[0]
+        assert fault in check(fact, copies_held.get(name, []), most=1)[0]
+    assert "doubled" in check(Fact("k1", allow(2, LIVE)), copies_held["k1"] * 2, most=1)[0]
 
 
 def test_growth_and_a_late_end_are_seen() -> None:
@@ -107,9 +107,9 @@ def test_growth_and_a_late_end_are_seen() -> None:
 
 
 def test_the_rows_are_printed_as_json() -> None:
-    done = attacked("repository", "--planted", "--json")
+    process = attacked("repository", "--planted", "--json")
 
-    (row,) = json.loads(done.stdout)
+    (row,) = json.loads(process.stdout)
     assert (row["part"], row["tried"], len(row["failures"])) == ("repository", 1, 1)
 
 
@@ -124,11 +124,11 @@ def test_the_table_is_made_of_what_was_saved(tmp_path: Path) -> None:
     }
     (tmp_path / "clock.json").write_text(json.dumps([row]), encoding="utf-8")
 
-    done = attacked("clock", "soak", "--saved", str(tmp_path))
+    process = attacked("clock", "soak", "--saved", str(tmp_path))
 
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "| clock | odd instants | 165 | **1** | x |"
-    assert "soak.json is not there" in done.stderr
+    assert process.returncode == 1
+    assert process.stdout.splitlines()[-1] == "| clock | odd instants | 165 | **1** | x |"
+    assert "soak.json is not there" in process.stderr
 
 
 def attacked(*words: str) -> subprocess.CompletedProcess[str]:

@@ -35,24 +35,32 @@ NOTES = {
 @pytest.mark.feature("D-25")
 def test_every_way_of_searching_is_measured(tmp_path: Path) -> None:
     make_set(tmp_path)
-    kept = tmp_path / "kept.json"
-    kept.write_text(json.dumps({"tiny": {"hybrid": {"1": 0.0, "2": 1.0}}}), encoding="utf-8")
+    saved_figures = tmp_path / "kept.json"
+    saved_figures.write_text(json.dumps({"tiny": {"hybrid": {"1": 0.0, "2": 1.0}}}), encoding="utf-8")
     report = tmp_path / "report.md"
-    options = ["--keep", str(tmp_path / "now.json"), "--compare", str(kept), "--report", str(report)]
+    options = ["--keep", str(tmp_path / "now.json"), "--compare", str(saved_figures), "--report", str(report)]
 
-    done = run(tmp_path, *options)
+    process = run(tmp_path, *options)
 
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["sets"]["tiny"]
-    assert found.keys() == {"grep", "bm25", "keyword", "semantic", "hybrid"} | {way.name for way in WITHOUT}
-    assert found["hybrid"]["ndcg@10"] == found["keyword"]["recall@1"] == 1.0
-    assert {"recall@1", "recall@5", "any@5", "recall@10", "mrr@10", "ndcg@10"} <= found["semantic"].keys()
+    assert process.returncode == 0, process.stderr
+    figures_of_set = json.loads(process.stdout)["sets"]["tiny"]
+    assert figures_of_set.keys() == {"grep", "bm25", "keyword", "semantic", "hybrid"} | {
+        way.name for way in WITHOUT
+    }
+    assert figures_of_set["hybrid"]["ndcg@10"] == figures_of_set["keyword"]["recall@1"] == 1.0
+    assert {"recall@1", "recall@5", "any@5", "recall@10", "mrr@10", "ndcg@10"} <= figures_of_set[
+        "semantic"
+    ].keys()
     assert json.loads((tmp_path / "now.json").read_text())["tiny"]["hybrid"] == {"1": 1.0, "2": 1.0}
-    assert "+0.500" in done.stderr
-    told = report.read_text(encoding="utf-8")
-    assert {"## tiny", "## What each part is worth", "## Since the earlier run"} <= set(told.splitlines())
-    assert all(way.name in told for way in WITHOUT)
-    (since,) = [line for line in told.partition("## Since")[2].splitlines() if line.startswith("| hybrid")]
+    assert "+0.500" in process.stderr
+    report_text = report.read_text(encoding="utf-8")
+    assert {"## tiny", "## What each part is worth", "## Since the earlier run"} <= set(
+        report_text.splitlines()
+    )
+    assert all(way.name in report_text for way in WITHOUT)
+    (since,) = [
+        line for line in report_text.partition("## Since")[2].splitlines() if line.startswith("| hybrid")
+    ]
     assert since.split("|")[2].strip() == "+0.500"
 
 
@@ -60,24 +68,24 @@ def test_what_earlier_sessions_asked_takes_nothing_from_the_answer(tmp_path: Pat
     make_set(tmp_path)
     (tmp_path / "tiny" / "qrels.tsv").write_text("1\ta\t1\n", encoding="utf-8")
 
-    done = start("echo.py", tmp_path, "--json")
+    process = start("echo.py", tmp_path, "--json")
 
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)["echo"]["tiny"]
-    assert found["ndcg@10"] == found["with echoes"] == 1.0
-    assert found["tokens"] <= found["tokens with echoes"] <= 1.3 * found["tokens"]
+    assert process.returncode == 0, process.stdout + process.stderr
+    figures_of_set = json.loads(process.stdout)["echo"]["tiny"]
+    assert figures_of_set["ndcg@10"] == figures_of_set["with echoes"] == 1.0
+    assert figures_of_set["tokens"] <= figures_of_set["tokens with echoes"] <= 1.3 * figures_of_set["tokens"]
 
 
 def test_a_part_that_is_taken_out_has_no_weight_until_it_is_back() -> None:
-    found = {"words": 0.5, "cosine": 0.5, "mean": 0.25}
-    before = ranking.relevance(**found, near=1.0)
+    evidence = {"words": 0.5, "cosine": 0.5, "mean": 0.25}
+    before = ranking.relevance(**evidence, near=1.0)
 
     for way in WITHOUT:
         with as_in(way):
             assert all(getattr(ranking, name) == value for name, value in way.changed.items())
             if "LEXICAL_NEAR" in way.changed:
-                assert ranking.relevance(**found, near=1.0) == ranking.relevance(**found, near=0.0)
-    assert ranking.relevance(**found, near=1.0) == before
+                assert ranking.relevance(**evidence, near=1.0) == ranking.relevance(**evidence, near=0.0)
+    assert ranking.relevance(**evidence, near=1.0) == before
 
 
 def test_the_rarer_word_decides_in_the_baseline() -> None:
@@ -106,10 +114,10 @@ def test_each_set_counts_the_same_however_many_questions_it_has() -> None:
     small = ({"a": 0.0, "b": 0.0}, {"a": 1.0, "b": 1.0})
     large = ({str(n): 1.0 for n in range(98)}, {str(n): 0.8 for n in range(98)})
 
-    found = over_sets([small, large])
+    mean_difference = over_sets([small, large])
 
-    assert (found.questions, found.mean) == (100, pytest.approx(0.4))
-    assert found.low == pytest.approx(0.4)
+    assert (mean_difference.questions, mean_difference.mean) == (100, pytest.approx(0.4))
+    assert mean_difference.low == pytest.approx(0.4)
 
 
 def test_the_mean_lies_within_its_interval_and_more_questions_make_that_narrower() -> None:
@@ -120,9 +128,9 @@ def test_the_mean_lies_within_its_interval_and_more_questions_make_that_narrower
 
 
 def test_questions_that_were_asked_once_are_not_compared() -> None:
-    found = difference({"a": 0.2, "b": 1.0}, {"a": 0.4, "c": 0.0})
+    change = difference({"a": 0.2, "b": 1.0}, {"a": 0.4, "c": 0.0})
 
-    assert (found.questions, found.before, found.after) == (1, 0.2, 0.4)
+    assert (change.questions, change.before, change.after) == (1, 0.2, 0.4)
     with pytest.raises(ValueError, match="both times"):
         difference({"a": 1.0}, {"b": 1.0})
 
@@ -141,13 +149,13 @@ def test_in_one_pool_every_question_is_asked_of_all_documents(tmp_path: Path) ->
 def test_the_gate_is_measured_by_questions_with_and_without_an_answer(tmp_path: Path) -> None:
     make_set(tmp_path)
 
-    done = run(tmp_path, "--gate")
+    process = run(tmp_path, "--gate")
 
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["gate"]["tiny"]
-    assert found.keys() == {"hybrid", "keyword"}
-    assert found["hybrid"]["gives right"] == found["hybrid"]["given is right"] == 1.0
-    assert found["hybrid"]["silent: groups"] == 1.0
+    assert process.returncode == 0, process.stderr
+    figures_of_set = json.loads(process.stdout)["gate"]["tiny"]
+    assert figures_of_set.keys() == {"hybrid", "keyword"}
+    assert figures_of_set["hybrid"]["gives right"] == figures_of_set["hybrid"]["given is right"] == 1.0
+    assert figures_of_set["hybrid"]["silent: groups"] == 1.0
     assert "--report" in run(tmp_path, "--gate", "--report", str(tmp_path / "no.md")).stderr
 
 
@@ -164,9 +172,9 @@ def test_what_is_shown_is_measured_by_the_parts_that_answer(tmp_path: Path) -> N
         write(tmp_path / name / "queries.jsonl", [{"id": "1", "text": "webhook body", "group": "shop"}])
         (tmp_path / name / "qrels.tsv").write_text(f"1\t{right}\t1\n", encoding="utf-8")
 
-    done = start("shown.py", tmp_path / "wholes", tmp_path / "parts")
+    process = start("shown.py", tmp_path / "wholes", tmp_path / "parts")
 
-    (hybrid,) = [line.split() for line in done.stdout.splitlines() if line.startswith("hybrid")]
+    (hybrid,) = [line.split() for line in process.stdout.splitlines() if line.startswith("hybrid")]
     assert hybrid[1:6] == ["1", "1.000", "0.000", "1.000", "+1.000"]
 
 
@@ -174,7 +182,7 @@ def make_set(parent: Path) -> None:
     folder = parent / "tiny"
     folder.mkdir()
     documents = [{"id": name, "title": "", "text": text, "group": "shop"} for name, text in NOTES.items()]
-    said = {
+    document = {
         "id": "d",
         "title": "",
         "text": "I adopted a dog.",
@@ -186,7 +194,7 @@ def make_set(parent: Path) -> None:
         {"id": "1", "text": "webhook body", "group": "shop"},
         {"id": "2", "text": "Ada's dog", "group": "chat"},
     ]
-    write(folder / "corpus.jsonl", [*documents, said])
+    write(folder / "corpus.jsonl", [*documents, document])
     write(folder / "queries.jsonl", questions)
     (folder / "qrels.tsv").write_text("1\ta\t1\n2\td\t1\n", encoding="utf-8")
 
@@ -210,25 +218,25 @@ def write(path: Path, lines: list[dict[str, str]]) -> None:
 
 
 def test_prompts_of_a_project_get_what_they_call_for_and_others_little() -> None:
-    found = figures(measured(PROJECTS / "lumen"))
+    prompt_figures = figures(measured(PROJECTS / "lumen"))
 
-    assert found["recall"] >= 0.5
-    assert found["recall of text"] >= 0.4
-    assert found["precision of text"] >= 0.75
-    assert found["disturbed by text"] <= 0.1
-    assert found["by a pointer"] <= 0.15
-    assert found["in context"] == 1.0
+    assert prompt_figures["recall"] >= 0.5
+    assert prompt_figures["recall of text"] >= 0.4
+    assert prompt_figures["precision of text"] >= 0.75
+    assert prompt_figures["disturbed by text"] <= 0.1
+    assert prompt_figures["by a pointer"] <= 0.15
+    assert prompt_figures["in context"] == 1.0
 
 
 def test_prompts_of_the_written_projects_call_for_memories_that_are_there() -> None:
     for folder in sorted(WRITTEN.iterdir()):
-        memories = [each["id"] for each in rows_of(folder / "memories.jsonl")]
+        memories = [memory["id"] for memory in rows_of(folder / "memories.jsonl")]
         prompts = rows_of(folder / "prompts.jsonl")
 
         assert len(memories) == len({*memories}) == 24, folder
-        assert len({each["id"] for each in prompts}) == len(prompts) == 44, folder
-        assert {useful for each in prompts for useful in each["useful"]} <= {*memories}, folder
-        assert sum(bool(each["useful"]) for each in prompts) == 22, folder
+        assert len({prompt["id"] for prompt in prompts}) == len(prompts) == 44, folder
+        assert {useful for prompt in prompts for useful in prompt["useful"]} <= {*memories}, folder
+        assert sum(bool(prompt["useful"]) for prompt in prompts) == 22, folder
 
 
 def test_a_project_may_touch_a_folder_and_what_lies_in_it(tmp_path: Path) -> None:
@@ -240,21 +248,26 @@ def test_a_project_may_touch_a_folder_and_what_lies_in_it(tmp_path: Path) -> Non
 
 
 def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones() -> None:
-    prompts = [*written(), *(each for folder in sorted(PROJECTS.iterdir()) for each in of_project(folder))]
+    prompts = [
+        *written(),
+        *(prompt for folder in sorted(PROJECTS.iterdir()) for prompt in of_project(folder)),
+    ]
     vectors, calls = embedded(load_embedder(Path(), "minilm-l6"), prompts)
 
-    made, kept = (called(numbers, vectors) for numbers in (fitted(vectors, calls), np.load(NUMBERS)))
+    fitted_now, fitted_before = (
+        called(numbers, vectors) for numbers in (fitted(vectors, calls), np.load(NUMBERS))
+    )
 
     # Processors round the int8 model differently, a few prompts by more than a tenth.
-    assert np.corrcoef(made, kept)[0, 1] > 0.99
-    assert np.quantile(np.abs(made - kept), 0.95) < 0.1
+    assert np.corrcoef(fitted_now, fitted_before)[0, 1] > 0.99
+    assert np.quantile(np.abs(fitted_now - fitted_before), 0.95) < 0.1
 
 
 def test_recall_is_asked_among_as_many_vectors_as_are_wanted() -> None:
-    told = CliRunner().invoke(million.main, ["--texts", "40", "--vectors", "3000"], catch_exceptions=False)
+    result = CliRunner().invoke(million.main, ["--texts", "40", "--vectors", "3000"], catch_exceptions=False)
 
-    assert "filling up to 3,000 vectors" in told.output
-    assert told.output.count(" recall: p50 ") == 2
+    assert "filling up to 3,000 vectors" in result.output
+    assert result.output.count(" recall: p50 ") == 2
 
 
 def test_what_an_author_wrote_over_a_text_asks_for_it(tmp_path: Path) -> None:
@@ -269,18 +282,18 @@ def test_what_an_author_wrote_over_a_text_asks_for_it(tmp_path: Path) -> None:
     )
     (project / "cart.py").write_text(code, encoding="utf-8")
 
-    asked = {}
+    question_texts = {}
     for kind in ("notes", "sections", "functions"):
-        done = start("aside.py", tmp_path / "texts", tmp_path / kind, "--of", kind)
-        assert done.returncode == 0, done.stdout + done.stderr
-        made = read_set(tmp_path / kind)
-        asked[kind] = {question.text for question in made.questions}
-        for question in made.questions:
-            (answer,) = (each for each in made.documents if each.id in question.relevant)
+        process = start("aside.py", tmp_path / "texts", tmp_path / kind, "--of", kind)
+        assert process.returncode == 0, process.stdout + process.stderr
+        question_set = read_set(tmp_path / kind)
+        question_texts[kind] = {question.text for question in question_set.questions}
+        for question in question_set.questions:
+            (answer,) = (document for document in question_set.documents if document.id in question.relevant)
             assert question.text not in answer.text
             assert "kept in the session" in answer.text
 
-    assert asked == {
+    assert question_texts == {
         "notes": {"How to keep a cart"},
         "sections": {"How to keep a cart", "Why is the cart kept?"},
         "functions": {"Keep the cart of a session."},

@@ -53,9 +53,9 @@ Released 2025-05-07
 
 
 def test_a_changelog_gives_its_dated_entries_oldest_first(tmp_path: Path) -> None:
-    found = read_changelog(written(tmp_path / "tool.md", MARKDOWN))
+    entries_read = read_changelog(write_file(tmp_path / "tool.md", MARKDOWN))
 
-    assert [(entry.version, f"{entry.released:%Y-%m-%d}") for entry in found] == [
+    assert [(entry.version, f"{entry.released:%Y-%m-%d}") for entry in entries_read] == [
         ("1.0.0", "2024-01-01"),
         ("1.1.0", "2025-01-10"),
         ("1.1.0", "2025-01-10"),
@@ -63,50 +63,55 @@ def test_a_changelog_gives_its_dated_entries_oldest_first(tmp_path: Path) -> Non
         ("2.0.0", "2026-03-01"),
         ("2.0.0", "2026-03-01"),
     ]
-    assert [entry.number for entry in found] == list(range(6))
-    assert found[3].text == "The default of `--retries` is now 9, for uploads as well as for downloads."
-    assert found[1].text == "Add the `--retries` option, 3 by default, for every kind of download."
+    assert [entry.number for entry in entries_read] == list(range(6))
+    assert (
+        entries_read[3].text == "The default of `--retries` is now 9, for uploads as well as for downloads."
+    )
+    assert entries_read[1].text == "Add the `--retries` option, 3 by default, for every kind of download."
 
 
 def test_restructured_text_is_read_as_well(tmp_path: Path) -> None:
-    found = read_changelog(written(tmp_path / "pool.rst", REST))
+    entries_read = read_changelog(write_file(tmp_path / "pool.rst", REST))
 
-    assert [entry.version for entry in found] == ["2.0.0", "2.1.0"]
-    assert found[0].things == found[1].things == {"Pool.close"}
+    assert [entry.version for entry in entries_read] == ["2.0.0", "2.1.0"]
+    assert entries_read[0].things == entries_read[1].things == {"Pool.close"}
 
 
 def test_what_several_releases_speak_of_has_a_history_without_what_was_mended(tmp_path: Path) -> None:
-    found = histories(read_changelog(written(tmp_path / "tool.md", MARKDOWN)))
+    chains = histories(read_changelog(write_file(tmp_path / "tool.md", MARKDOWN)))
 
-    assert {thing: [entry.version for entry in chain] for thing, chain in found.items()} == {
+    assert {subject: [entry.version for entry in chain] for subject, chain in chains.items()} == {
         "--retries": ["1.1.0", "2.0.0"],
         "cache-dir": ["1.1.0", "2.0.0"],
     }
 
 
 def test_the_newest_entry_answers_what_is_current_and_the_old_one_what_was(tmp_path: Path) -> None:
-    entries = read_changelog(written(tmp_path / "tool.md", MARKDOWN))
-    asked = questions("tool", entries)
+    entries = read_changelog(write_file(tmp_path / "tool.md", MARKDOWN))
+    questions_asked = questions("tool", entries)
 
-    answers = {one.sort: {entries[number].version for number in one.answers} for one in asked}
+    answers = {
+        question.sort: {entries[number].version for number in question.answers}
+        for question in questions_asked
+    }
     assert answers[CURRENT] == {"2.0.0"}
     assert answers[OLD] == {"1.1.0"}
-    assert all("1.1.0" in one.text for one in asked if one.sort == OLD)
+    assert all("1.1.0" in question.text for question in questions_asked if question.sort == OLD)
     assert answers[WHEN] == {"1.1.0"}
-    assert all("in January 2025?" in one.text for one in asked if one.sort == WHEN)
-    assert {one.text for one in asked if one.sort == EXACT} >= {
+    assert all("in January 2025?" in question.text for question in questions_asked if question.sort == WHEN)
+    assert {question.text for question in questions_asked if question.sort == EXACT} >= {
         "The first release that everybody can install and use at"
     }
-    assert {one.sort for one in asked} == {CURRENT, OLD, WHEN, EXACT, WORDS}
-    assert questions("tool", entries) == asked
+    assert {question.sort for question in questions_asked} == {CURRENT, OLD, WHEN, EXACT, WORDS}
+    assert questions("tool", entries) == questions_asked
 
 
 def test_the_benchmark_asks_in_both_orders_and_about_what_was_superseded(tmp_path: Path) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable,
             str(ROOT / "benchmarks" / "composite.py"),
-            str(written(tmp_path / "tool.md", MARKDOWN)),
+            str(write_file(tmp_path / "tool.md", MARKDOWN)),
             "--json",
         ],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -115,14 +120,14 @@ def test_the_benchmark_asks_in_both_orders_and_about_what_was_superseded(tmp_pat
         timeout=PATIENCE,
     )
 
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["sorts"][EXACT]["tool/0"]["composite"]["recall@5"] == 1.0
-    assert said["sorts"][CURRENT].keys() == {"tool/0", "tool/1"}
-    assert {figures["share"] for figures in said["superseded"].values()} == {1.0}
-    assert {figures["questions"] for figures in said["superseded"].values()} == {2}
+    assert process.returncode == 0, process.stderr
+    figures_printed = json.loads(process.stdout)
+    assert figures_printed["sorts"][EXACT]["tool/0"]["composite"]["recall@5"] == 1.0
+    assert figures_printed["sorts"][CURRENT].keys() == {"tool/0", "tool/1"}
+    assert {figures["share"] for figures in figures_printed["superseded"].values()} == {1.0}
+    assert {figures["questions"] for figures in figures_printed["superseded"].values()} == {2}
 
 
-def written(path: Path, text: str) -> Path:
+def write_file(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path

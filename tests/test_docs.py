@@ -28,7 +28,7 @@ PLACES = ("*.md", "docs/*.md", "commands/*.md", "skills/*/SKILL.md", "agents/*.m
 DOCUMENTS = sorted(path for place in PLACES for path in ROOT.glob(place))
 OF_THE_LAUNCHER = {"serve", "hook", "setup-environment"}
 
-each = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
 # The generated reference
@@ -44,7 +44,9 @@ def check_generated(name: str, expected: str) -> None:
 def cli_reference() -> str:
     parts = ["# The command line", GENERATED]
     listed = commands()
-    inner = [f"{name} {one}" for name in listed for one in getattr(listed[name], "commands", ())]
+    inner = [
+        f"{name} {subcommand}" for name in listed for subcommand in getattr(listed[name], "commands", ())
+    ]
     for name in sorted(["", *listed, *inner]):
         words = name.split()
         help_text = CliRunner().invoke(
@@ -76,8 +78,12 @@ def type_of(schema: dict[str, Any]) -> str:
 
 def tokens(tool: Tool) -> int:
     """Return about how many tokens a tool's definition costs: its characters divided by four."""
-    said = {"name": PREFIX + tool.name, "description": tool.description, "input_schema": tool.input_schema}
-    return round(len(json.dumps(said, ensure_ascii=False)) / 4 / 10) * 10
+    tool_json = {
+        "name": PREFIX + tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }
+    return round(len(json.dumps(tool_json, ensure_ascii=False)) / 4 / 10) * 10
 
 
 def always_loaded(tool: Tool) -> bool:
@@ -107,7 +113,7 @@ def tools_reference() -> str:
             ["| set | tools | tokens |", "|---|---|---|"]
             + [
                 f"| [`{name}`](#{name}) | {len(named)} |"
-                f" {sum(tokens(tools(ALL_SETS)[one]) for one in named)} |"
+                f" {sum(tokens(tools(ALL_SETS)[name]) for name in named)} |"
                 for name, named in sets.items()
             ]
         ),
@@ -130,10 +136,12 @@ def tools_reference() -> str:
         table = []
         for name, schema in parameters(tool.name).items():
             default = schema.get("default")
-            shown = "needed" if name in required else "" if default in ("", None, [], {}) else f"`{default}`"
+            default_shown = (
+                "needed" if name in required else "" if default in ("", None, [], {}) else f"`{default}`"
+            )
             mark = "" if name in tool.input_schema["properties"] else "*"
             table.append(
-                f"| `{name}`{mark} | {type_of(schema)} | {shown} | {schema.get('description', '')} |"
+                f"| `{name}`{mark} | {type_of(schema)} | {default_shown} | {schema.get('description', '')} |"
             )
         if table:
             parts.append("\n".join(["| parameter | type | default | meaning |", "|---|---|---|---|", *table]))
@@ -152,7 +160,9 @@ def test_the_command_line_reference_is_what_help_says() -> None:
         name: Listed(placed.module, placed.purpose, cleandoc(placed.command.help or "").split("\n\n")[0])
         for name, placed in sorted(commands_of_modules().items())
     }
-    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(said)}" for name, said in listed.items())
+    lines = ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(listed_value)}" for name, listed_value in listed.items()
+    )
     check_generated("mcp_server/doors/cli/listed.json", f"{{\n{lines}\n}}\n")
     check_generated("docs/cli.md", cli_reference())
 
@@ -191,9 +201,9 @@ def as_written(default: object) -> str:
 
 def test_every_command_has_one_imperative_sentence_and_an_example_to_paste() -> None:
     for name, command in commands().items():
-        said = command.help or ""
-        assert re.match(r"[A-Z][a-z]+ ", said), name
-        assert f"Example: daybook {name}" in said, name
+        help_text = command.help or ""
+        assert re.match(r"[A-Z][a-z]+ ", help_text), name
+        assert f"Example: daybook {name}" in help_text, name
 
 
 # What the prose says
@@ -223,42 +233,42 @@ def test_what_often_goes_wrong_has_a_row_with_a_command_that_helps() -> None:
 
 
 @pytest.mark.feature("D-41")
-@each
+@each_document
 def test_commands_and_options_that_are_named_exist(document: Path) -> None:
-    said = document.read_text(encoding="utf-8")
-    spans = re.findall(r"`([^`\n]+)`", said) + re.findall(r"^\$ (.+)$", said, re.MULTILINE)
+    document_text = document.read_text(encoding="utf-8")
+    spans = re.findall(r"`([^`\n]+)`", document_text) + re.findall(r"^\$ (.+)$", document_text, re.MULTILINE)
     for span in spans:
         if span in GLOBS:
             continue
         for name, rest in re.findall(r"(?:^|[ /'])daybook ([a-z][a-z-]*)([^;|]*)", span):
             if name not in OF_THE_LAUNCHER:
                 assert name in commands(), span
-                meant = inner(commands()[name], rest.split())
-                options = {option for param in meant.params for option in param.opts}
-                options |= {option for param in meant.params for option in param.secondary_opts}
+                command = inner(commands()[name], rest.split())
+                options = {option for param in command.params for option in param.opts}
+                options |= {option for param in command.params for option in param.secondary_opts}
                 assert set(re.findall(r"--[a-z][a-z-]+", rest)) <= options | {"--help"}, span
 
 
 GLOBS = {"/plugin install daybook --marketplace <owner>/<repo>"}
 
 
-@each
+@each_document
 def test_links_lead_to_files_that_exist(document: Path) -> None:
-    said = re.sub(r"`[^`\n]*`", "", document.read_text(encoding="utf-8"))
-    for target in re.findall(r"\]\(([^)#]+)", said):
+    prose = re.sub(r"`[^`\n]*`", "", document.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#]+)", prose):
         assert target.startswith("https://") or (document.parent / target).exists(), target
 
 
 def test_the_architecture_is_short_and_names_every_folder() -> None:
-    said = text("ARCHITECTURE.md")
-    code_map = said.partition("## Code map")[2].partition("## Invariants")[0]
+    architecture = text("ARCHITECTURE.md")
+    code_map = architecture.partition("## Code map")[2].partition("## Invariants")[0]
     named = set(re.findall(r"`([a-z_]+/?)`", code_map)) - {"mcp_server/"}
     package = ROOT / "mcp_server"
     modules = {path.stem for path in package.rglob("*.py")}
     floors = {"doors", "actions", "adapters", "core", "models", "prompts"}
     folders = {path.parent.name for path in package.rglob("__init__.py")} - {*floors, "mcp_server"}
 
-    assert len(said.split()) <= 1500
+    assert len(architecture.split()) <= 1500
     assert {f"{folder}/" for folder in folders} - named == set()
     assert {name for name in named if not name.endswith("/")} - modules == set()
     assert all(f"**{floor}**" in code_map for floor in floors)

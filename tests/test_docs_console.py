@@ -15,14 +15,14 @@ from tests.terminal import type_in_terminal
 
 def steps(document: str) -> list[tuple[str, list[str]]]:
     """Return the commands of all console blocks with the lines that they are said to print."""
-    found: list[tuple[str, list[str]]] = []
+    commands_found: list[tuple[str, list[str]]] = []
     for block in fenced(document, "console"):
         for line in block.splitlines():
             if line.startswith("$ "):
-                found.append((line[2:].partition("  #")[0].strip(), []))
+                commands_found.append((line[2:].partition("  #")[0].strip(), []))
             else:
-                found[-1][1].append(line)
-    return found
+                commands_found[-1][1].append(line)
+    return commands_found
 
 
 NOT_RUN = ("claude ", "bin/daybook demo", "make ", "UPDATE=1 ")  # need Claude Code, a network or the tests
@@ -45,11 +45,11 @@ def test_the_console_prints_what_the_document_shows(name: str, tmp_path: Path, s
             continue
         assert command.startswith(RUN), command
         line = command
-        for shown, became in real.items():
-            line = line.replace(shown, became)
-        done = type_in_terminal(["/bin/sh", "-c", line], cwd=shop, env=environment)
-        assert done.returncode == 0, done.stdout
-        printed = click.unstyle(done.stdout).replace(str(scratch_home), "/home/ada")
+        for command_shown, became in real.items():
+            line = line.replace(command_shown, became)
+        process = type_in_terminal(["/bin/sh", "-c", line], cwd=shop, env=environment)
+        assert process.returncode == 0, process.stdout
+        printed = click.unstyle(process.stdout).replace(str(scratch_home), "/home/ada")
         for slug in slugs:
             for became in re.findall(rf"\b{slug}[a-z0-9]{{4}}\b", printed):
                 real[slug + SUFFIX] = became

@@ -59,22 +59,22 @@ def changed_by(name: str) -> set[str]:
 
 def test_the_messages_that_are_explained_are_those_that_are_printed() -> None:
     quoted = [
-        said for row in rows(text("docs/troubleshooting.md")) for said in re.findall(r'"([^"]+)"', row[0])
+        quote for row in rows(text("docs/troubleshooting.md")) for quote in re.findall(r'"([^"]+)"', row[0])
     ]
     code = text("bin/daybook") + text("bin/set_up.sh")
     code += "".join(path.read_text("utf-8") for path in ROOT.glob("mcp_server/**/*.py"))
 
     assert quoted
-    assert [said for said in quoted if said.casefold() not in code.casefold()] == []
+    assert [quote for quote in quoted if quote.casefold() not in code.casefold()] == []
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/file-format.md"])
 def test_the_file_that_is_shown_is_a_memory(name: str) -> None:
-    (shown,) = fenced(text(name), "markdown")
+    (example,) = fenced(text(name), "markdown")
     when = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
 
     memory = memory_file.parse(
-        shown.encode(), path="knowledge/shown.md", kind=Kind.KNOWLEDGE, archived=False, modified=when
+        example.encode(), path="knowledge/shown.md", kind=Kind.KNOWLEDGE, archived=False, modified=when
     )
 
     assert memory.id == "stripe-webhook-raw-body-k3f9"
@@ -82,14 +82,14 @@ def test_the_file_that_is_shown_is_a_memory(name: str) -> None:
     assert memory.touches == ("src/lib/stripe.ts:42",)
     if name == "docs/file-format.md":
         assert memory.links == (Link("depends-on", "billing-architecture-p2qa"),)
-    assert memory_file.rewrite(shown.encode(), memory, path="knowledge/shown.md") == shown.encode()
+    assert memory_file.rewrite(example.encode(), memory, path="knowledge/shown.md") == example.encode()
 
 
 @pytest.mark.feature("A-48", "D-18")
 def test_the_file_format_names_every_key_and_every_word() -> None:
-    said = text("docs/file-format.md")
-    named = re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(said.partition("## Keys")[2])))
-    words = {row[0]: row[1] for row in rows(said)}
+    document_text = text("docs/file-format.md")
+    named = re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(document_text.partition("## Keys")[2])))
+    words = {row[0]: row[1] for row in rows(document_text)}
 
     assert sorted(named) == sorted(KEYS)
     assert set(TYPES) <= set(re.findall(r"\w+", words["`type`"]))
@@ -111,9 +111,11 @@ def test_the_weights_that_are_documented_are_those_in_the_code() -> None:
         module, _, constant = name.strip("`").partition(".")
         assert getattr(modules[module], constant) == float(value), name
 
-    told = {row[0].strip("`").partition(".")[2] for row in documented}
-    assert {name for name in vars(ranking) if name.endswith(("_WEIGHT", "_BOOST"))} <= told
-    assert {name for name in vars(confidence) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)} <= told
+    documented_types = {row[0].strip("`").partition(".")[2] for row in documented}
+    assert {name for name in vars(ranking) if name.endswith(("_WEIGHT", "_BOOST"))} <= documented_types
+    assert {
+        name for name in vars(confidence) if re.match(r"(HIGH|MEDIUM|COVERAGE)_", name)
+    } <= documented_types
 
 
 @pytest.mark.feature("3.2-6")
@@ -123,15 +125,18 @@ def test_the_numbers_of_the_ratings_that_are_documented_are_those_in_the_code() 
     moves = {row[0].strip("`"): float(row[1]) for row in documented if re.fullmatch(r"`[a-z_]+`", row[0])}
     assert moves == ratings.TRUST_EVENTS
 
-    told: dict[str, dict[str, float]] = {"TRUST_HALF_LIFE": {}, "BASE_TRUST": {}}
+    documented_numbers: dict[str, dict[str, float]] = {"TRUST_HALF_LIFE": {}, "BASE_TRUST": {}}
     for cell, value, _ in (row for row in documented if "." in row[0]):
         name, _, keys = cell.partition("` ")
         module, _, constant = name.strip("`").partition(".")
         if keys:
-            told[constant] |= dict.fromkeys(keys.split(", "), float(value))
+            documented_numbers[constant] |= dict.fromkeys(keys.split(", "), float(value))
         else:
             assert getattr(modules[module], constant) == float(value), name
-    assert told == {"TRUST_HALF_LIFE": ratings.TRUST_HALF_LIFE, "BASE_TRUST": ratings.BASE_TRUST}
+    assert documented_numbers == {
+        "TRUST_HALF_LIFE": ratings.TRUST_HALF_LIFE,
+        "BASE_TRUST": ratings.BASE_TRUST,
+    }
 
 
 @pytest.mark.parametrize("name", ["docs/ranking.md", "docs/ratings.md"])

@@ -31,7 +31,7 @@ def as_nobody_special() -> None:
 
 
 def run_bound(machine: Machine, before: Callable[[], None], *args: str, **env: str) -> tuple[int, str, str]:
-    done = subprocess.run(
+    process = subprocess.run(
         [machine.root / "bin" / "daybook", *args],
         env={"HOME": str(machine.home), "PATH": str(machine.path), **env},
         cwd=machine.home,
@@ -41,7 +41,7 @@ def run_bound(machine: Machine, before: Callable[[], None], *args: str, **env: s
         encoding="utf-8",
         timeout=PATIENCE,
     )
-    return done.returncode, done.stdout, done.stderr
+    return process.returncode, process.stdout, process.stderr
 
 
 def all_below(folder: Path) -> list[Path]:
@@ -51,7 +51,7 @@ def all_below(folder: Path) -> list[Path]:
 def test_the_plugins_folder_is_only_read(machine: Machine) -> None:
     (machine.root / ".git").mkdir()
     before = all_below(machine.root)
-    for path in (machine.root, *(each for each in before if each.is_dir())):
+    for path in (machine.root, *(path for path in before if path.is_dir())):
         path.chmod(0o555)
     refused = subprocess.run(
         ["mkdir", machine.root / "new"], preexec_fn=as_nobody_special, capture_output=True, check=False
@@ -61,7 +61,7 @@ def test_the_plugins_folder_is_only_read(machine: Machine) -> None:
         run_bound(machine, as_nobody_special, *args)
         for args in (["hook", "SessionStart"], ["where"], ["serve"])
     ]
-    for path in (machine.root, *(each for each in before if each.is_dir())):
+    for path in (machine.root, *(path for path in before if path.is_dir())):
         path.chmod(0o755)
 
     assert refused.returncode
@@ -80,8 +80,8 @@ def test_a_place_for_the_environment_that_cannot_be_written_to_is_told_when_a_se
     code, out, err = run_bound(machine, as_nobody_special, "hook", "SessionStart", DAYBOOK_VENV=str(venv))
 
     assert (code, err) == (0, "")
-    said = json.loads(out)["env"]["DAYBOOK_SETUP_FAILED"]
-    assert said == f"cannot write to {venv}; set DAYBOOK_VENV to another folder."
+    problem = json.loads(out)["env"]["DAYBOOK_SETUP_FAILED"]
+    assert problem == f"cannot write to {venv}; set DAYBOOK_VENV to another folder."
 
 
 ROOM = 20 << 20  # bytes that a file may have, of which pip takes a few for itself
@@ -121,13 +121,13 @@ def test_on_a_disk_that_is_really_full_a_session_says_so_and_no_prompt_does(
             pass
 
     code, _, err = bare.run("where", DAYBOOK_VENV=str(venv))
-    told = told_at_start(bare, DAYBOOK_VENV=str(venv))
+    sentence = told_at_start(bare, DAYBOOK_VENV=str(venv))
     prompts = [bare.probe("hook", "UserPromptSubmit", DAYBOOK_VENV=str(venv)) for _ in range(2)]
 
     full = f"the disk is full. Make room for its Python environment, some 350 MB in {venv}."
     assert (code, full in err) == (1, True)
-    assert told == full
-    assert [each["env"]["DAYBOOK_SETUP_FAILED"] for each in prompts] == ["", ""]
+    assert sentence == full
+    assert [hook_answer["env"]["DAYBOOK_SETUP_FAILED"] for hook_answer in prompts] == ["", ""]
 
 
 # One environment

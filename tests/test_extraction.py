@@ -11,16 +11,16 @@ from benchmarks.scripted_extraction import FORMS
 
 
 def test_the_set_is_large_and_varied() -> None:
-    found = sessions()
-    junk = Counter(label.kind for each in found for label in each.junk)
+    sessions_read = sessions()
+    junk = Counter(label.kind for session in sessions_read for label in session.junk)
 
-    assert len(found) >= 40
-    assert len({each.language for each in found}) >= 9
-    assert len(found) / 4 <= sum(each.aside for each in found) <= len(found) / 2
+    assert len(sessions_read) >= 40
+    assert len({session.language for session in sessions_read}) >= 9
+    assert len(sessions_read) / 4 <= sum(session.aside for session in sessions_read) <= len(sessions_read) / 2
     assert junk.keys() == {"missing", "tool", "assistant", "private", "quoted", "secret"}
     assert min(junk.values()) >= 5
-    assert sum(not each.learn for each in found) >= 8
-    assert any(label.supersedes for each in found for label in each.learn)
+    assert sum(not session.learn for session in sessions_read) >= 8
+    assert any(label.supersedes for session in sessions_read for label in session.learn)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -28,9 +28,11 @@ def test_of_what_a_model_proposes_junk_is_left_out_and_good_is_kept(form: str, t
     outcomes = list(measure(sessions(), tmp_path, [form]))
 
     for aside in (False, True):
-        part = [one for one in outcomes if one.session.aside is aside]
-        stored, _, kept = shares(part)
+        part = [outcome for outcome in outcomes if outcome.session.aside is aside]
+        stored, _, good_kept = shares(part)
         assert stored <= MOST_JUNK, table(part)
-        assert kept >= LEAST_KEPT or form != "well", table(part)
-    assert not any(is_wrong(one) for one in outcomes if one.label.kind in ("shape", "private", "secret"))
-    assert not any(one.replaced for one in outcomes if one.form == "maliciously"), table(outcomes)
+        assert good_kept >= LEAST_KEPT or form != "well", table(part)
+    assert not any(
+        is_wrong(outcome) for outcome in outcomes if outcome.label.kind in ("shape", "private", "secret")
+    )
+    assert not any(outcome.replaced for outcome in outcomes if outcome.form == "maliciously"), table(outcomes)

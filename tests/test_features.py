@@ -43,11 +43,13 @@ def test_no_item_is_missing_and_none_is_told_twice() -> None:
 
 
 def test_every_numbered_defect_of_the_others_has_its_regression_test() -> None:
-    told = {row[0] for row in ROWS}
+    rows_told = {row[0] for row in ROWS}
 
-    assert {f"{part}-{number}" for part, last in DEFECTS.items() for number in range(1, last + 1)} <= told
-    assert len([name for name in told if name.startswith("3.3-")]) >= 5
-    assert len([name for name in told if name.startswith("3.4-")]) >= 7
+    assert {
+        f"{part}-{number}" for part, last in DEFECTS.items() for number in range(1, last + 1)
+    } <= rows_told
+    assert len([name for name in rows_told if name.startswith("3.3-")]) >= 5
+    assert len([name for name in rows_told if name.startswith("3.4-")]) >= 7
 
 
 def test_every_item_says_what_it_is_and_is_shown_unless_it_is_not_built() -> None:
@@ -62,11 +64,11 @@ def test_the_document_names_the_tests_that_are_marked() -> None:
     """With UPDATE=1 the names are written."""
     marked = shown()
     path = ROOT / "docs" / "features.md"
-    written = [
+    lines_written = [
         f"| {row[0]} | {row[1]} | {' '.join(f'`{test}`' for test in marked.get(row[0], []))} |"
         for row in ROWS
     ]
-    lines = iter(written)
+    lines = iter(lines_written)
     document = path.read_text(encoding="utf-8")
     renewed = re.sub(r"^\| (?:[A-D]-\d\d|3\.\d-).*$", lambda _: next(lines), document, flags=re.MULTILINE)
     if os.environ.get("UPDATE"):

@@ -22,8 +22,8 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.fixture
 def former() -> dict[str, Any]:
-    said: dict[str, Any] = json.loads((FORMER / "answers.json").read_text(encoding="utf-8"))
-    return said
+    answers_before: dict[str, Any] = json.loads((FORMER / "answers.json").read_text(encoding="utf-8"))
+    return answers_before
 
 
 def drawn(answer: Any) -> tuple[set[str], set[tuple[str, str, str]]]:
@@ -37,8 +37,10 @@ def as_told(now: Any, then: Any) -> Any:
     if isinstance(now, dict) and isinstance(then, dict):
         return {key: as_told(now[key], then[key]) for key in then if key in now}
     if isinstance(now, list) and isinstance(then, list):
-        left = iter(now)
-        return [before for before in then if any(as_told(each, before) == before for each in left)]
+        answers_left = iter(now)
+        return [
+            before for before in then if any(as_told(answer, before) == before for answer in answers_left)
+        ]
     return now
 
 
@@ -60,7 +62,7 @@ def test_what_was_taken_in_is_not_taken_in_again(place: Place, former: dict[str,
 
 
 @pytest.mark.parametrize(
-    "begins, what",
+    "begins, change",
     [
         ("postgres", "verified: "),
         ("queue", "rel: depends-on"),
@@ -68,11 +70,13 @@ def test_what_was_taken_in_is_not_taken_in_again(place: Place, former: dict[str,
         ("notes", "9090"),
     ],
 )
-def test_what_was_done_can_be_taken_back(place: Place, begins: str, what: str) -> None:
+def test_what_was_done_can_be_taken_back(place: Place, begins: str, change: str) -> None:
     (changed,) = [
-        path for path in (place.memory / "projects").rglob(f"{begins}*.md") if what in path.read_text("utf-8")
+        path
+        for path in (place.memory / "projects").rglob(f"{begins}*.md")
+        if change in path.read_text("utf-8")
     ]
 
     place.run("undo", changed.stem, "--anyway")
 
-    assert what not in changed.read_text(encoding="utf-8")
+    assert change not in changed.read_text(encoding="utf-8")

@@ -56,8 +56,8 @@ def test_no_test_asserts_seconds_or_waits_for_less_than_a_minute() -> None:
     own = {ROOT / "tests" / "growth.py", *(ROOT / "tests" / "durability" / "programs").iterdir()}
     paths = [path for path in (ROOT / "tests").rglob("*.py") if path not in own]
 
-    found = {str(path): list(hurries(path.read_text(encoding="utf-8"))) for path in paths}
-    assert {path: names for path, names in found.items() if names} == {}
+    hurries_by_path = {str(path): list(hurries(path.read_text(encoding="utf-8"))) for path in paths}
+    assert {path: names for path, names in hurries_by_path.items() if names} == {}
     assert len(paths) > 100
 
 

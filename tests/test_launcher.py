@@ -191,23 +191,23 @@ def test_without_a_python_the_start_of_a_session_says_so_and_no_hook_says_more(b
     bare.put("python3", "#!/bin/sh\necho 3.10.13\n")
     code, out, err = bare.run("hook", "SessionStart")
     assert (code, err) == (0, "")
-    told = missing.format("python3, which is 3.10.13") + after
-    assert json.loads(out) == {"systemMessage": told}
+    sentence = missing.format("python3, which is 3.10.13") + after
+    assert json.loads(out) == {"systemMessage": sentence}
     odd = bare.put('py "3" \\', "#!/bin/sh\necho 3.10.13\n")
-    said = json.loads(bare.run("hook", "SessionStart", DAYBOOK_PYTHON=str(odd))[1])
-    assert said == {"systemMessage": missing.format("one that is older") + after}
+    answer = json.loads(bare.run("hook", "SessionStart", DAYBOOK_PYTHON=str(odd))[1])
+    assert answer == {"systemMessage": missing.format("one that is older") + after}
     for event in ("UserPromptSubmit", "SubagentStart", "Stop", "PreCompact", "SessionEnd"):
         assert bare.run("hook", event) == (0, "", "")
     assert list(bare.home.iterdir()) == []
 
 
 def test_a_hook_does_nothing_where_the_module_in_the_client_says_that_it_is_there(machine: Machine) -> None:
-    there = {"DAYBOOK_MODULE": "s1", "CLAUDE_CODE_SESSION_ID": "s1"}
+    with_module = {"DAYBOOK_MODULE": "s1", "CLAUDE_CODE_SESSION_ID": "s1"}
     for event in ("UserPromptSubmit", "Stop"):
-        assert machine.run("hook", event, **there) == (0, "", "")
-    assert machine.probe("hook", "SubagentStart", **there)["args"] == ["SubagentStart"]
+        assert machine.run("hook", event, **with_module) == (0, "", "")
+    assert machine.probe("hook", "SubagentStart", **with_module)["args"] == ["SubagentStart"]
     # After a /clear, or in a session that was started in this one.
-    assert machine.probe("hook", "UserPromptSubmit", **there | {"CLAUDE_CODE_SESSION_ID": "s2"})["args"]
+    assert machine.probe("hook", "UserPromptSubmit", **with_module | {"CLAUDE_CODE_SESSION_ID": "s2"})["args"]
     assert machine.probe("hook", "UserPromptSubmit", DAYBOOK_MODULE="")["args"] == ["UserPromptSubmit"]
 
 

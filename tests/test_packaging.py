@@ -15,21 +15,21 @@ PROJECT = Path(__file__).resolve().parent.parent
 def pins(name: str) -> dict[str, str]:
     """Package → version of a requirements file; every line must be an exact pin."""
     lines = (PROJECT / name).read_text(encoding="utf-8").splitlines()
-    found = [line for line in lines if line and not line.startswith(("#", "-r "))]
-    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", line) for line in found)
-    return dict(line.split("==") for line in found)
+    requirements = [line for line in lines if line and not line.startswith(("#", "-r "))]
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", line) for line in requirements)
+    return dict(line.split("==") for line in requirements)
 
 
 def test_every_dependency_is_pinned_within_its_range() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     runtime, team = pins("requirements.txt"), pins("requirements-team.txt")
     dev = pins("requirements-dev.txt")
-    for wanted in map(Requirement, project["project"]["dependencies"]):
-        assert runtime[wanted.name] in wanted.specifier
-    for wanted in map(Requirement, project["dependency-groups"]["dev"]):
-        assert dev[wanted.name] in wanted.specifier
-    for wanted in map(Requirement, project["project"]["optional-dependencies"]["team"]):
-        assert team[wanted.name] in wanted.specifier
+    for requirement in map(Requirement, project["project"]["dependencies"]):
+        assert runtime[requirement.name] in requirement.specifier
+    for requirement in map(Requirement, project["dependency-groups"]["dev"]):
+        assert dev[requirement.name] in requirement.specifier
+    for requirement in map(Requirement, project["project"]["optional-dependencies"]["team"]):
+        assert team[requirement.name] in requirement.specifier
     assert not runtime.keys() & dev.keys()
     assert not (runtime.keys() | dev.keys()) & team.keys()
 
@@ -48,4 +48,4 @@ def test_every_package_that_is_imported_is_declared_and_every_declared_one_is_im
 
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
     declared = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["team"]]
-    assert used == {Requirement(wanted).name for wanted in declared}
+    assert used == {Requirement(requirement).name for requirement in declared}

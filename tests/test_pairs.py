@@ -18,9 +18,9 @@ SET = (
 def test_what_is_hidden_lost_and_named_is_counted(door: str) -> None:
     wrong: list[str] = []
 
-    found = measure(SET, model="none", door=DOORS[door], wrong=wrong)
+    counts_by_kind = measure(SET, model="none", door=DOORS[door], wrong=wrong)
 
-    assert {kind: tuple(each.values())[:4] for kind, each in found.items()} == {
+    assert {kind: tuple(counts.values())[:4] for kind, counts in counts_by_kind.items()} == {
         "update": (1, 0, 0, 1), "update*": (1, 0, 0, 0), "new": (2, 0, 0, 1),
         "contains": (1, door != "mcp", 0, 1),  # what waits for the person hides nothing
     }  # fmt: skip
@@ -28,8 +28,8 @@ def test_what_is_hidden_lost_and_named_is_counted(door: str) -> None:
 
 
 def test_one_in_so_many_of_a_kind_is_asked() -> None:
-    found = measure(SET, model="none", every=2)
+    counts_by_kind = measure(SET, model="none", every=2)
 
-    assert {kind: each["pairs"] for kind, each in found.items()} == {
+    assert {kind: counts["pairs"] for kind, counts in counts_by_kind.items()} == {
         "update": 1, "update*": 1, "contains": 1, "new": 1,
     }  # fmt: skip

@@ -36,7 +36,7 @@ def named(path: Path) -> str:
 
 @pytest.mark.parametrize("pattern", CONCERNS, ids=CONCERNS.values())
 def test_what_differs_between_systems_stands_in_one_file_for_each_concern(pattern: str) -> None:
-    found = {
+    lines_found = {
         f"{named(path)}:{number} {line.strip()}"
         for path in CODE
         if named(path) not in CONCERNS[pattern].split()
@@ -44,7 +44,7 @@ def test_what_differs_between_systems_stands_in_one_file_for_each_concern(patter
         if (match := re.search(pattern, line)) and BESIDES.get(named(path)) != match[0]
     }
 
-    assert not found
+    assert not lines_found
 
 
 def test_files_are_opened_by_number_in_one_place() -> None:
@@ -55,7 +55,7 @@ def test_files_are_opened_by_number_in_one_place() -> None:
 
 
 def test_our_branches_for_windows_import_and_do_their_work_where_posix_is_taken_away(tmp_path: Path) -> None:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "as_windows.py"), str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -63,7 +63,7 @@ def test_our_branches_for_windows_import_and_do_their_work_where_posix_is_taken_
         timeout=250,
     )
 
-    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+    assert (process.stdout, process.returncode) == ("", 0), process.stderr
 
 
 def test_a_test_file_that_imports_what_windows_lacks_is_known_to() -> None:
@@ -79,11 +79,11 @@ def test_a_test_file_that_imports_what_windows_lacks_is_known_to() -> None:
 
 
 def test_the_tests_of_the_core_and_of_most_actions_are_for_windows_too() -> None:
-    left = [path for path in TESTS if not lacking_on_windows(path.read_text(encoding="utf-8"))]
+    unrecognised = [path for path in TESTS if not lacking_on_windows(path.read_text(encoding="utf-8"))]
 
-    assert {path.parent.name for path in left} >= {"core", "actions", "adapters", "doors"}
-    assert not [path.name for path in TESTS if path.parent.name == "core" and path not in left]
-    assert len(left) > len(TESTS) / 2
+    assert {path.parent.name for path in unrecognised} >= {"core", "actions", "adapters", "doors"}
+    assert not [path.name for path in TESTS if path.parent.name == "core" and path not in unrecognised]
+    assert len(unrecognised) > len(TESTS) / 2
 
 
 def test_the_workflow_runs_the_tests_on_the_three_systems() -> None:

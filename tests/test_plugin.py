@@ -20,7 +20,7 @@ HOOKS = json.loads((ROOT / "hooks/hooks.json").read_text(encoding="utf-8"))["hoo
 # What Claude Code fills into the input of an mcp_tool hook.
 OF_THE_EVENT = {"session_id", "prompt", "transcript_path", "cwd", "last_assistant_message"}
 
-each = pytest.mark.parametrize("text", ALL, ids=lambda text: str(text.path.relative_to(ROOT)))
+each_text = pytest.mark.parametrize("text", ALL, ids=lambda text: str(text.path.relative_to(ROOT)))
 
 
 def hooks() -> list[tuple[str, str, dict[str, object]]]:
@@ -94,10 +94,10 @@ def test_a_hook_ends_within_five_seconds_and_calls_only_us(
             assert event in EVENTS
         case "mcp_tool":
             assert (hook["server"], hook["tool"]) == ("plugin:daybook:daybook", "hook")
-            said = hook["input"]
-            assert isinstance(said, dict)
-            assert said["event"] == event
-            assert set(re.findall(r"\$\{?(\w+)", json.dumps(said))) <= OF_THE_EVENT
+            hook_input = hook["input"]
+            assert isinstance(hook_input, dict)
+            assert hook_input["event"] == event
+            assert set(re.findall(r"\$\{?(\w+)", json.dumps(hook_input))) <= OF_THE_EVENT
         case other:
             pytest.fail(f"a hook of type {other}")
 
@@ -123,7 +123,7 @@ def test_what_runs_unasked_is_every_reading_tool_and_remember() -> None:
 # Commands, skills and agents
 
 
-@each
+@each_text
 def test_the_frontmatter_says_in_one_line_what_it_is_for(text: Prose) -> None:
     description = text.head["description"]
 
@@ -134,7 +134,7 @@ def test_the_frontmatter_says_in_one_line_what_it_is_for(text: Prose) -> None:
     assert text.head.get("name", text.name) == text.name
 
 
-@each
+@each_text
 def test_every_tool_that_is_named_exists(text: Prose) -> None:
     whole = text.path.read_text(encoding="utf-8")
 
@@ -142,19 +142,19 @@ def test_every_tool_that_is_named_exists(text: Prose) -> None:
     assert "mcp__" not in re.sub(rf"{PREFIX}|^tools: {PREFIX[:-2]}$", "", whole, flags=re.MULTILINE)
 
 
-@each
+@each_text
 def test_every_snake_case_word_in_code_is_a_tool_or_a_parameter(text: Prose) -> None:
-    known = tools().keys() | {taken for name in tools() for taken in parameters(name)}
+    known_names = tools().keys() | {parameter for name in tools() for parameter in parameters(name)}
 
-    assert set(re.findall(r"`([a-z]+_[a-z_]+)`", text.body)) <= known
+    assert set(re.findall(r"`([a-z]+_[a-z_]+)`", text.body)) <= known_names
 
 
 @pytest.mark.parametrize("text", [*COMMANDS, *AGENTS], ids=lambda text: text.name)
 def test_what_the_text_tells_claude_to_call_is_granted(text: Prose) -> None:
-    wanted = {name for name in text.named() if text in AGENTS or not deletes(tools()[name])}
+    tools_wanted = {name for name in text.named() if text in AGENTS or not deletes(tools()[name])}
     whole_server = PREFIX.removesuffix("__") in text.granted
 
-    assert whole_server or {PREFIX + name for name in wanted} <= set(text.granted)
+    assert whole_server or {PREFIX + name for name in tools_wanted} <= set(text.granted)
     assert not (whole_server and text in COMMANDS)
 
 
@@ -201,7 +201,7 @@ def test_an_agent_is_short_and_says_which_tools_and_model_it_uses(agent: Prose) 
     assert agent.granted
 
 
-@each
+@each_text
 def test_nothing_in_the_text_shouts(text: Prose) -> None:
     assert not [character for character in text.body if unicodedata.category(character) == "So"]
     assert not re.findall(r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL)\b|!(?=\s)", text.body)

@@ -39,11 +39,11 @@ def test_the_oldest_of_many_is_found_as_well_as_the_newest(
 @pytest.mark.feature("3.4-empty-content")
 @pytest.mark.parametrize("revision", [Revision(title="Body parser"), Revision(tags=("billing",))])
 def test_a_changed_title_or_tag_leaves_the_text_searchable(store: Store, revision: Revision) -> None:
-    kept = stored(store, "Webhook", "Skip the middleware for the raw zirconium body.")
+    memory_id = stored(store, "Webhook", "Skip the middleware for the raw zirconium body.")
 
-    revise(store, kept, revision)
+    revise(store, memory_id, revision)
 
-    assert hits(store, "zirconium", Mode.KEYWORD) == [kept]
+    assert hits(store, "zirconium", Mode.KEYWORD) == [memory_id]
 
 
 @pytest.mark.feature("3.4-match-query")
@@ -51,14 +51,14 @@ def test_a_changed_title_or_tag_leaves_the_text_searchable(store: Store, revisio
     "words", ["auto-archive", 'say "never"', "it's", "a AND", "-x", "title:webhook", "(", "^a", "a*", "+"]
 )
 def test_no_punctuation_in_a_question_is_a_command(store: Store, words: str) -> None:
-    kept = stored(store, "Said", f"Somebody wrote {words} webhook here.")
+    memory_id = stored(store, "Said", f"Somebody wrote {words} webhook here.")
 
-    assert hits(store, f"{words} webhook", Mode.KEYWORD) == [kept]
+    assert hits(store, f"{words} webhook", Mode.KEYWORD) == [memory_id]
 
 
 @pytest.mark.feature("3.4-double-embeddings")
 def test_indexing_again_doubles_no_vector(meaning_store: Store) -> None:
-    kept = stored(meaning_store, "Webhook", "Skip body parsing, or the signature does not hold.")
+    memory_id = stored(meaning_store, "Webhook", "Skip body parsing, or the signature does not hold.")
     embed_pending(meaning_store)
 
     def vectors() -> list[tuple[int, ...]]:
@@ -67,7 +67,7 @@ def test_indexing_again_doubles_no_vector(meaning_store: Store) -> None:
 
     before = vectors()
     for text in ("Skip body parsing, always.", "Skip body parsing, or the signature does not hold."):
-        revise(meaning_store, kept, Revision(text=text))
+        revise(meaning_store, memory_id, Revision(text=text))
         sync(meaning_store, deep=True)
         embed_pending(meaning_store)
     embed_pending(meaning_store)
@@ -80,7 +80,7 @@ def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Pat
     broken = memory_dir / "knowledge" / "broken.md"
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"---\ntitle: [\n---\n\xff")
-    asked = [
+    requests = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}}},
@@ -100,14 +100,14 @@ def test_a_server_prints_nothing_but_the_protocol(memory_dir: Path, project: Pat
         stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         assert process.stdin and process.stdout
-        for each in asked:
-            process.stdin.write(json.dumps(each).encode() + b"\n")
+        for request in requests:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
-            if "id" in each:
+            if "id" in request:
                 printed.append(json.loads(process.stdout.readline()))
         process.stdin.close()
         rest = process.stdout.read()
 
-    assert [said["id"] for said in printed] == [1, 2, 3]
+    assert [answer["id"] for answer in printed] == [1, 2, 3]
     assert "check: the index is whole" in json.dumps(printed[2])
     assert rest == b""

@@ -60,8 +60,8 @@ def _bytes(field: int, value: bytes) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    said = bytearray()
+    encoded = bytearray()
     while value > 127:
-        said.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes([*said, value])
+    return bytes([*encoded, value])

@@ -31,7 +31,7 @@ def small(open_here: Open) -> Store:
     return open_here(KG_MAX_TOKENS=str(TOKENS)).store()
 
 
-def put(store: Store, count: int, *, first: int = 0, clock: Clock | None = None) -> list[str]:
+def put_nodes(store: Store, count: int, *, first: int = 0, clock: Clock | None = None) -> list[str]:
     """Put nodes of about 300 characters, each named unlike the others."""
     names = [f"node-{at:03}" for at in range(first, first + count)]
     for at, name in enumerate(names):
@@ -43,81 +43,81 @@ def put(store: Store, count: int, *, first: int = 0, clock: Clock | None = None)
 
 
 def graph(store: Store) -> Graph:
-    return next(one for one in read_graph(store) if one.level is PROJECT)
+    return next(level_graph for level_graph in read_graph(store) if level_graph.level is PROJECT)
 
 
 @pytest.mark.feature("C-17")
 def test_a_graph_that_is_too_long_loses_the_least_valuable_down_to_nine_tenths(
     small: Store, clock: Clock
 ) -> None:
-    names = put(small, 20, clock=clock)
+    names = put_nodes(small, 20, clock=clock)
     put_edge(small, PROJECT, names[0], names[19], "uses")
     put_edge(small, PROJECT, names[1], names[19], "uses")
     clock.pass_days(8)
     put_node(small, PROJECT, names[5], "as good as new")
 
-    done = tidy(small)
+    report = tidy(small)
 
-    gone = [each for each in names if status(small, each) is Status.ARCHIVED]
-    assert done.counts["compaction"] == len(gone) > 0
+    gone = [name for name in names if status(small, name) is Status.ARCHIVED]
+    assert report.counts["compaction"] == len(gone) > 0
     assert names[5] not in gone
     assert names[19] not in gone
-    assert {read(small, each).memory.archived_reason for each in gone} == {"compacted"}
-    assert {read(small, each).path.parent.name for each in gone} == {"archive"}
-    left = measured(graph(small))
-    assert 0.85 * TOKENS * TOKEN < left <= 0.9 * TOKENS * TOKEN
+    assert {read(small, name).memory.archived_reason for name in gone} == {"compacted"}
+    assert {read(small, name).path.parent.name for name in gone} == {"archive"}
+    tokens = measured(graph(small))
+    assert 0.85 * TOKENS * TOKEN < tokens <= 0.9 * TOKENS * TOKEN
     assert "did not fit" not in rendered(graph(small), TOKENS * TOKEN)
     assert "compaction" not in tidy(small).counts
 
 
 def test_what_was_compacted_can_be_taken_back_and_recalled_and_stays(small: Store, clock: Clock) -> None:
-    names = put(small, 20)
+    names = put_nodes(small, 20)
     clock.pass_days(8)
     gone = {entry.changes[0].id for entry in tidy(small).entries}
-    one = min(gone)
+    name = min(gone)
 
-    recall_node(small, PROJECT, one)
-    assert status(small, one) is Status.ACTIVE
+    recall_node(small, PROJECT, name)
+    assert status(small, name) is Status.ACTIVE
     undo(small)
 
-    assert {status(small, each) for each in names} == {Status.ACTIVE}
+    assert {status(small, name) for name in names} == {Status.ACTIVE}
     again = {entry.changes[0].id for entry in tidy(small).entries}
     assert not again & gone, "what the person wanted back went away at once"
 
 
 def test_a_dry_run_tells_and_leaves_everything(small: Store, clock: Clock) -> None:
-    names = put(small, 20)
+    names = put_nodes(small, 20)
     clock.pass_days(8)
 
-    done = tidy(small, dry_run=True)
+    report = tidy(small, dry_run=True)
 
-    assert done.counts["compaction"] > 0
-    assert "was worth least in a graph over 1,000 tokens" in line(done.entries[0])
-    assert {status(small, each) for each in names} == {Status.ACTIVE}
+    assert report.counts["compaction"] > 0
+    assert "was worth least in a graph over 1,000 tokens" in line(report.entries[0])
+    assert {status(small, name) for name in names} == {Status.ACTIVE}
 
 
 @pytest.mark.feature("C-19")
 def test_what_was_changed_within_a_week_is_never_archived_and_the_answer_still_fits(
     small: Store, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    names = put(small, 30)
+    names = put_nodes(small, 30)
     clock.pass_days(6.9)
 
-    done = tidy(small)
+    report = tidy(small)
 
-    assert "compaction" not in done.counts
+    assert "compaction" not in report.counts
     assert [record.getMessage()[:31] for record in caplog.records] == ["The graph of level project has "]
     text = rendered(graph(small), TOKENS * TOKEN)
     assert len(text) <= TOKENS * TOKEN
     assert "more did not fit" in text
-    assert {status(small, each) for each in names} == {Status.ACTIVE}
+    assert {status(small, name) for name in names} == {Status.ACTIVE}
 
     clock.pass_days(0.2)
     assert "compaction" in tidy(small).counts
 
 
 def test_a_pinned_node_stays(small: Store, clock: Clock) -> None:
-    names = put(small, 20, clock=clock)
+    names = put_nodes(small, 20, clock=clock)
     revise(small, names[0], Revision(pinned=True))
     clock.pass_days(8)
 
@@ -134,19 +134,19 @@ def test_a_persons_own_memories_never_go_because_there_are_many(small: Store, cl
         ids.append(
             remember(small, Draft(f"Own {at} {words}"[:190], f"{at} {words}", type="decision")).memory.id
         )
-    node = put(small, 1)[0]
-    for each in ids:
-        put_edge(small, PROJECT, node, each, "uses")
+    node = put_nodes(small, 1)[0]
+    for memory_id in ids:
+        put_edge(small, PROJECT, node, memory_id, "uses")
     clock.pass_days(8)
 
     tidy(small)
 
-    assert {status(small, each) for each in ids} == {Status.ACTIVE}
+    assert {status(small, memory_id) for memory_id in ids} == {Status.ACTIVE}
 
 
 def test_nothing_goes_when_the_person_set_no_limit(open_here: Open, clock: Clock) -> None:
     store = open_here(KG_MAX_TOKENS="0").store()
-    put(store, 80)
+    put_nodes(store, 80)
     clock.pass_days(30)
 
     assert "compaction" not in tidy(store).counts
@@ -169,12 +169,12 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
     open_here: Open, clock: Clock
 ) -> None:
     store = open_here(KG_MAX_TOKENS=str(TOKENS), KG_ORPHAN_GRACE_DAYS="20").store()
-    names = put(store, 20, clock=clock)
+    names = put_nodes(store, 20, clock=clock)
     put_edge(store, PROJECT, names[19], names[0], "uses")
     put_edge(store, PROJECT, names[18], names[0], "uses")
     clock.pass_days(8)
     tidy(store)
-    put_away = [each for each in names if status(store, each) is Status.ARCHIVED]
+    put_away = [name for name in names if status(store, name) is Status.ARCHIVED]
     linked, lone = names[1], names[2]
     assert {linked, lone} <= set(put_away)
     tidy(store)
@@ -182,9 +182,9 @@ def test_an_archived_node_without_links_is_an_orphan_and_goes_to_the_trash_after
 
     put_edge(store, PROJECT, names[19], linked, "uses")
     clock.pass_days(15)
-    done = tidy(store)
+    report = tidy(store)
     assert status(store, linked) is Status.ARCHIVED
-    assert f"no orphan: [{linked}]" in "\n".join(line(entry) for entry in done.entries)
+    assert f"no orphan: [{linked}]" in "\n".join(line(entry) for entry in report.entries)
 
     clock.pass_days(6)
     tidy(store)

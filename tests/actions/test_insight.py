@@ -17,7 +17,7 @@ from tests.conftest import Clock
 DAY = timedelta(days=1)
 
 
-def known(store: Store, title: str, **more: str) -> str:
+def remembered(store: Store, title: str, **more: str) -> str:
     """Store a memory; return its ref."""
     memory = remember(store, Draft(title, f"{title} holds here.", **more)).memory
     return f"{store.vaults[-1].key}/{memory.id}"
@@ -33,48 +33,57 @@ def midnight(clock: Clock, back: int) -> int:
 
 
 def test_an_empty_store_has_no_figures(store: Store) -> None:
-    found = insight(store, days=7)
+    figures = insight(store, days=7)
 
-    assert len(found.days) == 7
-    assert {each.shown + each.answers + each.calls + each.sessions for each in found.days} == {0}
-    assert [each.rate for each in (found.used, found.rejected, found.taken_back, found.forgotten_soon)] == [
-        None
-    ] * 4
-    assert found.ages == (0, 0, 0, 0, 0)
-    assert sum(folder.files for folder in found.folders) == 0
+    assert len(figures.days) == 7
+    assert {day.shown + day.answers + day.calls + day.sessions for day in figures.days} == {0}
+    assert [
+        share.rate for share in (figures.used, figures.rejected, figures.taken_back, figures.forgotten_soon)
+    ] == [None] * 4
+    assert figures.ages == (0, 0, 0, 0, 0)
+    assert sum(folder.files for folder in figures.folders) == 0
 
 
 def test_what_was_told_and_used_stands_on_its_day(store: Store, elsewhere: Store, clock: Clock) -> None:
-    one, two = known(store, "Webhooks"), known(store, "Invoices")
-    other = known(elsewhere, "Lifts")
+    webhooks, invoices = remembered(store, "Webhooks"), remembered(store, "Invoices")
+    other = remembered(elsewhere, "Lifts")
     note(
         store,
         "injected",
         back=2,
         why="session start",
-        refs=[one, two],
+        refs=[webhooks, invoices],
         digests=["", ""],
         tokens=[40, 50],
         session="a",
     )
-    note(store, "injected", back=2, refs=[one], digests=[""], tokens=[30], prompt="p", session="a")
-    note(store, "recalled", back=1, refs=[one, two], confident=[one], tokens=[70, 80], query="q", session="a")
-    note(store, "recalled", back=1, refs=[two], confident=[two], tokens=[5], query="q", session="b")
+    note(store, "injected", back=2, refs=[webhooks], digests=[""], tokens=[30], prompt="p", session="a")
+    note(
+        store,
+        "recalled",
+        back=1,
+        refs=[webhooks, invoices],
+        confident=[webhooks],
+        tokens=[70, 80],
+        query="q",
+        session="a",
+    )
+    note(store, "recalled", back=1, refs=[invoices], confident=[invoices], tokens=[5], query="q", session="b")
     note(store, "recalled", back=1, refs=[other], confident=[other], tokens=[900], query="q", session="c")
-    note(store, "injected", back=30, refs=[one], digests=[""], tokens=[30], prompt="p", session="z")
-    note(store, "used", back=0, refs=[one], session="a")
+    note(store, "injected", back=30, refs=[webhooks], digests=[""], tokens=[30], prompt="p", session="z")
+    note(store, "used", back=0, refs=[webhooks], session="a")
     sync(store)
 
-    found = insight(store, days=7)
-    days = {each.at: each for each in found.days if each.shown or each.answers}
+    figures = insight(store, days=7)
+    days = {day.at: day for day in figures.days if day.shown or day.answers}
 
     assert days == {
         midnight(clock, 2): OneDay(midnight(clock, 2), start=90, prompts=30, answers=1, used=1),
         midnight(clock, 1): OneDay(midnight(clock, 1), searches=155, answers=1, used=0),
     }
-    assert found.used == Share(1, 2)
+    assert figures.used == Share(1, 2)
     everywhere = insight(store, days=7, everywhere=True)
-    assert sum(each.searches for each in everywhere.days) == 1055
+    assert sum(day.searches for day in everywhere.days) == 1055
     assert everywhere.used == Share(1, 3)
 
 
@@ -83,7 +92,7 @@ def test_what_models_cost_stands_on_its_day(store: Store, clock: Clock) -> None:
         note(store, "reserved", back=back, call=call, item="x", usd=9.0)
         note(store, "spent", back=back, call=call, usd=usd, outcome="ok", input=10, output=1)
 
-    day = next(each for each in insight(store, days=7).days if each.calls)
+    day = next(day for day in insight(store, days=7).days if day.calls)
 
     assert (day.at, day.usd, day.calls, day.plan_calls) == (midnight(clock, 3), 0.75, 2, 1)
 
@@ -91,13 +100,18 @@ def test_what_models_cost_stands_on_its_day(store: Store, clock: Clock) -> None:
 def test_sessions_are_counted_on_the_day_when_they_began(
     store: Store, elsewhere: Store, clock: Clock
 ) -> None:
-    here, there = store.vaults[-1].key, elsewhere.vaults[-1].key
-    for back, session, vault in ((4, "a", here), (4, "b", here), (2, "c", here), (2, "d", there)):
+    project_key, other_key = store.vaults[-1].key, elsewhere.vaults[-1].key
+    for back, session, vault in (
+        (4, "a", project_key),
+        (4, "b", project_key),
+        (2, "c", project_key),
+        (2, "d", other_key),
+    ):
         note(store, "session_started", back=back, session=session, vault=vault)
-    note(store, "session_started", back=1, session="a", vault=here)
+    note(store, "session_started", back=1, session="a", vault=project_key)
 
-    began = {each.at: each.sessions for each in insight(store, days=7).days if each.sessions}
-    every = {each.at: each.sessions for each in insight(store, days=7, everywhere=True).days if each.sessions}
+    began = {day.at: day.sessions for day in insight(store, days=7).days if day.sessions}
+    every = {day.at: day.sessions for day in insight(store, days=7, everywhere=True).days if day.sessions}
 
     assert began == {midnight(clock, 4): 2, midnight(clock, 2): 1}
     assert every == {midnight(clock, 4): 2, midnight(clock, 2): 2}
@@ -105,7 +119,7 @@ def test_sessions_are_counted_on_the_day_when_they_began(
 
 def test_changes_that_were_taken_back_are_counted_once_and_not_when_they_stand_again(store: Store) -> None:
     for title in ("Webhooks", "Invoices", "Lifts", "Plants"):
-        known(store, title)
+        remembered(store, title)
     undo(store, last_change(store))
     assert insight(store, days=7).taken_back == Share(1, 4)
     undo(store, last_change(store))
@@ -115,7 +129,9 @@ def test_changes_that_were_taken_back_are_counted_once_and_not_when_they_stand_a
 
 
 def test_a_memory_forgotten_within_a_week_was_not_worth_storing(store: Store, clock: Clock) -> None:
-    soon, late, back = (known(store, title).rpartition("/")[2] for title in ("Webhooks", "Invoices", "Lifts"))
+    soon, late, back = (
+        remembered(store, title).rpartition("/")[2] for title in ("Webhooks", "Invoices", "Lifts")
+    )
     clock.pass_days(3)
     forget(store, soon)
     forget(store, back)
@@ -138,20 +154,20 @@ def test_candidates_count_by_the_verdict_that_stands(store: Store) -> None:
 
 
 def test_memories_are_counted_by_type_age_and_folder(store: Store, clock: Clock) -> None:
-    known(store, "Webhooks", type="decision")
+    remembered(store, "Webhooks", type="decision")
     clock.pass_days(31)
-    known(store, "Invoices", type="decision")
-    known(store, "Lifts", type="gotcha")
+    remembered(store, "Invoices", type="decision")
+    remembered(store, "Lifts", type="gotcha")
     clock.pass_days(8)
-    known(store, "Plants", type="gotcha")
+    remembered(store, "Plants", type="gotcha")
 
-    found = insight(store, days=7)
+    figures = insight(store, days=7)
 
-    assert found.counts.by_type == {"decision": 2, "gotcha": 2}
-    assert found.ages == (1, 2, 1, 0, 0)
-    held = {each.name: (each.files, each.size) for each in found.folders}
-    assert held["knowledge"] == (4, found.size.memories)
-    assert found.size.memories > 0
+    assert figures.counts.by_type == {"decision": 2, "gotcha": 2}
+    assert figures.ages == (1, 2, 1, 0, 0)
+    size_by_folder = {folder.name: (folder.files, folder.size) for folder in figures.folders}
+    assert size_by_folder["knowledge"] == (4, figures.size.memories)
+    assert figures.size.memories > 0
 
 
 @pytest.mark.parametrize("days", [0, -1, 100_000])

@@ -67,8 +67,8 @@ def test_one_is_read_and_restored_on_its_page(look: Look, store: Store) -> None:
 def test_many_of_several_projects_are_restored_and_undone_as_one(
     look: Look, store: Store, elsewhere: Store
 ) -> None:
-    here, own = away(store, "Here", "In the shop."), away(store, "Own", "Mine.", level=Level.USER)
-    there = away(elsewhere, "There", "In the office.")
+    in_shop, own = away(store, "Here", "In the shop."), away(store, "Own", "Mine.", level=Level.USER)
+    in_office = away(elsewhere, "There", "In the office.")
     page = look()
     at(page, "/memories?status=trash")
     expect(titles(page)).to_have_count(2)
@@ -78,13 +78,13 @@ def test_many_of_several_projects_are_restored_and_undone_as_one(
 
     expect(page.get_by_text("Restore: 3 of 3 done.")).to_be_visible()
     expect(page.get_by_text("Nothing in the trash matches.")).to_be_visible()
-    stores = {here: store, own: store, there: elsewhere}
-    assert {status(of, each) for each, of in stores.items()} == {Status.ACTIVE}
+    stores = {in_shop: store, own: store, in_office: elsewhere}
+    assert {status(of, memory_id) for memory_id, of in stores.items()} == {Status.ACTIVE}
     page.get_by_role("button", name="Undo").click()
     expect(titles(page)).to_have_count(3)
-    for each, of in stores.items():
+    for memory_id, of in stores.items():
         with pytest.raises(NotFound):
-            read(of, each)
+            read(of, memory_id)
 
 
 def test_words_and_filters_hold_in_the_trash(look: Look, store: Store, clock: Clock) -> None:
@@ -99,7 +99,7 @@ def test_words_and_filters_hold_in_the_trash(look: Look, store: Store, clock: Cl
     expect(page.locator("#found mark")).to_have_text(["RAW", "body"])
     search.fill("nowhere")
     expect(page.get_by_text("Nothing in the trash matches.")).to_be_visible()
-    for said, there in (
+    for query, expected in (
         ("type=gotcha", ["Webhook"]),
         ("level=user", ["Invoices"]),
         ("tag=billing", ["Webhook"]),
@@ -108,8 +108,8 @@ def test_words_and_filters_hold_in_the_trash(look: Look, store: Store, clock: Cl
         ("kind=session", []),
         ("q=stripe", ["Invoices", "Webhook"]),
     ):
-        at(page, f"/memories?status=trash&{said}")
-        expect(titles(page)).to_have_text(there)
+        at(page, f"/memories?status=trash&{query}")
+        expect(titles(page)).to_have_text(expected)
 
 
 def test_a_file_without_a_memory_is_listed_and_comes_back(look: Look, store: Store) -> None:

@@ -22,14 +22,14 @@ from tests.viewer.conftest import Look, Viewing, at
 def saved(path: Path, old: str, new: str) -> None:
     """Save a file as many editors do: beside it, then over it."""
     beside = path.with_name(f".{path.name}.tmp-1234")
-    said = path.read_text(encoding="utf-8")
-    assert old in said
-    beside.write_text(said.replace(old, new), encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    beside.write_text(text.replace(old, new), encoding="utf-8")
     beside.replace(path)
 
 
 def watching() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name == serve.NAME]
+    return [thread for thread in threading.enumerate() if thread.name == serve.NAME]
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_nothing_watches_before_the_first_page_and_after_the_end(
     handles = Path("/proc/self/fd")
 
     def inotify() -> int:
-        return sum("inotify" in os.readlink(each) for each in handles.iterdir() if each.is_symlink())
+        return sum("inotify" in os.readlink(handle) for handle in handles.iterdir() if handle.is_symlink())
 
     before = inotify() if handles.is_dir() else 0
     running = viewing(open_here())
@@ -97,11 +97,11 @@ def test_it_ends_when_nobody_looks_any_more_and_begins_again(opened: Opened, pat
 
 def test_looking_alone_notes_nothing(look: Look, store: Store, path: Path) -> None:
     ledger = store.ledger
-    before = [each.read_bytes() for each in ledger.paths()]
+    before = [path.read_bytes() for path in ledger.paths()]
     page = look()
     with page.expect_response(lambda answer: answer.status == 204):
         pass
     for _ in range(3):
         with page.expect_response("**/live?*"):
             pass
-    assert [each.read_bytes() for each in ledger.paths()] == before
+    assert [path.read_bytes() for path in ledger.paths()] == before

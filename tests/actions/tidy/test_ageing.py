@@ -31,9 +31,9 @@ def test_what_nobody_uses_goes_to_the_archive_and_comes_back(store: Store, clock
     fresh = put(store, "Another thought about the header", type="note")
     clock.pass_days(11)
 
-    done = tidy(store)
+    report = tidy(store)
 
-    assert done.counts == {"ageing": 2}
+    assert report.counts == {"ageing": 2}
     assert status(store, fresh) is Status.ACTIVE
     archived = read(store, note)
     assert (archived.memory.status, archived.memory.archived_reason) == (Status.ARCHIVED, "aged")
@@ -89,18 +89,18 @@ def test_what_an_aged_memory_had_replaced_is_named(store: Store, clock: Clock) -
 
 @pytest.mark.feature("A-22", "A-41")
 def test_what_was_dropped_ends_in_the_trash_and_comes_back_in_one_step(store: Store, clock: Clock) -> None:
-    known = put(store, "The beta banner is shown until 2026-11-01", type="context")
-    perform(store, put_away(store, read(store, known), DROPS, "dropped", "drop"), new_run(store))
+    banner = put(store, "The beta banner is shown until 2026-11-01", type="context")
+    perform(store, put_away(store, read(store, banner), DROPS, "dropped", "drop"), new_run(store))
     clock.pass_days(13.9)
     assert tidy(store).counts == {}
     clock.pass_days(0.2)
     assert tidy(store).counts == {"trash": 1}
     with pytest.raises(NotFound):
-        read(store, known)
+        read(store, banner)
 
-    back = restore(store, known)
+    back = restore(store, banner)
 
     assert (back.memory.status, back.memory.archived_reason) == (Status.ACTIVE, "")
     assert back.path.parent.name == "knowledge"
     assert b"archived" not in back.data
-    assert [hit.id for hit in recall(store, Query("beta banner")).hits] == [known]
+    assert [hit.id for hit in recall(store, Query("beta banner")).hits] == [banner]

@@ -51,21 +51,21 @@ def events(store: Store, *names: str) -> list[dict[str, object]]:
     return [event.data for event in lines if event.event in names]
 
 
-def by_hand(store: Store, name: str, said: str) -> Path:
+def by_hand(store: Store, name: str, text: str) -> Path:
     folder = store.vaults[-1].root / "knowledge"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.md"
-    path.write_text(said, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
 @pytest.mark.parametrize("type", ["architecture", "decision", "pattern", "gotcha", "preference", "reference"])
 def test_what_holds_until_it_is_replaced_never_ages(store: Store, clock: Clock, type: str) -> None:
-    kept = put(store, GATEWAY, type=type, source="mined")
+    memory_id = put(store, GATEWAY, type=type, source="mined")
     clock.pass_days(2000)
 
     assert tidied(store) == {}
-    assert status(store, kept) is Status.ACTIVE
+    assert status(store, memory_id) is Status.ACTIVE
 
 
 @pytest.mark.parametrize("type", ["progress", "context", "note"])
@@ -73,11 +73,11 @@ def test_what_holds_until_it_is_replaced_never_ages(store: Store, clock: Clock, 
 def test_what_the_person_wrote_or_imported_never_ages(
     store: Store, clock: Clock, type: str, source: str
 ) -> None:
-    kept = put(store, GATEWAY, type=type, source=source)
+    memory_id = put(store, GATEWAY, type=type, source=source)
     clock.pass_days(2000)
 
     assert tidied(store) == {}
-    assert status(store, kept) is Status.ACTIVE
+    assert status(store, memory_id) is Status.ACTIVE
 
 
 def test_what_the_person_saved_by_name_never_ages(store: Store, clock: Clock) -> None:
@@ -102,37 +102,41 @@ def test_what_the_person_approved_never_ages(store: Store, clock: Clock) -> None
     assert status(store, approved.id) is status(store, accepted) is Status.ACTIVE
 
 
-def look_after(store: Store, known: str, how: str) -> None:
-    path = read(store, known).path
+def look_after(store: Store, memory_id: str, how: str) -> None:
+    path = read(store, memory_id).path
     match how:
         case "recalled":
-            assert recall(store, Query("gateway gRPC"), session="s1").hits[0].id == known
+            assert recall(store, Query("gateway gRPC"), session="s1").hits[0].id == memory_id
         case "found in a terminal":
             note_found(store, recall(store, Query("gateway gRPC")))
         case "shown at a prompt":
-            assert known in inject(store, "Does the gateway of the shop speak gRPC?", session="s1")
+            assert memory_id in inject(store, "Does the gateway of the shop speak gRPC?", session="s1")
         case "told at a start":
             store.ledger.append(
-                "injected", store.clock(), why="session start", refs=[read(store, known).ref], session="s1"
+                "injected",
+                store.clock(),
+                why="session start",
+                refs=[read(store, memory_id).ref],
+                session="s1",
             )
         case "pinned for a day":
-            pin(store, known, pinned=True)
-            pin(store, known, pinned=False)
+            pin(store, memory_id, pinned=True)
+            pin(store, memory_id, pinned=False)
         case "linked":
-            link(store, known, put(store, "Clients use the same schema"), "refines")
+            link(store, memory_id, put(store, "Clients use the same schema"), "refines")
         case "validated":
-            validate(store, known)
+            validate(store, memory_id)
         case "restored":
-            forget(store, known)
-            restore(store, known)
+            forget(store, memory_id)
+            restore(store, memory_id)
         case "revised":
-            revise(store, known, Revision(tags=("grpc",)))
+            revise(store, memory_id, Revision(tags=("grpc",)))
         case "edited in an editor":
             path.write_bytes(path.read_bytes().replace(b"speaks gRPC", b"speaks gRPC and REST"))
             sync(store)
         case "edited and heard of by the watcher":
             path.write_bytes(path.read_bytes().replace(b"speaks gRPC", b"speaks gRPC and REST"))
-            take_in(store, read(store, known).vault, path, by_hand=True)
+            take_in(store, read(store, memory_id).vault, path, by_hand=True)
         case "taken away and copied back":
             data = path.read_bytes()
             path.unlink()
@@ -151,21 +155,21 @@ def look_after(store: Store, known: str, how: str) -> None:
     ],
 )  # fmt: skip
 def test_a_sign_of_life_is_known_for_90_days_by_any_index(store: Store, clock: Clock, how: str) -> None:
-    known = put(store, GATEWAY, type="context")
+    looked_after = put(store, GATEWAY, type="context")
     alone = put(store, "A passing thought about the logo", type="note")
     clock.pass_days(85)
-    look_after(store, known, how)
+    look_after(store, looked_after, how)
     clock.pass_days(80)
 
     assert tidied(store) == {"ageing": 1}
-    assert (status(store, known), status(store, alone)) == (Status.ACTIVE, Status.ARCHIVED)
+    assert (status(store, looked_after), status(store, alone)) == (Status.ACTIVE, Status.ARCHIVED)
     clock.pass_days(11)
     assert tidied(store) == {"ageing": 1}
-    assert status(store, known) is Status.ARCHIVED
+    assert status(store, looked_after) is Status.ARCHIVED
 
 
 def test_a_block_tells_on_days_on_which_a_session_starts(store: Store, clock: Clock) -> None:
-    told = put(store, GATEWAY, type="note")
+    in_block = put(store, GATEWAY, type="note")
     choose(store, CLAUDE_MD)
     faded = put(store, "The beta runs on eu-west-3", type="context")
     for _ in range(12):
@@ -175,40 +179,40 @@ def test_a_block_tells_on_days_on_which_a_session_starts(store: Store, clock: Cl
         note_shown(store, ())
 
     assert tidied(store) == {"ageing": 1}
-    assert (status(store, told), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
+    assert (status(store, in_block), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
     assert len(events(store, "told")) == 12
     clock.pass_days(91)
     assert tidied(store) == {"ageing": 1}
 
 
 def test_a_brief_tells_by_title_on_days_on_which_a_session_starts(store: Store, clock: Clock) -> None:
-    shown = put(store, GATEWAY, type="note")
+    in_brief = put(store, GATEWAY, type="note")
     faded = put(store, "The beta runs on eu-west-3", type="context")
     for number in range(40):
         put(store, f"Decision {number}: " + "because of what was measured, " * 20, type="decision")
     for _ in range(13):
         clock.pass_days(9)
-        told = brief(store)
-        note_shown(store, told.titles)
+        start_brief = brief(store)
+        note_shown(store, start_brief.titles)
         catch_up(store)
 
     vault = store.vaults[-1].key
-    assert f"{vault}/{shown}" in told.titles
-    assert f"{vault}/{faded}" not in told.titles
+    assert f"{vault}/{in_brief}" in start_brief.titles
+    assert f"{vault}/{faded}" not in start_brief.titles
     assert tidied(store) == {"ageing": 1}
-    assert (status(store, shown), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
+    assert (status(store, in_brief), status(store, faded)) == (Status.ACTIVE, Status.ARCHIVED)
 
 
 @pytest.mark.parametrize("how", ["listed below the gate", "touched without another word"])
 def test_what_is_no_sign_of_life(store: Store, clock: Clock, how: str) -> None:
-    known = put(store, GATEWAY, type="context")
+    memory_id = put(store, GATEWAY, type="context")
     clock.pass_days(85)
     if how == "listed below the gate":
         answer = recall(store, Query("which gateway has the best zirconium supply in town"), session="s1")
-        assert [hit.id for hit in answer.hits] == [known]
+        assert [hit.id for hit in answer.hits] == [memory_id]
         assert answer.hits[0].confidence is Confidence.NONE
     else:
-        path = read(store, known).path
+        path = read(store, memory_id).path
         os.utime(path)
         path.write_bytes(path.read_bytes().replace(b"source:", b"category: x\nsource:"))
         sync(store)
@@ -252,8 +256,8 @@ def test_what_the_ledger_never_named_is_not_known_to_be_old(store: Store, clock:
     by_hand(store, "old", f"---\n{OLD}---\nThe beta runs on eu-west-3.\n")
     sync(store)
     for path in store.ledger.paths():  # a backup without it
-        kept = [line for line in path.read_bytes().splitlines(keepends=True) if b"arrived" not in line]
-        path.write_bytes(b"".join(kept))
+        lines = [line for line in path.read_bytes().splitlines(keepends=True) if b"arrived" not in line]
+        path.write_bytes(b"".join(lines))
     clock.pass_days(91)
     with store.database.write() as db:
         db.execute("DELETE FROM life")
@@ -263,7 +267,7 @@ def test_what_the_ledger_never_named_is_not_known_to_be_old(store: Store, clock:
 
 
 def test_a_line_from_a_clock_that_was_ahead_neither_ages_nor_keeps(store: Store, clock: Clock) -> None:
-    known = put(store, GATEWAY, type="context")
+    memory_id = put(store, GATEWAY, type="context")
     clock.now = clock.now.replace(year=2040)
     note_found(store, recall(store, Query("gateway gRPC")))
     clock.now = clock.now.replace(year=2026)
@@ -272,7 +276,7 @@ def test_a_line_from_a_clock_that_was_ahead_neither_ages_nor_keeps(store: Store,
     clock.pass_days(2)
 
     assert tidied(store) == {"ageing": 1}
-    assert status(store, known) is Status.ARCHIVED
+    assert status(store, memory_id) is Status.ARCHIVED
 
 
 def test_a_date_in_the_future_is_a_slip_of_the_pen(store: Store, clock: Clock) -> None:
@@ -295,9 +299,9 @@ def test_files_in_a_repository_are_not_noted(
     folder = project / ".claude-memory" / "knowledge"
     folder.mkdir(parents=True)
     (folder / "theirs.md").write_text("The build needs Go 1.23.\n", encoding="utf-8")
-    here = open_here().store()  # type: ignore[attr-defined]
-    sync(here)
+    reopened = open_here().store()  # type: ignore[attr-defined]
+    sync(reopened)
 
-    assert [vault.in_repository for vault in here.vaults][-1]
-    assert events(here, "arrived") == []
+    assert [vault.in_repository for vault in reopened.vaults][-1]
+    assert events(reopened, "arrived") == []
     shutil.rmtree(folder)
