@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from mcp_server.actions.files.sync import if_free, sync_if_free
-from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
@@ -31,7 +30,6 @@ from mcp_server.core.search.query import (
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.doors.shown.recall import EXCERPT, answered
-from mcp_server.doors.shown.rows import listed
 from mcp_server.store import Store
 
 FEW = 64  # passages: about a second
@@ -154,6 +152,9 @@ def list_command(
 
     Example: daybook list --type decision
     """
+    from mcp_server.actions.memory.list import list_memories  # these load what a recall does not need
+    from mcp_server.doors.shown.rows import listed
+
     store = output.opened().store()
     sync_if_free(store)
     listing = list_memories(store, filter, limit=limit, offset=offset, order=order)
