@@ -82,11 +82,11 @@ def test_the_numbers_on_the_page_are_those_of_the_events(used: Opened, look: Loo
     assert page.locator("#spent").inner_text() == "$0.25"
     for summary in page.locator("summary").all():
         summary.click()
-    today, yesterday = "2026-11-18", "2026-11-19"
+    shown_on, yesterday = "2026-11-18", "2026-11-19"
     tokens_figure = figure(page, "Tokens shown to Claude")
-    assert cells(tokens_figure) == [[yesterday, "0", "300", "70"], [today, "1,250", "0", "0"]]
+    assert cells(tokens_figure) == [[yesterday, "0", "300", "70"], [shown_on, "1,250", "0", "0"]]
     assert cells(figure(page, "Share of it that was used")) == [[yesterday, "2", "1"]]
-    assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [today, "1"]]
+    assert cells(figure(page, "Sessions that began")) == [[yesterday, "1"], [shown_on, "1"]]
     assert cells(figure(page, "Cost of model calls")) == [[yesterday, "0.2500", "1", "0"]]
     assert [row[1:] for row in cells(page.locator("#rates"))] == [
         ["1", "2", "50 %"],
