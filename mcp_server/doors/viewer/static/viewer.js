@@ -31,17 +31,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 
-// htmx takes a form over a moment after it came onto the page: what is sent sooner waits for that.
-const late = new WeakSet();
-document.addEventListener("submit", (event) => {
-  const { target: form, submitter } = event;
-  if (event.defaultPrevented || late.has(form) || !form.matches("[hx-get], [hx-post]")) {
-    return;
-  }
-  event.preventDefault();
-  late.add(form);
-  setTimeout(() => {
-    htmx.process(form);
-    submitter ? submitter.click() : form.requestSubmit();
-  });
-});
+// htmx takes a form over a moment after it came onto the page. What is sent sooner would leave the page, so htmx
+// is given the form before the click or the key that sends it arrives there.
+const giveToHtmx = (form) => form?.matches("[hx-get], [hx-post]") && htmx.process(form);
+document.addEventListener("click", ({ target }) => giveToHtmx(target.closest("button")?.form), true);
+document.addEventListener("submit", ({ target }) => giveToHtmx(target), true);
