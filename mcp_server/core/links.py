@@ -21,6 +21,37 @@ MAX_LABEL = 60  # characters
 WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|]{1,200})(?:\|(?P<words>[^\[\]\n]{0,200}))?\]\]")
 
 
+class After(StrEnum):
+    """What became of the memory that a link leads to, or led to."""
+
+    SUPERSEDED = auto()
+    WAITS = auto()
+    """It is superseded once the person accepts the other."""
+    SHADOWED = auto()
+    AWAY = auto()
+    """It was put away before, and stays so."""
+    MARKED = auto()
+    WAITS_MARKED = auto()
+    """Nothing is marked before the person accepts the memory at which the link starts."""
+    TRACE = auto()
+    ACTIVE = auto()
+    """It is active again."""
+    HOLDS_HERE = auto()
+    STAYS = auto()
+    GONE = auto()
+    SAYS_SO_TOO = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOutcome:
+    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
+
+    id: str
+    after: After
+    status: Status = Status.ACTIVE
+    by: str = ""
+
+
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
     return list(dict.fromkeys(match["target"].strip() for match in WIKI.finditer(outside_code(text))))
@@ -98,34 +129,3 @@ def _kebab(words: str) -> str:
     plain = unicodedata.normalize("NFKC", words).lower()
     spaced = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in plain)
     return "-".join(word for word in spaced.split() if any(map(str.isalnum, word)))
-
-
-class After(StrEnum):
-    """What became of the memory that a link leads to, or led to."""
-
-    SUPERSEDED = auto()
-    WAITS = auto()
-    """It is superseded once the person accepts the other."""
-    SHADOWED = auto()
-    AWAY = auto()
-    """It was put away before, and stays so."""
-    MARKED = auto()
-    WAITS_MARKED = auto()
-    """Nothing is marked before the person accepts the memory at which the link starts."""
-    TRACE = auto()
-    ACTIVE = auto()
-    """It is active again."""
-    HOLDS_HERE = auto()
-    STAYS = auto()
-    GONE = auto()
-    SAYS_SO_TOO = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class LinkOutcome:
-    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
-
-    id: str
-    after: After
-    status: Status = Status.ACTIVE
-    by: str = ""

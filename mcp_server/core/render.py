@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from mcp_server.core.memory import Staleness, Status
 
 LINE_LIMIT = 300  # characters of one memory in context that Daybook adds unasked
+MEGABYTE = 1024 * 1024  # bytes, as the person's limits in MB mean it
 QUOTE = "   | "
 CHARACTERS_PER_TOKEN = 4  # of English, about
 
@@ -102,9 +103,6 @@ def repeats(title: str, text: str) -> bool:
     words = beginning.rstrip("…. ")
     ends_in_a_word = not beginning.endswith("…") and opening[len(words) : len(words) + 1].isalnum()
     return words != "" and opening.startswith(words) and not ends_in_a_word
-
-
-MEGABYTE = 1024 * 1024  # bytes, as the person's limits in MB mean it
 
 
 def bytes_of(number: int) -> str:

@@ -33,7 +33,7 @@ class Arrived:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """The (ref, digest) of what the text tells."""
+        """The (ref, digest) of what the text shows."""
         return list(zip(self.note.get("refs", ()), self.note.get("digests", ()), strict=True))
 
 

@@ -1,5 +1,5 @@
 """
-TellingWord words: the words of a memory that show its origin when they are looked up in a session.
+Telling words: the words of a memory that show its origin when they are looked up in a session.
 
 They are names, numbers, paths, URLs, commands, settings and rare words, and also runs of four words, which
 show that a text was copied word for word.
