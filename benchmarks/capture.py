@@ -4,7 +4,7 @@ What capture costs and how long it takes: `python benchmarks/capture.py`.
 Sessions are made of the recorded one in tests/data/transcripts, over and over with changed words: prompts
 and answers that say something each time, and the bulk of attachments and tool results around them. The model
 is a server on loopback that answers at once and proposes one memory for each piece. With --write the table
-in README.md beside this file is replaced.
+in results/learning.md is replaced.
 """
 
 import json
@@ -28,13 +28,12 @@ import click
 from tabulate import tabulate
 
 from benchmarks.latency import ROOT, command, machine, percentile, timed
+from benchmarks.pages import replace_table
 from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts
 from mcp_server.bootstrap import Opened
 from tests.scripted_model import Answer, ScriptedModel, reply
 
-README = Path(__file__).with_name("README.md")
-START, END = "<!-- capture:start -->", "<!-- capture:end -->"
 RECORDED = ROOT / "tests" / "data" / "transcripts" / "session.jsonl"
 SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 HOOKS = 40  # processes, of which the first does not count
@@ -47,7 +46,7 @@ Row = tuple[str, str, float]
 @click.command()
 @click.option("--backfill-mb", default=50, show_default=True, help="Megabytes of old transcripts.")
 @click.option("--worker-mb", default=4, show_default=True, help="Megabytes that one worker reads.")
-@click.option("--write", is_flag=True, help="Replace the table in README.md.")
+@click.option("--write", is_flag=True, help="Replace the table in results/learning.md.")
 def main(backfill_mb: int, worker_mb: int, write: bool) -> None:
     """Measure the worker, backfill and the hooks that are processes."""
     rows: list[Row] = []
@@ -58,8 +57,7 @@ def main(backfill_mb: int, worker_mb: int, write: bool) -> None:
     table_text = table(rows)
     click.echo(table_text)
     if write:
-        before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        README.write_text(f"{before}{START}\n{table_text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        replace_table("learning", "capture", table_text)
 
 
 def measure(folder: Path, backfill_mb: int, worker_mb: int) -> Iterator[Row]:

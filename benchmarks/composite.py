@@ -2,7 +2,8 @@
 Whether age helps where it should: `python benchmarks/composite.py CHANGELOG…`.
 
 Every entry of a changelog is remembered on the day of its release, each changelog as a project of its own,
-and asked for the day after the last release: sorted by relevance, and by the composite. See README.md.
+and asked for the day after the last release: sorted by relevance, and by the composite.
+See results/finding.md.
 """
 
 import json

@@ -24,6 +24,7 @@ from tabulate import tabulate
 
 from benchmarks import synthetic
 from benchmarks.latency import ROOT, command, machine, percentile, timed
+from benchmarks.pages import replace_table
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.exchange.seed import bootstrap_project
@@ -41,8 +42,6 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Level, Link, Memory
 from mcp_server.core.search.query import Query
 
-README = Path(__file__).with_name("README.md")
-START, END = "<!-- curation:start -->", "<!-- curation:end -->"
 MEMORIES, LINKS, NODES = 10_000, 30_000, 400
 LABELS = ("relates-to", "relates-to", "depends-on")
 TIMES = 60
@@ -51,7 +50,7 @@ PROJECT = Level.PROJECT
 
 
 @click.command()
-@click.option("--write", is_flag=True, help="Replace the table in README.md.")
+@click.option("--write", is_flag=True, help="Replace the table in results/upkeep.md.")
 def main(write: bool) -> None:
     """Measure what links, the graph and upkeep cost."""
     rows = []
@@ -63,9 +62,7 @@ def main(write: bool) -> None:
     table_text = f"{table}\n\n{machine()}"
     click.echo(table_text)
     if write:
-        before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        text = f"{before}{START}\n{table_text}\n{END}{rest.partition(END)[2]}"
-        README.write_text(text, encoding="utf-8")
+        replace_table("upkeep", "curation", table_text)
 
 
 def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:

@@ -4,7 +4,7 @@ Does a memory still answer when its question was asked before: `python benchmark
 FOLDER holds question sets. Of each, forty questions and what answers them are stored with four hundred other
 documents. Then every question is asked in six earlier sessions, of which one had the right answer and five a
 vague one or none. Each question is asked of the knowledge alone, as if nobody had asked before, and then of
-everything, as a session asks. See README.md beside this file.
+everything, as a session asks. See results/finding.md.
 """
 
 import json

@@ -4,7 +4,7 @@ Do machines that share a memory through a repository all end equal: `python benc
 Edits, moves, forgets, archives and merges, with clocks that differ; each history has its own homes, its own
 bare repository, and is checked as tests/actions/remote does: the same files on each machine, no word lost, no
 mark of a conflict. FIRST is the number of the first history. With --memories, how long an exchange takes with
-so many memories is measured instead. See README.md beside this file.
+so many memories is measured instead. See results/machines.md.
 """
 
 import sys

@@ -3,7 +3,7 @@ How fast it is, and how much memory it takes: `python benchmarks/latency.py`.
 
 Memories and questions are made up (synthetic.py), and their vectors are random unit vectors: searching
 costs the same whatever they mean, and embedding 100,000 texts would take half an hour. Questions are
-embedded for real. With --write the table in README.md beside this file is replaced.
+embedded for real. With --write the table in results/speed.md is replaced.
 """
 
 import json
@@ -30,6 +30,7 @@ from tabulate import tabulate
 
 from benchmarks import synthetic
 from benchmarks.measured_server import beside, served, started
+from benchmarks.pages import replace_table
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
@@ -40,8 +41,6 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
 
 ROOT = Path(__file__).resolve().parent.parent
-README = Path(__file__).with_name("README.md")
-START, END = "<!-- latency:start -->", "<!-- latency:end -->"
 ASKED = 210  # questions, of which the first 10 do not count
 PROCESSES = 20
 EMBEDDED = 200  # passages
@@ -90,7 +89,7 @@ Figures = dict[str, dict[int, float]]
     "--searching", is_flag=True, help="Only the index, its vectors and recall, for a million memories."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--write", is_flag=True, help="Replace the table in README.md.")
+@click.option("--write", is_flag=True, help="Replace the table in results/speed.md.")
 def main(sizes: str, searching: bool, as_json: bool, write: bool) -> None:
     """Measure every row of the latency and memory budgets."""
     figures: Figures = {row.name: {} for row in ROWS}
@@ -104,9 +103,7 @@ def main(sizes: str, searching: bool, as_json: bool, write: bool) -> None:
     else:
         click.echo(table(figures))
     if write:
-        before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        text = f"{before}{START}\n{table(figures)}\n{END}{rest.partition(END)[2]}"
-        README.write_text(text, encoding="utf-8")
+        replace_table("speed", "latency", table(figures))
 
 
 def measure(folder: Path, size: int, *, searching: bool = False) -> Iterator[tuple[str, float]]:

@@ -4,7 +4,7 @@ Hybrid recall among a million vectors: `python benchmarks/million.py [--texts 20
 To write a million files and to index their words takes over an hour (`latency.py --searching`), and says
 nothing new of the vectors. So `--texts` memories are stored as in `latency.py`, and the rest are rows of the
 index alone: memories without words of their own, with ten passages each that have random unit vectors.
-What the words of a million cost stands in README.md beside this file.
+What the words of a million cost stands in results/speed.md.
 """
 
 import os

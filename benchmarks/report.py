@@ -25,7 +25,7 @@ def report(
     heading: str,
 ) -> str:
     """
-    Return the report on *found* (set → means) and *each* (set → way → question → nDCG@10).
+    Return the report on *results_by_set* (set → means) and *figures_by_set* (set → way → question → nDCG@10).
 
     *before* has the figures of an earlier run, nothing when there is none; *heading* says what measured it.
     """

@@ -2,7 +2,7 @@
 How well recall finds: `python benchmarks/retrieval.py DATA_DIR`.
 
 Every document is stored through the product's own path, each group as a project of its own, and every
-question is asked through `recall` in that project, sorted by relevance. See README.md beside this file.
+question is asked through `recall` in that project, sorted by relevance. See results/finding.md.
 """
 
 import json

@@ -2,7 +2,7 @@
 The attack, part by part: `python -m benchmarks.attack [PART…] [--quick] [--seed N] [--write]`.
 
 Every part runs in a process of its own, with a home of its own, and is ended when it takes too long; what it
-leaves behind is ended and deleted. With --write the table in benchmarks/README.md is replaced.
+leaves behind is ended and deleted. With --write the table in results/attack.md is replaced.
 With --saved FOLDER nothing is attacked: the rows come from what --json printed into FOLDER/PART.json before.
 """
 
@@ -24,10 +24,9 @@ from tabulate import tabulate
 from benchmarks.attack.one import PARTS, part
 from benchmarks.attack.outcome import MOST_SHOWN, Part, Row
 from benchmarks.latency import machine
+from benchmarks.pages import replace_table
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "benchmarks" / "README.md"
-START, END = "<!-- attack:start -->", "<!-- attack:end -->"
 MEMORY = Path("/dev/shm")  # a kill does not ask how fast the disk is
 OURS = ("MEMORY_DIR", "EMBEDDING_MODEL", "CLAUDE", "DAYBOOK", "ANTHROPIC", "GIT_")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -44,7 +43,7 @@ LATER = 10.0  # seconds in which what a part started ends by itself
 @click.option(
     "--saved", type=FOLDER, help="Attack nothing: take the rows from PART.json, as --json prints them."
 )
-@click.option("--write", is_flag=True, help="Replace the table in README.md.")
+@click.option("--write", is_flag=True, help="Replace the table in results/attack.md.")
 def main(
     parts: tuple[str, ...],
     quick: bool,
@@ -68,9 +67,7 @@ def main(
     else:
         click.echo(table(rows))
     if write:
-        before, _, rest = README.read_text(encoding="utf-8").partition(START)
-        text = f"{before}{START}\n{table(rows)}\n\n{machine()} Seed {seed}.\n{END}{rest.partition(END)[2]}"
-        README.write_text(text, encoding="utf-8")
+        replace_table("attack", "attack", f"{table(rows)}\n\n{machine()} Seed {seed}.")
     if any(row.is_bad for part_rows in rows.values() for row in part_rows):
         sys.exit(1)
 

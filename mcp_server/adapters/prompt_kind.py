@@ -3,7 +3,7 @@ Whether a prompt calls for memories, judged by its meaning and not by its words.
 
 "Deploy this" and "add a table" touch what a team has agreed on; "rename this variable" and "what is a
 mutex?" do not. Written prompts of both kinds were embedded, and a quadratic form tells them apart:
-`benchmarks/calling.py` makes it, and `benchmarks/README.md` says what it is worth.
+`benchmarks/calling.py` makes it, and `benchmarks/results/prompts.md` says what it is worth.
 """
 
 import functools

@@ -1,7 +1,7 @@
 """
 The embedding models that the person can name: those of a catalogue, a folder, a model behind an endpoint.
 
-Sizes and languages are as their makers state them; `benchmarks/README.md` has our measurements.
+Sizes and languages are as their makers state them; `benchmarks/results/finding.md` has our measurements.
 """
 
 import hashlib

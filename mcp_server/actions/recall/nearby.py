@@ -27,7 +27,7 @@ OF_SENTENCE = 3  # nearest memories of one sentence of a transcript,
 SENTENCES = 100  # of which a piece of 6,000 characters seldom has more,
 SENTENCE = 200  # characters: with more words the rarest alone would be searched
 NAMED = 3  # memories, at most, that an answer names
-# From where a memory may be about the same thing; benchmarks/README.md has what that names.
+# From where a memory may be about the same thing; benchmarks/results/learning.md has what that names.
 NEAR_EVIDENCE = 0.88  # cosine plus the gate's shares,
 NEAR_COMMON = 0.06  # if this share of the telling words is common as well,
 SURE_EVIDENCE = 1.10  # cosine plus the gate's shares alone,

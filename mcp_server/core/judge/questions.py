@@ -13,7 +13,7 @@ from mcp_server.core.text.text_relation import Statement, contains, enumerates, 
 from mcp_server.core.text.words import telling
 
 LONGEST = 4000  # characters that are compared; comparing takes time by the square of the length
-# From these values on the person is asked; benchmarks/README.md shows which pairs that gives.
+# From these values on the person is asked; benchmarks/results/learning.md shows which pairs that gives.
 NEAR = 0.9  # least sum of the cosine and
 COMMON_SHARE = 0.5  # times the share of telling words that both have,
 LEAST_COMMON = 0.06  # if that share is at least this,

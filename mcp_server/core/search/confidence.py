@@ -8,8 +8,8 @@ A question that asks only for a tag of a memory, or for a number or a code that 
 that memory; this does not hold for prompts.
 The hits after one that passes need a little less evidence: it shows that the question has an answer here.
 The thresholds were calibrated for minilm-l6-int8 on questions asked where their answer is and where
-it is not; `benchmarks/README.md` has the figures. Those of other models are not measured, only careful:
-what the words say alone holds for them too, and a cosine adds to it when it is high.
+it is not; `benchmarks/results/prompts.md` has the figures. Those of other models are not measured, only
+careful: what the words say alone holds for them too, and a cosine adds to it when it is high.
 """
 
 import math

@@ -15,9 +15,9 @@ def parts_of(prompt: str) -> tuple[str, ...]:
     """
     Return what to ask instead of *prompt*, () when that is one sentence: its sentences, one by one.
 
-    A memory that answers one sentence of three is not like the whole (`benchmarks/README.md`). One or two
-    are asked together with the whole, which may be about one thing. Of many, the first and the last two are
-    asked: people say what they want before or after what they paste. Fenced code asks for nothing.
+    A memory that answers one sentence of three is not like the whole (`benchmarks/results/prompts.md`). One
+    or two are asked together with the whole, which may be about one thing. Of many, the first and the last
+    two are asked: people say what they want before or after what they paste. Fenced code asks for nothing.
     """
     telling = sentences_of(_ends_of(_without_code(prompt)))
     if not telling or telling == [prompt.strip()]:

@@ -157,7 +157,8 @@ def echo_factor(share: float, telling_share: float) -> float:
     Return the factor for a conversation that asks the same, and answers that *share* of the question's words.
 
     *telling_share* is the share of its text that does more than ask: a long talk in which the question also
-    stands is hardly weakened. Without it, whole chats lose .028 of nDCG@10 (benchmarks/README.md, "Echoes").
+    stands is hardly weakened. Without it, whole chats lose .028 of nDCG@10 (`benchmarks/results/finding.md`,
+    "Echoes").
     """
     return ECHO_LEAST + (1.0 - ECHO_LEAST) * max(share, telling_share)
 
