@@ -83,7 +83,8 @@ def test_what_a_person_approves_in_a_terminal_is_accepted_as_it_is(
     (waiting,) = json.loads(run("candidates", "--json").stdout)
     assert "reads like an instruction" in waiting["why"]
 
-    typed("candidates", "--approve", waiting["id"])
+    (stored,) = json.loads(typed("candidates", "--approve", waiting["id"], "--json").stdout)
 
+    assert stored["action"] == "add"
     assert run("trust", "--list").stdout == "Nothing waits for you.\n"
     assert "approve every request" in run("brief").stdout

@@ -33,6 +33,8 @@ def test_a_contradiction_is_found_and_settled(run: Run, typed: Run) -> None:
     assert run("contradictions", "--mark", one, other).stdout.startswith(
         f"{one} contradicts {other}: linked."
     )
+    again = json.loads(run("contradictions", "--mark", one, other, "--json").stdout)
+    assert (again["source"], again["changed"]) == (one, False)
     assert other in run("contradictions").stdout
     assert "Pairs that may contradict each other: 1 question; 'daybook review'" in run("status").stdout
     assert "contradicts" in run("recall", "upload timeout").stdout

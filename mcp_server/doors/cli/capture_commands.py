@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import click
 
 from mcp_server.actions.files import runs
-from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.model import choose_embedder, model_call
@@ -144,7 +143,7 @@ def _tell_of_calls(settings: Settings, environment: Mapping[str, str]) -> None:
 
 @click.command("work")
 @as_json
-def work_command(as_json: bool) -> None:
+def work_command() -> None:
     """Do now what the worker does after a session.
 
     It keeps conversations, learns from them, and tidies. You rarely need this command.
@@ -153,13 +152,13 @@ def work_command(as_json: bool) -> None:
     """
     opened = output.opened()
     report = work(lambda folder: opened.store(folder=folder))
-    output.print_shown(upkeep.worked(report), as_json=as_json)
+    output.print_shown(upkeep.worked(report))
 
 
 @click.command("backfill")
 @click.option("--dry-run", is_flag=True, help="Only show what there is.")
 @as_json
-def backfill_command(dry_run: bool, as_json: bool) -> None:
+def backfill_command(dry_run: bool) -> None:
     """Take in Claude Code's earlier transcripts, so that past work is found. Calls no model.
 
     Example: daybook backfill --dry-run
@@ -171,27 +170,26 @@ def backfill_command(dry_run: bool, as_json: bool) -> None:
     paths = filling.pending_transcripts(store, claude_folder(opened.environment) / "projects")
     size = sum(transcript_file.size(path) for path in paths)
     if dry_run or not paths:
-        output.print_shown(upkeep.to_take_in(len(paths), size), as_json=as_json)
+        output.print_shown(upkeep.to_take_in(len(paths), size))
         return
     with output.progress(size, "Reading transcripts") as advance:
         report = filling.backfill(lambda folder: opened.store(folder=folder), paths, progress=advance)
-    output.print_shown(upkeep.backfilled(report), as_json=as_json)
+    output.print_shown(upkeep.backfilled(report))
 
 
 @click.command("ask")
 @click.argument("question", nargs=-1, required=True)
 @as_json
-def ask_command(question: tuple[str, ...], as_json: bool) -> None:
+def ask_command(question: tuple[str, ...]) -> None:
     """Answer a question from the memory, with the ids the answer rests on.
 
     Without a model ('daybook setup') you get the best passages instead of an answer.
 
     Example: daybook ask why do webhooks need the raw body
     """
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     words = " ".join(question)
-    output.print_shown(cited(ask(store, words), words, most=EXCERPT), as_json=as_json, texts=True)
+    output.print_shown(cited(ask(store, words), words, most=EXCERPT), texts=True)
 
 
 @click.command("candidates")
@@ -202,15 +200,12 @@ def ask_command(question: tuple[str, ...], as_json: bool) -> None:
 @click.option("--type", "type_", default="", help="Only this type; also limits 'all'.")
 @click.option("--min-times", default=0, help="Only those seen at least this often; also limits 'all'.")
 @as_json
-def candidates_command(
-    approve: tuple[str, ...], reject: tuple[str, ...], type_: str, min_times: int, as_json: bool
-) -> None:
+def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], type_: str, min_times: int) -> None:
     """List the candidates, which are proposed memories; approve or reject them.
 
     Example: daybook candidates --approve 3f9a2c1d00e1b2c4
     """
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
     ids = [proposal.memory.id for proposal in waiting]
     if approve or reject:
@@ -224,7 +219,7 @@ def candidates_command(
         output.print_shown(candidates.rejected(_named(reject, ids)))
     if approve or reject:
         return
-    output.print_shown(candidates.waiting(waiting), as_json=as_json)
+    output.print_shown(candidates.waiting(waiting))
 
 
 @click.command("tidy")
@@ -234,7 +229,7 @@ def candidates_command(
 @click.option("--run", "name", default="", metavar="RUN", help="With --undo: which run.")
 @click.option("--since", default="", metavar="DATE", help="With --undo: all runs from that day (UTC) on.")
 @as_json
-def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str, as_json: bool) -> None:
+def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: str) -> None:
     """Tidy the store: join equal memories, list contradictions, archive.
 
     Two memories that may contradict each other wait for 'daybook review'. Only memories that age, and have
@@ -250,15 +245,14 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
         raise Rejected(f"--run {name} names a run to undo.", "Add --undo, or leave it out to tidy.")
     if since and (name or not undo):
         raise Rejected("--since needs --undo.", "Use it with --undo and without --run.")
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     if since:
         result = undone(runs.undo_since(store, since))
     elif undo:
         result = undone(runs.undo(store, name))
     else:
         result = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
-    output.print_shown(result, as_json=as_json)
+    output.print_shown(result)
 
 
 def _named(names: tuple[str, ...], waiting: list[str]) -> list[str]:

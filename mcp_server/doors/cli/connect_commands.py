@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @click.argument("client", default="")
 @click.option("--print", "print_", is_flag=True, help="Only print what to add to its settings by hand.")
 @as_json
-def connect_command(client: str, print_: bool, as_json: bool) -> None:
+def connect_command(client: str, print_: bool) -> None:
     """Let another MCP client use this memory; without a name, list the clients.
 
     Daybook knows Claude Desktop, Cursor, VS Code, Codex, Gemini CLI and OpenCode. It shows what it would add
@@ -34,7 +34,7 @@ def connect_command(client: str, print_: bool, as_json: bool) -> None:
     store, home = opened.store(), person_home(opened.environment)
     if not client:
         listed = connecting.list_clients(store, opened.environment, home)
-        output.print_shown(clients(listed), as_json=as_json)
+        output.print_shown(clients(listed))
         return
     wanted = _known(client)
     if print_:

@@ -41,7 +41,9 @@ def link_command(source: str, target: str, rel: str) -> None:
 
     Example: daybook link billing-k3f9 src/billing.py:42 --rel implemented-in
     """
-    opened, store = output.opened(), _synced()
+    opened = output.opened()
+    store = opened.store()
+    sync_if_free(store)
     if author(opened)[0] != MANUAL and (
         pair := kept_from_link(store, source, target, rel, turns=turns(opened))
     ):
@@ -62,7 +64,7 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 
     Example: daybook unlink billing-k3f9 old-billing-x2aa --rel supersedes
     """
-    output.print_shown(links.unlinked(link.unlink(_synced(), source, target, rel)))
+    output.print_shown(links.unlinked(link.unlink(output.synced(), source, target, rel)))
 
 
 @click.command("related")
@@ -70,13 +72,13 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 @click.option("--tags", default="", help="Memories with any of these tags, with commas between them.")
 @click.option("--depth", default=1, show_default=True, help="How many links to follow, 1 to 3.")
 @as_json
-def related_command(memory_id: str, tags: str, depth: int, as_json: bool) -> None:
+def related_command(memory_id: str, tags: str, depth: int) -> None:
     """List what a memory is linked with, or the memories with any of some tags.
 
     Example: daybook related billing-k3f9 --depth 2
     """
-    relations = related.get_related(_synced(), memory_id, tags=split_list(tags), depth=depth)
-    output.print_shown(links.related(relations), as_json=as_json)
+    relations = related.get_related(output.synced(), memory_id, tags=split_list(tags), depth=depth)
+    output.print_shown(links.related(relations))
 
 
 @click.command("contradictions")
@@ -96,13 +98,12 @@ def contradictions_command(
     mark: tuple[str, str] | None,
     resolve: tuple[str, str] | None,
     how: str | None,
-    as_json: bool,
 ) -> None:
     """List memories that contradict each other; find, mark or settle a pair.
 
     Example: daybook contradictions --resolve new-x2aa old-k3f9 --how supersede
     """
-    store = _synced()
+    store = output.synced()
     if mark:
         output.print_shown(links.linked(contradiction.mark_contradiction(store, *mark)))
         return
@@ -116,7 +117,7 @@ def contradictions_command(
         result = links.proposed_pairs(contradiction.find_contradictions(store, about, limit=limit))
     else:
         result = links.marked_pairs(contradiction.get_contradictions(store))
-    output.print_shown(result, as_json=as_json, texts=True)
+    output.print_shown(result, texts=True)
 
 
 @click.command("mine")
@@ -124,7 +125,7 @@ def contradictions_command(
 @click.option("--log", "logged", metavar="FILE", help="Add a file, or '-' for standard input, to the log.")
 @click.option("--status", is_flag=True, help="Only show the size of the log, and what the last runs found.")
 @as_json
-def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) -> None:
+def mine_command(hours: float, logged: str | None, status: bool) -> None:
     """Look for recurring facts in logs and conversations, or log some output.
 
     Example: daybook mine --log build.txt
@@ -145,7 +146,7 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
         if status
         else mining.mined(mine.run_mining(store, hours=hours))
     )
-    output.print_shown(result, as_json=as_json)
+    output.print_shown(result)
 
 
 @click.command("seed")
@@ -158,16 +159,14 @@ def mine_command(hours: float, logged: str | None, status: bool, as_json: bool) 
 @click.option("--level", type=OWN_LEVELS, help="user: holds everywhere; project: belongs to this code base.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @as_json
-def seed_command(
-    file: str, name: str, type_: str, tags: str, level: str | None, dry_run: bool, as_json: bool
-) -> None:
+def seed_command(file: str, name: str, type_: str, tags: str, level: Level | None, dry_run: bool) -> None:
     """Make memories from a text file, one for each section.
 
     Running it again takes in what changed in the file.
 
     Example: daybook seed notes/decisions.md --type decision
     """
-    options = Options(type_, Level(level) if level else None, split_list(tags))
+    options = Options(type_, level, split_list(tags))
     store = output.opened().store()
     if file == "-":
         text = text_input.standard_input("the text to seed")
@@ -177,32 +176,25 @@ def seed_command(
         if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
         imported = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
-    _print_seeded(store, imported, dry_run=dry_run, as_json=as_json)
+    _print_seeded(store, imported, dry_run=dry_run)
 
 
 @click.command("bootstrap")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @as_json
-def bootstrap_command(dry_run: bool, as_json: bool) -> None:
+def bootstrap_command(dry_run: bool) -> None:
     """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs.
 
     Example: daybook bootstrap --dry-run
     """
     store = output.opened().store()
     imported = seed.bootstrap_project(store, dry_run=dry_run)
-    _print_seeded(store, imported, dry_run=dry_run, as_json=as_json)
+    _print_seeded(store, imported, dry_run=dry_run)
 
 
-def _synced() -> Store:
-    store = output.opened().store()
-    sync_if_free(store)
-    return store
-
-
-def _print_seeded(store: Store, imported: Sequence[Imported], *, dry_run: bool, as_json: bool) -> None:
+def _print_seeded(store: Store, imported: Sequence[Imported], *, dry_run: bool) -> None:
     output.print_shown(
-        taken_in(imported, format_name=DOCUMENT, dry_run=dry_run, waiting=from_documents(store)),
-        as_json=as_json,
+        taken_in(imported, format_name=DOCUMENT, dry_run=dry_run, waiting=from_documents(store))
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.picture import draw, find_in, read_network
 from mcp_server.core.graph.graph import Graph
@@ -34,20 +33,17 @@ from mcp_server.store import Store
     help="Print it as an SVG picture, or into a file.",
 )
 @as_json
-def graph_command(
-    level: str | None, around: str, mermaid: str | None, svg: str | None, as_json: bool
-) -> None:
+def graph_command(level: Level | None, around: str, mermaid: str | None, svg: str | None) -> None:
     """Show the knowledge graph: memories, links, and what graph tools added.
 
     Example: daybook graph --mermaid graph.mmd
     """
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     if svg:
-        _draw(store, Level(level) if level else None, around, svg)
+        _draw(store, level, around, svg)
         return
-    graphs = read_graph(store, level=Level(level) if level else None, around=around)
-    if as_json:
+    graphs = read_graph(store, level=level, around=around)
+    if output.wants_json():
         output.print_json([_graph_json(graph) for graph in graphs])
         return
     if mermaid == "-":

@@ -6,7 +6,6 @@ import click
 
 from mcp_server.actions.changes import history
 from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
-from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.team.memories import history_in_team, is_of_team
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
@@ -25,22 +24,19 @@ from mcp_server.doors.shown import team as shown_team
 @click.option("--all-projects", is_flag=True)
 @as_json
 def history_command(
-    memory_id: str, version: int | None, session: str, limit: int, all_projects: bool, as_json: bool
+    memory_id: str, version: int | None, session: str, limit: int, all_projects: bool
 ) -> None:
     """List what was done to memories; with an ID also its earlier versions.
 
     Example: daybook history stripe-webhook-raw-body-k3f9 --version 1
     """
-    store = output.opened(wait_for_model=False).store()
-    sync_if_free(store)
+    store = output.synced()
     if memory_id and version is None and not session and is_of_team(store, memory_id):
-        output.print_shown(
-            shown_team.history(*history_in_team(store, memory_id)), as_json=as_json, texts=True
-        )
+        output.print_shown(shown_team.history(*history_in_team(store, memory_id)), texts=True)
         return
     if version is not None:
         earlier, text = history.version_of(store, memory_id, version)
-        if as_json:
+        if output.wants_json():
             output.print_json(shown.version(earlier, text).json)
         else:
             click.echo(visible(text).rstrip())
@@ -50,7 +46,7 @@ def history_command(
         titled_deeds = list_deeds(store, memory_id, session=session, limit=limit, all_projects=all_projects)
     log = deeds.history(titled_deeds)
     if not memory_id or session:
-        output.print_shown(log, as_json=as_json)
+        output.print_shown(log)
         return
     try:
         before = shown.changes(history.history_of(store, memory_id))
@@ -58,7 +54,7 @@ def history_command(
         if not titled_deeds:
             raise
         before = shown.deleted(memory_id)
-    if as_json:
+    if output.wants_json():
         output.print_json({**before.json, "done": log.json})  # type: ignore[dict-item]
         return
     output.print_shown(before, texts=True)

@@ -46,9 +46,7 @@ WHAT = (
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported; write nothing.")
 @as_json
-def import_command(
-    what: str, path: Path | None, level: str | None, mine: bool, dry_run: bool, as_json: bool
-) -> None:
+def import_command(what: str, path: Path | None, level: Level | None, mine: bool, dry_run: bool) -> None:
     """Import the memories of other tools, notes, or an export.
 
     Importing again takes in what is new or changed in the source. The source is not changed, and what you
@@ -62,14 +60,13 @@ def import_command(
         person.require(IMPORTING)
     store = opened.store()
     if what != AUTO_MEMORY:
-        chosen = Level(level) if level else None
-        imported = import_from(store, what, path, level=chosen, dry_run=dry_run, own_export=mine)
+        imported = import_from(store, what, path, level=level, dry_run=dry_run, own_export=mine)
     elif path or level:
         raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
     else:
         claude = claude_folder(opened.environment)
         imported = [import_auto_memory(store, claude, folder=opened.folder, dry_run=dry_run)]
-    output.print_shown(taken_in(imported, format_name=what, dry_run=dry_run), as_json=as_json)
+    output.print_shown(taken_in(imported, format_name=what, dry_run=dry_run))
 
 
 @click.command("export")
@@ -78,7 +75,7 @@ def import_command(
 @click.option("--level", type=OWN_LEVELS)
 @click.option("--all-projects", is_flag=True, help="Every project's memories, not only this one's.")
 @as_json
-def export_command(target: Path, form: str, level: str | None, all_projects: bool, as_json: bool) -> None:
+def export_command(target: Path, form: str, level: Level | None, all_projects: bool) -> None:
     """Write all memories into a new folder as files, or into one JSON document.
 
     TARGET is a new or empty folder; with --format json, a new file, or - for standard output. Secrets are not
@@ -89,18 +86,17 @@ def export_command(target: Path, form: str, level: str | None, all_projects: boo
     if form != "json" and str(target) == "-":
         raise Rejected("A folder cannot be written to the standard output.", "Add --format json.")
     store = output.opened().store()
-    chosen = Level(level) if level else None
     if form == "json":
-        document, report = export_json(store, level=chosen, all_projects=all_projects)
+        document, report = export_json(store, level=level, all_projects=all_projects)
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         if str(target) == "-":
             click.echo(text, nl=False)
         else:
             write_document(store, target, text.encode("utf-8", "replace"))
     else:
-        report = export_folder(store, target, level=chosen, all_projects=all_projects)
+        report = export_folder(store, target, level=level, all_projects=all_projects)
     if str(target) != "-":
-        output.print_shown(exported(report, target), as_json=as_json)
+        output.print_shown(exported(report, target))
 
 
 COMMANDS = {"Other programs": (import_command, export_command)}

@@ -74,14 +74,13 @@ def remember_command(
     words: tuple[str, ...],
     type_: str,
     tags: str,
-    level: str | None,
+    level: Level | None,
     touches: str,
     links: tuple[str, ...],
     supersedes: tuple[str, ...],
     category: str,
     metadata: tuple[str, ...],
     keep_secrets: bool,
-    as_json: bool,
 ) -> None:
     """Store one thing worth knowing later; `-` reads it from standard input.
 
@@ -99,7 +98,7 @@ def remember_command(
         text=text,
         type=type_,
         tags=split_list(tags),
-        level=Level(level) if level else None,
+        level=level,
         touches=split_list(touches),
         links=tuple(map(parse_link, links)),
         supersedes=supersedes,
@@ -112,20 +111,20 @@ def remember_command(
     if draft.level is Level.TEAM:
         draft = replace(draft, supersedes=superseded_in(supersedes))
         given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
-        output.print_shown(shown_team.given(given_to_team), as_json=as_json)
+        output.print_shown(shown_team.given(given_to_team))
         return
     outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
     waits = judged(output.opened(), outcome.id)
     outcome = looked_up(store, outcome)
     file = read(store, outcome.id)
     result = shown.remembered(outcome, file, waits=waits, settling=near_command)
-    output.print_shown(result, as_json=as_json)
+    output.print_shown(result)
 
 
 @click.command("read")
 @click.argument("memory_id")
 @as_json
-def read_command(memory_id: str, as_json: bool) -> None:
+def read_command(memory_id: str) -> None:
     """Print the file of one memory.
 
     Example: daybook read stripe-webhook-raw-body-k3f9
@@ -133,10 +132,10 @@ def read_command(memory_id: str, as_json: bool) -> None:
     store = output.opened().store()
     file = read_anywhere(store, memory_id)
     if isinstance(file, Stored):
-        output.print_shown(shown_team.whole(file), as_json=as_json)
+        output.print_shown(shown_team.whole(file))
         return
     standing = standing_of(store, file)
-    if as_json:
+    if output.wants_json():
         output.print_json(shown.whole(file, standing).json)
     else:
         click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
@@ -173,7 +172,7 @@ def revise_command(
     type_: str | None,
     tags: str | None,
     touches: str | None,
-    level: str | None,
+    level: Level | None,
     pinned: bool | None,
     supersedes: tuple[str, ...],
     category: str | None,
@@ -181,7 +180,6 @@ def revise_command(
     distinct: tuple[str, ...],
     version_: str,
     keep_secrets: bool,
-    as_json: bool,
 ) -> None:
     """Change a memory's words, tags, level and more; you can also edit its file.
 
@@ -196,8 +194,7 @@ def revise_command(
         pinned=pinned,
         category=None if category is None else check_category(category),
     )
-    to_level = Level(level) if level else None
-    wanted = Wanted(revision, text_input.metadata(metadata), to_level, supersedes, distinct)
+    wanted = Wanted(revision, text_input.metadata(metadata), level, supersedes, distinct)
     opened = output.opened()
     store = opened.store()
     if is_of_team(store, memory_id):
@@ -208,7 +205,7 @@ def revise_command(
         done_for_team = revise_for_team(
             store, memory_id, revision, version=version_, keep_secrets=keep_secrets
         )
-        output.print_shown(shown_team.given(done_for_team, verb="revised"), as_json=as_json)
+        output.print_shown(shown_team.given(done_for_team, verb="revised"))
         return
     if wanted == Wanted():
         raise Rejected(
@@ -218,7 +215,7 @@ def revise_command(
         )
     source, session = author(opened)
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
-    if to_level and source != MANUAL and kept_from_moving(store, memory_id, to_level, turns(opened)):
+    if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
         raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
     own = read(store, memory_id).memory.id
 
@@ -238,7 +235,7 @@ def revise_command(
         turns=turns(opened),
         judged=why_it_waits,
     )
-    output.print_shown(shown.changed(own, change, settling=near_command), as_json=as_json)
+    output.print_shown(shown.changed(own, change, settling=near_command))
 
 
 @click.command("forget")

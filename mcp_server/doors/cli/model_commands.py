@@ -27,12 +27,12 @@ def model_group() -> None:
 
 @model_group.command("list")
 @as_json
-def list_command(as_json: bool) -> None:
+def list_command() -> None:
     """List the models that can be chosen.
 
     Example: daybook model list
     """
-    output.print_shown(figures.models(choose_embedder.list_models(output.opened().store())), as_json=as_json)
+    output.print_shown(figures.models(choose_embedder.list_models(output.opened().store())))
 
 
 @model_group.command("use")
@@ -54,13 +54,13 @@ def use_command(model: str, key: bool) -> None:
 
 @model_group.command("status")
 @as_json
-def status_command(as_json: bool) -> None:
+def status_command() -> None:
     """Show which model is used, and how many passages it has embedded.
 
     Example: daybook model status
     """
     progress = choose_embedder.progress(output.opened().store())
-    output.print_shown(figures.embedding(progress), as_json=as_json)
+    output.print_shown(figures.embedding(progress))
 
 
 def use(model: str, *, asks_key: bool = False) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
@@ -22,9 +23,33 @@ from mcp_server.doors.shown import Shown, cells, trouble
 from mcp_server.store import Store
 
 TITLE = 60  # characters of a title in a table; ids and words to type stay whole
-LEVELS = click.Choice([level.value for level in Level])
-OWN_LEVELS = click.Choice([level.value for level in Level if level is not Level.TEAM])
-as_json: Callable[[Any], Any] = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class _Levels(click.Choice[Level]):
+    """Levels as they are typed: click would offer the names of the enumeration's members."""
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        return str(choice)
+
+
+LEVELS = _Levels(Level)
+OWN_LEVELS = _Levels([Level.USER, Level.PROJECT])
+
+
+def _note_json(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    context.meta[__name__] = wanted
+
+
+as_json: Callable[[Any], Any] = click.option(
+    "--json", "as_json", is_flag=True, expose_value=False, callback=_note_json, help="Print JSON."
+)
+"""Gives a command the option `--json`, which `print_shown` follows."""
+
+
+def wants_json() -> bool:
+    """Tell whether the command that runs was asked for JSON."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(__name__, False)
 
 
 def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: bool = False) -> Opened:
@@ -38,6 +63,13 @@ def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: boo
     before = -1 if takes_in else _noted(opened)
     click.get_current_context().call_on_close(lambda: _end(opened, searches=searches, before=before))
     return opened
+
+
+def synced() -> Store:
+    """Open the store as `opened` does, and take in what changed in its files unless another process does."""
+    store = opened().store()
+    sync_if_free(store)
+    return store
 
 
 def _noted(opened: Opened) -> int:
@@ -83,9 +115,9 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def print_shown(shown: Shown, *, as_json: bool = False, texts: bool = False) -> None:
-    """Print a result for a person, with *texts* what memories say; or as JSON for a program."""
-    if as_json:
+def print_shown(shown: Shown, *, texts: bool = False) -> None:
+    """Print a result for a person, with *texts* what memories say; with `--json` for a program."""
+    if wants_json():
         print_json(shown.json)
         return
     for table in (shown, *(below for below in shown.below if below.rows)):

@@ -135,22 +135,21 @@ def _tell(change: Refreshed) -> None:
 @click.command("brief")
 @click.option("--block", is_flag=True, help="Print only the block for CLAUDE.md, as it would be now.")
 @as_json
-def brief_command(block: bool, as_json: bool) -> None:
+def brief_command(block: bool) -> None:
     """Print what a session that starts here is shown, and CLAUDE.md's block.
 
     Example: daybook brief --block
     """
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     if block:
         made = claude_md.current_block(store)
-        if as_json:
+        if output.wants_json():
             output.print_json({"text": made.text, "memories": unasked.ids(made.digests)})
         else:
             click.echo(made.text)
         return
     begins = start(store)
-    if as_json:
+    if output.wants_json():
         output.print_json(unasked.at_start(begins))
         return
     click.echo(begins.brief.text or "Nothing yet: there is no memory to show unasked in this folder.")
@@ -187,8 +186,7 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
         raise Rejected("--documents cannot be used with ids.", "Give only ids, or only --documents.")
     if not list_:
         person.require("accepting memories")
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     if documents:
         rows = repository.from_documents(store)
         if not list_:

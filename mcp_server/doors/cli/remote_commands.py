@@ -48,17 +48,17 @@ def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) ->
 
 @remote_command.command("status")
 @as_json
-def status_command(as_json: bool) -> None:
+def status_command() -> None:
     """Show where the remote is, what leaves, and how the last exchange ended.
 
     Example: daybook remote status
     """
-    output.print_shown(shown.state(set_up.state_of(output.opened().home)), as_json=as_json)
+    output.print_shown(shown.state(set_up.state_of(output.opened().home)))
 
 
 @remote_command.command("sync")
 @as_json
-def sync_command(as_json: bool) -> None:
+def sync_command() -> None:
     """Exchange now. You rarely need it: sessions do it.
 
     Example: daybook remote sync
@@ -67,7 +67,7 @@ def sync_command(as_json: bool) -> None:
     if set_up.state_of(store.home) is None:
         raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
     report = exchange(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
-    output.print_shown(shown.exchanged(report), as_json=as_json)
+    output.print_shown(shown.exchanged(report))
 
 
 @remote_command.command("remove")

@@ -21,7 +21,7 @@ SAVE_MERGED = "Save the merged text?"
 @click.option("--limit", default=review.MOST, show_default=True, type=click.IntRange(1, 1000))
 @as_json
 @click.pass_context
-def review_group(context: click.Context, limit: int, as_json: bool) -> None:
+def review_group(context: click.Context, limit: int) -> None:
     """List what waits for your decision, and ask you about each entry.
 
     Example: daybook review
@@ -30,8 +30,8 @@ def review_group(context: click.Context, limit: int, as_json: bool) -> None:
         return
     store = _store()
     waiting = review.review(store, limit=limit)
-    output.print_shown(shown.waiting(waiting), as_json=as_json)
-    if waiting.entries and not as_json and person.is_here():
+    output.print_shown(shown.waiting(waiting))
+    if waiting.entries and not output.wants_json() and person.is_here():
         _ask(store, waiting.entries)
 
 

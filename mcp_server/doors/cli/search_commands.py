@@ -98,7 +98,6 @@ def recall_command(
     filter: Filter,
     expand: bool,
     explain: bool,
-    as_json: bool,
 ) -> None:
     """Find the memories that answer a question best, by words and by meaning.
 
@@ -117,10 +116,10 @@ def recall_command(
     problem = opened.meaning.problem
     if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":
         problem = "EMBEDDING_MODEL is none."
-    if problem and not as_json:
+    if problem and not output.wants_json():
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
     result = answered(answer, query.text, most=EXCERPT, explain=explain)
-    output.print_shown(result, as_json=as_json, texts=True)
+    output.print_shown(result, texts=True)
 
 
 def _embed_few(store: Store) -> None:
@@ -146,7 +145,6 @@ def list_command(
     limit: int,
     offset: int,
     order: str,
-    as_json: bool,
 ) -> None:
     """List memories, newest first.
 
@@ -155,10 +153,9 @@ def list_command(
     from mcp_server.actions.memory.list import list_memories  # these load what a recall does not need
     from mcp_server.doors.shown.rows import listed
 
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     listing = list_memories(store, filter, limit=limit, offset=offset, order=order)
-    if not listing.rows and not as_json:
+    if not listing.rows and not output.wants_json():
         from mcp_server.actions.status.stats import get_stats  # slow to load, and a list does not need it
 
         number = listing.total or get_stats(store).memories
@@ -168,7 +165,7 @@ def list_command(
             else 'No memories yet. Store one with: daybook remember "Title | what to remember"'
         )
         return
-    output.print_shown(listed(listing, offset), as_json=as_json)
+    output.print_shown(listed(listing, offset))
 
 
 COMMANDS = {"Memories": (recall_command, list_command)}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory import conversation, session
 from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters import files as disk
@@ -69,14 +68,14 @@ def save_session_command(
 @click.command("restore-session")
 @click.argument("memory_id", default="latest")
 @as_json
-def restore_session_command(memory_id: str, as_json: bool) -> None:
+def restore_session_command(memory_id: str) -> None:
     """Show a saved session, the latest by default, and what changed since.
 
     Example: daybook restore-session
     """
     opened = output.opened()
     file, since = session.restore_session(opened.store(), memory_id, folder=opened.folder)
-    output.print_shown(shown.saved_session(file, since), as_json=as_json)
+    output.print_shown(shown.saved_session(file, since))
 
 
 @click.command("save-conversation")
@@ -117,13 +116,13 @@ def save_conversation_command(title: str, file: Path, tags: str, metadata: tuple
 @click.option("--offset", default=0, type=click.IntRange(min=0), help="How many turns to skip.")
 @click.option("--limit", type=click.IntRange(min=1), help="How many turns to show; by default all.")
 @as_json
-def load_conversation_command(memory_id: str, offset: int, limit: int | None, as_json: bool) -> None:
+def load_conversation_command(memory_id: str, offset: int, limit: int | None) -> None:
     """Show a saved conversation turn by turn.
 
     Example: daybook load-conversation why-we-left-heroku-x8k2 --json
     """
     file, turns = conversation.load_conversation(output.opened().store(), memory_id)
-    output.print_shown(shown.conversation(file, turns, offset, limit), as_json=as_json, texts=True)
+    output.print_shown(shown.conversation(file, turns, offset, limit), texts=True)
 
 
 @click.command("sessions")
@@ -143,18 +142,14 @@ def sessions_command(
     end: bool,
     limit: int,
     all_projects: bool,
-    as_json: bool,
 ) -> None:
     """List this project's sessions, show one, or show what they have in common.
 
     Example: daybook sessions --patterns
     """
-    store = output.opened().store()
-    sync_if_free(store)
+    store = output.synced()
     if patterns:
-        output.print_shown(
-            shown_sessions.patterns(session_history.patterns(store, limit=limit)), as_json=as_json
-        )
+        output.print_shown(shown_sessions.patterns(session_history.patterns(store, limit=limit)))
         return
     if (topic or summary or end) and not name:
         raise Rejected("No session was named.", "Name one by its id: 'daybook sessions' lists them.")
@@ -165,12 +160,10 @@ def sessions_command(
     if name:
         report = session_history.tell_session(store, name)
         memories = session_history.session_memories(store, name)[1:]
-        output.print_shown(shown_sessions.one(report, *memories), as_json=as_json)
+        output.print_shown(shown_sessions.one(report, *memories))
         return
     episodes = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
-    output.print_shown(
-        shown_sessions.listed(episodes, session_history.costs(store, episodes)), as_json=as_json
-    )
+    output.print_shown(shown_sessions.listed(episodes, session_history.costs(store, episodes)))
 
 
 @click.command("forget-session")
@@ -178,7 +171,7 @@ def sessions_command(
 @click.option("--dry-run", is_flag=True, help="Only show the plan.")
 @click.option("--undo", is_flag=True, help="Bring back what was forgotten of this session.")
 @as_json
-def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) -> None:
+def forget_session_command(name: str, dry_run: bool, undo: bool) -> None:
     """Move everything that one session taught to the trash.
 
     That is its memories, its candidates and its conversation.
@@ -192,7 +185,7 @@ def forget_session_command(name: str, dry_run: bool, undo: bool, as_json: bool) 
         result = undone(forget_session.undo_forget_session(store, name))
     else:
         result = shown_sessions.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
-    output.print_shown(result, as_json=as_json)
+    output.print_shown(result)
 
 
 COMMANDS = {

@@ -36,7 +36,7 @@ PLUGIN = Path(__file__).resolve().parents[3]
 @click.option("--deep", is_flag=True, help="Read every file, even if its size and time did not change.")
 @click.option("--embed/--no-embed", default=True, help="Also compute missing embeddings.")
 @as_json
-def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None:
+def sync_command(rebuilds: bool, deep: bool, embed: bool) -> None:
     """Bring the index up to date with the files. You rarely need it: sessions and commands do it.
 
     Example: daybook sync --rebuild
@@ -51,12 +51,12 @@ def sync_command(rebuilds: bool, deep: bool, embed: bool, as_json: bool) -> None
         report = sync(store, vaults=vaults, deep=deep)
     if embed:
         _embed(store)
-    output.print_shown(shown.synced(report), as_json=as_json)
+    output.print_shown(shown.synced(report))
 
 
 @click.command("where")
 @as_json
-def where_command(as_json: bool) -> None:
+def where_command() -> None:
     """Show which project this folder belongs to, why, and where its memories are.
 
     Example: daybook where
@@ -74,12 +74,12 @@ def where_command(as_json: bool) -> None:
         may_be=noticing.offered(store),
         before=places.former_folders(store.home, project) if project else (),
     )
-    output.print_shown(result, as_json=as_json)
+    output.print_shown(result)
 
 
 @click.command("status")
 @as_json
-def status_command(as_json: bool) -> None:
+def status_command() -> None:
     """Show the state of the memory, and what needs you.
 
     Example: daybook status
@@ -89,12 +89,12 @@ def status_command(as_json: bool) -> None:
     sync_if_free(store)
     state = status(store, has_key=has_key(*model_key(opened.environment)))
     project = store.project.name if store.project else ""
-    output.print_shown(shown.status(state, project=project, settings=store.settings), as_json=as_json)
+    output.print_shown(shown.status(state, project=project, settings=store.settings))
 
 
 @click.command("doctor")
 @as_json
-def doctor_command(as_json: bool) -> None:
+def doctor_command() -> None:
     """Test every part: store, index, embedding model, a round trip, hooks.
 
     Example: daybook doctor
@@ -102,9 +102,9 @@ def doctor_command(as_json: bool) -> None:
     checks = []
     for check in checking.doctor(output.opened().store(), plugin=PLUGIN):
         checks.append(check)
-        if not as_json:  # each as soon as it is known, for some take seconds
+        if not output.wants_json():  # each as soon as it is known, for some take seconds
             output.print_shown(checked(check))
-    if as_json:
+    if output.wants_json():
         output.print_json([checked(check).json for check in checks])
     sys.exit(0 if all(check.well for check in checks) else 1)
 
@@ -112,14 +112,13 @@ def doctor_command(as_json: bool) -> None:
 @click.command("stats")
 @click.option("--days", default=30, show_default=True, help="How far to look back for use; 0 for all time.")
 @as_json
-def stats_command(days: int, as_json: bool) -> None:
+def stats_command(days: int) -> None:
     """Count memories, their size, their use, and how often that helped.
 
     Example: daybook stats --days 7
     """
-    store = output.opened().store()
-    sync_if_free(store)
-    output.print_shown(figures.metrics(metrics(store, days=days)), as_json=as_json)
+    store = output.synced()
+    output.print_shown(figures.metrics(metrics(store, days=days)))
 
 
 @click.command("maintain")
@@ -129,7 +128,7 @@ def stats_command(days: int, as_json: bool) -> None:
 )
 @click.option("--embed/--no-embed", default=True, help="After a rebuild: also compute missing embeddings.")
 @as_json
-def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> None:
+def maintain_command(action: str, apply: bool, embed: bool) -> None:
     """Check the index, shrink it (vacuum), rebuild it, do all three, or clean up.
 
     Example: daybook maintain clean --apply
@@ -138,15 +137,15 @@ def maintain_command(action: str, apply: bool, embed: bool, as_json: bool) -> No
         person.require("emptying the trash for good")
     store = output.opened().store()
     if action == "clean":
-        output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)), as_json=as_json)
-        if not (apply or as_json):
+        output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)))
+        if not (apply or output.wants_json()):
             click.echo("--apply does it.")
         return
     sync_if_free(store)
     steps = maintain.maintain(store, action)
     if embed and any(step.action == "rebuild" for step in steps):
         _embed(store)
-    output.print_shown(upkeep.steps(steps), as_json=as_json)
+    output.print_shown(upkeep.steps(steps))
 
 
 def _embed(store: Store) -> None:

@@ -79,17 +79,17 @@ def leave_command(yes: bool) -> None:
 
 @team_command.command("status")
 @as_json
-def status_command(as_json: bool) -> None:
+def status_command() -> None:
     """Show which team you are in, which of its memories are here, and what waits or was refused.
 
     Example: daybook team status
     """
-    output.print_shown(shown.state(membership.membership(output.opened().store())), as_json=as_json)
+    output.print_shown(shown.state(membership.membership(output.opened().store())))
 
 
 @team_command.command("send")
 @as_json
-def send_command(as_json: bool) -> None:
+def send_command() -> None:
     """Send the team what waits here, and copy what is confirmed. You rarely need it.
 
     Example: daybook team send
@@ -97,7 +97,7 @@ def send_command(as_json: bool) -> None:
     store = output.opened(takes_in=True).store()
     team = team_of(store)
     sent = sending.send(store, team, again=True, patience=membership.PATIENCE)
-    output.print_shown(shown.sent(sent), as_json=as_json)
+    output.print_shown(shown.sent(sent))
     team_membership.forget_stayed(store.home)  # the person asks for the present state
     copying.copy(store, team, patience=membership.PATIENCE)
 
@@ -131,13 +131,13 @@ def confirm_command(memory_id: str, yes: bool) -> None:
 
 @team_command.command("review")
 @as_json
-def review_command(as_json: bool) -> None:
+def review_command() -> None:
     """List the memories that no curator has confirmed yet, newest first.
 
     Example: daybook team review
     """
     unconfirmed = memories.unconfirmed(output.opened().store())
-    output.print_shown(shown.unconfirmed(unconfirmed), as_json=as_json, texts=True)
+    output.print_shown(shown.unconfirmed(unconfirmed), texts=True)
 
 
 def _token_in(path: Path) -> str:

@@ -178,21 +178,21 @@ def withdraw_command(name: str, database: str | None) -> None:
 @token_command.command("list")
 @database_option
 @as_json
-def list_command(database: str | None, as_json: bool) -> None:
+def list_command(database: str | None) -> None:
     """List the members that have a token, with their roles.
 
     Example: daybook team token list
     """
     with _database(output.opened(), database) as team:
         members = team.members()
-    output.print_shown(shown.members(members), as_json=as_json)
+    output.print_shown(shown.members(members))
 
 
 @click.command("export")
 @click.argument("folder", type=click.Path(path_type=Path))
 @database_option
 @as_json
-def export_command(folder: Path, database: str | None, as_json: bool) -> None:
+def export_command(folder: Path, database: str | None) -> None:
     """Write a team's memories into a new folder, as files with their history.
 
     For a full backup, which includes forgotten memories and the members, use pg_dump; see docs/team.md.
@@ -204,7 +204,7 @@ def export_command(folder: Path, database: str | None, as_json: bool) -> None:
     with _database(output.opened(), database) as team:
         storage = team.storage_for(_member(team.members(), ""))
         report = export_team(storage, folder, lambda _: None)
-    output.print_shown(exported(report, folder), as_json=as_json)
+    output.print_shown(exported(report, folder))
 
 
 @click.command("import")
@@ -219,9 +219,7 @@ def export_command(folder: Path, database: str | None, as_json: bool) -> None:
 )
 @database_option
 @as_json
-def import_command(
-    folder: Path, author: str | None, confirm: bool, database: str | None, as_json: bool
-) -> None:
+def import_command(folder: Path, author: str | None, confirm: bool, database: str | None) -> None:
     """Import an export, or a vault's folder, into a team's memory.
 
     Memories that the team already has stay as they are, so you can repeat an interrupted import. Memories
@@ -237,7 +235,7 @@ def import_command(
         storage = team.storage_for(_member(team.members(), author or ""))
         with output.progress(len(paths), "Memories") as step:
             report = take_in_team(storage, paths, confirm=confirm, progress=step)
-    output.print_shown(taken_in_team(report), as_json=as_json)
+    output.print_shown(taken_in_team(report))
 
 
 def _member(members: tuple[Member, ...], name: str) -> Member:

@@ -19,13 +19,13 @@ from mcp_server.doors.shown.trust import history, moved
 
 @click.command("hot")
 @as_json
-def hot_command(as_json: bool) -> None:
+def hot_command() -> None:
     """List the memories kept at hand, and which are likely to be needed next.
 
     Example: daybook hot
     """
-    status = promoting.hot_status(output.opened(wait_for_model=False).store())
-    output.print_shown(shown.status(status), as_json=as_json)
+    status = promoting.hot_status(output.opened().store())
+    output.print_shown(shown.status(status))
 
 
 @click.command("pin")
@@ -35,7 +35,7 @@ def pin_command(memory_id: str) -> None:
 
     Example: daybook pin stripe-webhook-raw-body-k3f9
     """
-    opened = output.opened(wait_for_model=False)
+    opened = output.opened()
     file = promoting.pin(opened.store(), memory_id, pinned=True)
     output.print_shown(shown.pinned(file, take_over(opened, file.memory.id)))
 
@@ -47,7 +47,7 @@ def unpin_command(memory_id: str) -> None:
 
     Example: daybook unpin stripe-webhook-raw-body-k3f9
     """
-    file = promoting.pin(output.opened(wait_for_model=False).store(), memory_id, pinned=False)
+    file = promoting.pin(output.opened().store(), memory_id, pinned=False)
     output.print_shown(shown.pinned(file))
 
 
@@ -65,11 +65,11 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
     Example: daybook promote stripe-webhook-raw-body-k3f9 --to team
     """
     if to:
-        store = output.opened(wait_for_model=False).store()
+        store = output.opened().store()
         outcome = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
         output.print_shown(team.given(outcome, verb="given to the team"))
         return
-    opened = output.opened(wait_for_model=False)
+    opened = output.opened()
     has_place = promoting.promote(opened.store(), memory_id)
     output.print_shown(shown.promoted(memory_id, take_over(opened, memory_id), has_place=has_place))
 
@@ -81,32 +81,32 @@ def demote_command(memory_id: str) -> None:
 
     Example: daybook demote stripe-webhook-raw-body-k3f9
     """
-    was_hot = promoting.demote(output.opened(wait_for_model=False).store(), memory_id)
+    was_hot = promoting.demote(output.opened().store(), memory_id)
     output.print_shown(shown.demoted(memory_id, was_hot=was_hot))
 
 
 @click.command("patterns")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
 @as_json
-def patterns_command(limit: int, as_json: bool) -> None:
+def patterns_command(limit: int) -> None:
     """List which memories are often asked for one after the other.
 
     Example: daybook patterns
     """
-    patterns = predicting.access_patterns(output.opened(wait_for_model=False).store(), limit=limit)
-    output.print_shown(shown.patterns(patterns, nothing=shown.NO_PATTERN), as_json=as_json)
+    patterns = predicting.access_patterns(output.opened().store(), limit=limit)
+    output.print_shown(shown.patterns(patterns, nothing=shown.NO_PATTERN))
 
 
 @click.command("predict")
 @click.argument("memory_id", default="")
 @as_json
-def predict_command(memory_id: str, as_json: bool) -> None:
+def predict_command(memory_id: str) -> None:
     """List the memories likely to be needed next, after ID or the last recall.
 
     Example: daybook predict stripe-webhook-raw-body-k3f9
     """
-    patterns = predicting.predict_next(output.opened(wait_for_model=False).store(), memory_id)
-    output.print_shown(shown.patterns(patterns, nothing=shown.UNLIKELY), as_json=as_json)
+    patterns = predicting.predict_next(output.opened().store(), memory_id)
+    output.print_shown(shown.patterns(patterns, nothing=shown.UNLIKELY))
 
 
 @click.command("validate")
@@ -120,7 +120,7 @@ def validate_command(memory_id: str, reason: str, note: str) -> None:
 
     Example: daybook validate stripe-webhook-raw-body-k3f9 --note "tried it"
     """
-    opened = output.opened(wait_for_model=False)
+    opened = output.opened()
     record = trust.validate(opened.store(), memory_id, reason=reason, note=note)
     output.print_shown(moved(record, take_over(opened, record.id)))
 
@@ -134,20 +134,20 @@ def invalidate_command(memory_id: str, reason: str, note: str) -> None:
 
     Example: daybook invalidate stripe-webhook-raw-body-k3f9 --reason outdated
     """
-    store = output.opened(wait_for_model=False).store()
+    store = output.opened().store()
     output.print_shown(moved(trust.invalidate(store, memory_id, reason=reason, note=note)))
 
 
 @click.command("trust-history")
 @click.argument("memory_id")
 @as_json
-def trust_history_command(memory_id: str, as_json: bool) -> None:
+def trust_history_command(memory_id: str) -> None:
     """Show the trust in a memory, and each event that changed it.
 
     Example: daybook trust-history stripe-webhook-raw-body-k3f9
     """
-    record = trust.trust_history(output.opened(wait_for_model=False).store(), memory_id)
-    output.print_shown(history(record), as_json=as_json)
+    record = trust.trust_history(output.opened().store(), memory_id)
+    output.print_shown(history(record))
 
 
 @click.command("mark-used")
@@ -157,7 +157,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook mark-used stripe-webhook-raw-body-k3f9
     """
-    opened = output.opened(wait_for_model=False)
+    opened = output.opened()
     session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
     output.print_shown(use.used(quality.mark_used(opened.store(), memory_ids, session=session)))
 
@@ -167,14 +167,14 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 @click.option("--last", is_flag=True, help="Only what was shown last.")
 @click.option("--limit", default=30, show_default=True, type=click.IntRange(1, 1000))
 @as_json
-def why_command(session: str, last: bool, limit: int, as_json: bool) -> None:
+def why_command(session: str, last: bool, limit: int) -> None:
     """List the memories that Claude was shown, why, and whether it used them.
 
     Example: daybook why --last
     """
-    store = output.opened(wait_for_model=False).store()
+    store = output.opened().store()
     receipts = quality.why(store, session=session, last=last, limit=limit)
-    output.print_shown(use.receipts(receipts), as_json=as_json)
+    output.print_shown(use.receipts(receipts))
 
 
 COMMANDS = {

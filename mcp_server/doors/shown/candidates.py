@@ -62,6 +62,10 @@ def proposals(head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0) 
         f"{head}: {summary(outcomes)}.{more}",
         ("id", "result", "superseded:"),
         [(outcome.id, BECAME[outcome.action], ", ".join(outcome.superseded)) for outcome in outcomes],
+        json=[
+            {"id": outcome.id, "action": outcome.action, "superseded": outcome.superseded}
+            for outcome in outcomes
+        ],
     )
 
 

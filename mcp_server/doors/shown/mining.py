@@ -19,7 +19,7 @@ def logged(entry: Logged) -> Shown:
     """Return what was added to the log."""
     masked = f" Masked: {counted(entry.masked, 'secret')}." if entry.masked else ""
     advice = "run_mining or 'daybook mine' looks for what recurs"
-    return Shown(f"{entry.size:,} bytes logged for a week; {advice}.{masked}")
+    return Shown(f"{entry.size:,} bytes logged for a week; {advice}.{masked}", json=asdict(entry))
 
 
 def mined(run: Mining) -> Shown:
