@@ -40,6 +40,14 @@ def test_nothing_that_is_shown_to_claude_passes_for_ours_or_holds_a_secret(famil
             assert line.startswith("   | ") or not {"<", "`", "[["} & set(line)
 
 
+def test_a_row_without_a_value_and_an_empty_note_are_left_out() -> None:
+    shown = Shown(rows=[("tags", ""), ("stored", 0), ("",), ("a sentence",)], notes=["", "A note."])
+    table = Shown(headers=("id", "title"), rows=[("an-id", "")])
+
+    assert shown_lines(shown) == "stored: 0\na sentence\nA note."
+    assert shown_lines(table) == "an-id"
+
+
 def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() -> None:
     rows = [("an-id", "x" * 90)] * 100
     notes = ("A note that comes last.",)

@@ -16,10 +16,10 @@ class Shown:
     A result as every door shows it.
 
     `head` is a sentence, `rows` belong to `headers`; where a header ends with a colon, a line puts it before
-    its cell. Rows without headers are a name and its value, or one sentence. `texts` are the texts of
-    memories, one for each row or none at all, `body` is the whole text of one memory. `below` are further
-    tables, `notes` sentences that come last, and `json` is the same for programs.
-    With `offset` the rows are a page that begins there, of `total` rows.
+    its cell. Rows without headers are a name and its value, or one sentence; those without a value are left
+    out, and so are empty notes. `texts` are the texts of memories, one for each row or none at all, `body` is
+    the whole text of one memory. `below` are further tables, `notes` sentences that come last, and `json` is
+    the same for programs. With `offset` the rows are a page that begins there, of `total` rows.
 
     Nothing in it is escaped: each door does that in its own way.
     """
@@ -30,10 +30,15 @@ class Shown:
     texts: tuple[str, ...] = ()
     body: str = ""
     below: tuple[Shown, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
     json: object = None
     offset: int | None = None
     total: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(filter(None, self.notes)))
+        if not self.headers:
+            object.__setattr__(self, "rows", [row for row in self.rows if row[-1] not in ("", None)])
 
 
 def cells(table: Shown, row: tuple[object, ...]) -> list[str]:

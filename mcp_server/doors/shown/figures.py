@@ -134,7 +134,7 @@ def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: s
         rows=(
             ("chosen", progress.chosen),
             ("passages", has if progress.chosen != NONE else "memories are searched by words only"),
-            *(("problem", sentence) for sentence in dict.fromkeys([progress.problem, problem]) if sentence),
+            *(("problem", sentence) for sentence in dict.fromkeys([progress.problem, problem])),
         ),
         below=(models(listed),) if listed else (),
         notes=("The person changes it with 'daybook model use NAME'.",),

@@ -73,11 +73,15 @@ def deleted(memory_id: str) -> Shown:
 
 def version(earlier: Earlier, text: str) -> Shown:
     """Return one version whole."""
-    masked = (f"Masked: {MASKED}.",) if earlier.masked else ()
+    masked = f"Masked: {MASKED}." if earlier.masked else ""
     verb = earlier.verb.replace("_", " ")
     head = f"Version {earlier.number}, until it was {verb} {earlier.at:%Y-%m-%d %H:%M} UTC."
     return Shown(
-        head, rows=(("file", earlier.path),), body=text, notes=masked, json={**_json(earlier), "bytes": text}
+        head,
+        rows=(("file", earlier.path),),
+        body=text,
+        notes=[masked],
+        json={**_json(earlier), "bytes": text},
     )
 
 
@@ -100,7 +104,7 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
         f"Taken back: {counted(len(dict.fromkeys(outcome.restored)), 'memory')}.{_what(change)}",
         ("id", "result"),
         tuple(rows),
-        notes=(AGAIN,) if outcome.restored else (),
+        notes=[AGAIN if outcome.restored else ""],
         json=json,
     )
 

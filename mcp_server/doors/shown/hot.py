@@ -29,15 +29,16 @@ def status(hot_set: HotStatus) -> Shown:
     json = {"capacity": hot_set.capacity, "next_out": next_out} | {
         name: [_warm_json(warm, hot_set) for warm in group] for name, group in groups.items()
     }
-    notes = [f"The first to leave is {next_out}."] if next_out else []
-    notes += [] if hot_set.placed or hot_set.predicted else [EMPTY]
     if not hot_set.capacity:
         return Shown(OFF, json=json)
     return Shown(
         f"{len(hot_set.placed)} of {hot_set.capacity} places are taken.",
         ("id", "why", "heat:", "accesses:", "last:", "salience:", "", "title"),
         [_row(warm, hot_set, states[name]) for name, group in groups.items() for warm in group],
-        notes=tuple(notes),
+        notes=[
+            f"The first to leave is {next_out}." if next_out else "",
+            "" if hot_set.placed or hot_set.predicted else EMPTY,
+        ],
         json=json,
     )
 
@@ -58,14 +59,14 @@ def patterns(all_patterns: Sequence[Pattern], *, nothing: str) -> Shown:
 def pinned(file: MemoryFile, note: str = "") -> Shown:
     """Return that a memory is pinned, or no longer is; *note* says the outcome besides."""
     became = "pinned" if file.memory.pinned else "no longer pinned"
-    return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=(note,) if note else ())
+    return Shown(f"{file.memory.id}: {became}.", rows=((file.path,),), notes=[note])
 
 
 def promoted(memory_id: str, note: str = "", *, has_place: bool) -> Shown:
     """Return the outcome of promoting a memory to the hot set; *note* says the outcome besides."""
     crowded = "recorded, but hotter memories take all places; pin it, or demote one of them"
     outcome = "kept at hand until it is unused for 14 days" if has_place else crowded
-    return Shown(f"{memory_id}: {outcome}.", notes=(note,) if note else ())
+    return Shown(f"{memory_id}: {outcome}.", notes=[note])
 
 
 def demoted(memory_id: str, *, was_hot: bool) -> Shown:

@@ -79,8 +79,6 @@ def note(source: str, became: Sequence[LinkOutcome]) -> str:
 def related(relations: Related) -> Shown:
     """Return what a memory is linked with, and the memories with any of some tags."""
     links = counted(len(relations.edges) + relations.left_out, "link")
-    nothing = () if relations.edges or relations.tagged else (NOTHING,)
-    more = (f"{relations.left_out} more; use a smaller depth.",) if relations.left_out else ()
     tagged = Shown(
         f"With such a tag: {counted(len(relations.tagged), 'memory')}",
         ROW,
@@ -91,7 +89,10 @@ def related(relations: Related) -> Shown:
         ("memory", "link", "with", "type", "updated", "status", "", "title"),
         [_edge(edge) for _, edge in relations.edges],
         below=(tagged,) if relations.tagged else (),
-        notes=(*more, *nothing),
+        notes=[
+            f"{relations.left_out} more; use a smaller depth." if relations.left_out else "",
+            "" if relations.edges or relations.tagged else NOTHING,
+        ],
         json={
             "links": [_edge_json(edge, depth) for depth, edge in relations.edges],
             "tagged": [row_json(row) for row in relations.tagged],

@@ -51,13 +51,11 @@ def remembered(
     remark = note(outcome, settling=settling)
     kind = type_or_kind(file.memory.kind, file.memory.type)
     label = f"remembered as {kind} ({file.vault.level.value} level)"
-    added = (
-        () if remark or not outcome.known else ("Only tags, links and the like that it lacked were added.",)
-    )
+    added = "" if remark or not outcome.known else "Only tags, links and the like that it lacked were added."
     return Shown(
         f"{outcome.id}: {'known already' if outcome.known else label}.",
         rows=((file.path,),),
-        notes=(*added, *filter(None, (remark, waits))),
+        notes=[added, remark, waits],
         json={
             "id": outcome.id,
             "path": file.path,
@@ -74,7 +72,7 @@ def revised(file: MemoryFile, *, became: str = "", notes: Sequence[str] = ()) ->
     return Shown(
         f"{file.memory.id}: {became or 'revised.'}",
         rows=rows,
-        notes=tuple(notes),
+        notes=notes,
         json={"id": file.memory.id, **dict(rows), "became": became, "notes": list(notes)},
     )
 
@@ -90,7 +88,7 @@ def changed(
     if change.beside:
         stored = remembered(change.beside, change.file, waits=change.waits, settling=settling)
         head = f"{memory_id}: not changed, because the person said it. Stored instead: {stored.head}"
-        return replace(stored, head=head, notes=(*stored.notes, *([STAYS] if change.unmoved else [])))
+        return replace(stored, head=head, notes=[*stored.notes, STAYS if change.unmoved else ""])
     near = settling(change.file.memory.id, change.near) if change.near else ""
     became, notes = [], [change.waits, near]
     if change.moved:
@@ -120,7 +118,8 @@ def moved(change: LevelChange) -> tuple[str, list[str]]:
         )
     elif change.shared:
         notes.append("Git shows its file as deleted from the repository.")
-    return f"moved to {level.value} level: it applies {where}.", [*notes, *_still(change.still_superseded)]
+    notes.append(_still(change.still_superseded))
+    return f"moved to {level.value} level: it applies {where}.", [*filter(None, notes)]
 
 
 def forgotten(outcome: Forgotten) -> Shown:
@@ -130,13 +129,13 @@ def forgotten(outcome: Forgotten) -> Shown:
     back = f"forgotten; 'daybook restore {outcome.id}' brings it back"
     return Shown(
         f"{outcome.id}: {back if outcome.path else 'deleted for good'}.",
-        rows=((outcome.path,),) if outcome.path else (),
-        notes=(
-            *([merged] if heirs else []),
-            *_again(outcome.uncovered),
-            *_still(outcome.superseded),
-            *([_elsewhere(outcome)] if outcome.remote else []),
-        ),
+        rows=[(outcome.path,)],
+        notes=[
+            merged if heirs else "",
+            _again(outcome.uncovered),
+            _still(outcome.superseded),
+            _elsewhere(outcome) if outcome.remote else "",
+        ],
     )
 
 
@@ -154,9 +153,9 @@ def archived(outcomes: Sequence[Archived]) -> Shown:
         f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore' brings them back.",
         ("id", "file"),
         [(outcome.file.memory.id, outcome.file.path) for outcome in outcomes],
-        notes=tuple(
-            line for outcome in outcomes for line in (*_again(outcome.uncovered), *_still(outcome.superseded))
-        ),
+        notes=[
+            note for outcome in outcomes for note in (_again(outcome.uncovered), _still(outcome.superseded))
+        ],
     )
 
 
@@ -170,22 +169,20 @@ def restored(file: MemoryFile, beside: Sequence[str]) -> Shown:
 
 def saved(stored: Remembered, kind: str, *, waits: str = "") -> Shown:
     """Return that a session or a conversation was saved, as *kind* says; *waits* is as for `remembered`."""
-    return Shown(
-        f"{stored.memory.id}: {kind} saved.", rows=((stored.path,),), notes=(waits,) if waits else ()
-    )
+    return Shown(f"{stored.memory.id}: {kind} saved.", rows=[(stored.path,)], notes=[waits])
 
 
-def _again(uncovered: Sequence[str]) -> list[str]:
-    """Return the sentence on the person's memories that hold again in this project."""
-    return [f"No longer shadowed in this project: {', '.join(uncovered[:MOST])}."] if uncovered else []
+def _again(uncovered: Sequence[str]) -> str:
+    """Return the sentence on the person's memories that hold again in this project, '' for none."""
+    return f"No longer shadowed in this project: {', '.join(uncovered[:MOST])}." if uncovered else ""
 
 
-def _still(superseded: Sequence[str]) -> list[str]:
-    """Return the sentence on the memories that one superseded which was put away."""
+def _still(superseded: Sequence[str]) -> str:
+    """Return the sentence on the memories that one superseded which was put away, '' for none."""
     if not superseded:
-        return []
+        return ""
     again = f"make one active again with: daybook restore {superseded[0]}"
-    return [f"Still superseded by it: {', '.join(superseded[:MOST])}; {again}"]
+    return f"Still superseded by it: {', '.join(superseded[:MOST])}; {again}"
 
 
 def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
@@ -196,7 +193,7 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
         ("file", file.path),
         ("updated", f"{memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}"),
         ("source", memory.source),
-        *([(standing_line(now),)] if now else []),
+        (standing_line(now) if now else "",),
         ("aliases", ", ".join(memory.aliases)),
         ("tags", ", ".join(memory.tags)),
         *((name, getattr(memory, name)) for name in WORDS),
@@ -219,7 +216,7 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
     kind = type_or_kind(memory.kind, memory.type)
     return Shown(
         f"{memory.id} · {kind} · {memory.status.value} · version {version(file)}",
-        rows=[row for row in rows if row[-1]],
+        rows=rows,
         body=memory.text,
         json={key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in json.items()},
     )
@@ -240,7 +237,7 @@ def saved_session(file: MemoryFile, since: Since) -> Shown:
         rows=[("title", memory.title), ("file", file.path), *((note,) for note in memory.notes)],
         body=memory.text,
         below=(Shown("Since then:", rows=[(change,) for change in changes]),) if changes else (),
-        notes=() if changes else ("No change since then is known.",),
+        notes=["" if changes else "No change since then is known."],
         json={
             "id": memory.id,
             "title": memory.title,

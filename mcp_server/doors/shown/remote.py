@@ -35,7 +35,7 @@ def leaving(preview: Leaving) -> Shown:
             ("stays here", f"{conversations}{STAYS}"),
             *_held(preview.held),
         ),
-        notes=(f"{preview.url} is made now.",) if preview.makes else (),
+        notes=[f"{preview.url} is made now." if preview.makes else ""],
         json={**asdict(preview), "remote": {**asdict(preview.remote), "url": preview.url}},
     )
 
@@ -68,11 +68,7 @@ def exchanged(exchange: Exchanged) -> Shown:
                 "other version. 'daybook review' asks you."
                 for memory_id, other_id in exchange.clashes.items()
             ),
-            *(
-                [f"! {exchange.trouble} The memories here wait for the next exchange."]
-                if exchange.trouble
-                else []
-            ),
+            f"! {exchange.trouble} The memories here wait for the next exchange." if exchange.trouble else "",
         ),
         json=asdict(exchange),
     )
@@ -93,7 +89,7 @@ def state(remote: RemoteState | None) -> Shown:
             ("last exchange", remote.last.at or "none yet"),
             *_held(dict(remote.last.held)),
         ),
-        notes=(f"! {remote.last.trouble}",) if remote.last.trouble else (),
+        notes=[f"! {remote.last.trouble}" if remote.last.trouble else ""],
         json=asdict(remote),
     )
 

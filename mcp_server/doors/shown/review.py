@@ -76,7 +76,7 @@ def waiting(review: Review) -> Shown:
     if not review.entries:
         return Shown(NOTHING, json={"counts": dict(review.counts), "entries": []})
     kinds = ", ".join(f"{name} {number}" for name, number in review.counts.items() if number)
-    more = (f"{review.left_out} more: 'daybook review --limit' shows them.",) if review.left_out else ()
+    more = f"{review.left_out} more: 'daybook review --limit' shows them." if review.left_out else ""
     return Shown(
         f"Waiting for the person's decision: {kinds}.",
         ("", "kind", "id", "type", "updated", "why", "title"),
@@ -85,7 +85,7 @@ def waiting(review: Review) -> Shown:
             for number, entry in enumerate(review.entries, start=1)
         ),
         tuple("\n".join(_texts(entry)) for entry in review.entries),
-        notes=(*more, *([UNASKED] if review.counts.get(ORIGIN) else [])),
+        notes=[more, UNASKED if review.counts.get(ORIGIN) else ""],
         json={"counts": dict(review.counts), "entries": [_json(entry) for entry in review.entries]},
     )
 

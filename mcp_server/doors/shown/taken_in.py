@@ -37,15 +37,14 @@ def taken_in(
     number = ", ".join(f"{count}{would} {outcome.value}" for outcome, count in counts(items).items())
     place = imports[0].place if len(imports) == 1 else counted(len(imports), "place")
     remarks = [remark for source in imports for remark in source.remarks]
-    more = len(listed) - MOST_ROWS
     return Shown(
         f"{place}: {number}." if items else f"There is nothing to import from {place}.",
         ("what", "would be" if dry_run else "outcome", "id", "why"),
         tuple((item.key[:CALLED], item.outcome.value, item.id, item.why) for item in listed[:MOST_ROWS]),
         notes=(
             *remarks[:MOST_ROWS],
-            *([f"{more} more: the command with --json lists all."] if more > 0 else []),
-            *([waits(waiting)] if waiting and not dry_run else []),
+            _more(len(listed)),
+            waits(waiting) if waiting and not dry_run else "",
         ),
         json={"what": format_name, "dry_run": dry_run, "sources": [asdict(source) for source in imports]},
     )
@@ -56,7 +55,7 @@ def exported(export: Exported, target: Path) -> Shown:
     return Shown(
         f"{target} holds {counted(export.memories, 'memory')} now.",
         rows=[("left", reason) for reason in export.left],
-        notes=() if export.memories else ("There is nothing to export yet; all projects may have more.",),
+        notes=["" if export.memories else "There is nothing to export yet; all projects may have more."],
         json={"target": target, **asdict(export)},
     )
 
@@ -64,14 +63,18 @@ def exported(export: Exported, target: Path) -> Shown:
 def taken_in_team(outcome: TakenByTeam) -> Shown:
     """Return how many memories the team got, and which files were left out and why."""
     head = f"{outcome.new} new, {outcome.known} there already, {len(outcome.left)} left out"
-    more = len(outcome.left) - MOST_ROWS
     return Shown(
         f"{head}, {outcome.confirmed} confirmed." if outcome.confirmed else f"{head}.",
         ("left out", "why"),
         outcome.left[:MOST_ROWS],
-        notes=(f"{more} more: the command with --json lists all.",) if more > 0 else (),
+        notes=[_more(len(outcome.left))],
         json=asdict(outcome),
     )
+
+
+def _more(number: int) -> str:
+    """Return how many of *number* rows are not shown, '' where all are."""
+    return f"{number - MOST_ROWS} more: the command with --json lists all." if number > MOST_ROWS else ""
 
 
 def clients(listed: Sequence[ListedClient]) -> Shown:

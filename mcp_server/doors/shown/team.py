@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NO_TEAM = "You are not in a team: 'daybook team join URL' joins one."
 VERSION = 12  # characters of a version's digest that are shown
 WAITS = "It waits here and is sent to the team automatically: 'daybook team status' shows it."
+REFUSED = "'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up."
+STAYED = "A curator can change what stays; 'daybook team send' clears the list."
 UNCONFIRMED = "The other members find it by recall; they are shown it unasked once a curator confirms it."
 
 
@@ -32,16 +34,10 @@ def joining(joining_team: Joining) -> Shown:
     """Return which team the person may join, and what they agree to by that."""
     team = joining_team.team
     curators = ", ".join(team.curators) or "nobody yet"
-    notes = [
-        "What these curators confirm is shown to Claude unasked, on this machine, in every project:"
-        f" {curators}.",
-        "'daybook team leave' ends that.",
-    ]
-    if joining_team.model:
-        notes.append(
-            f"The team's server uses the embedding model {team.model}; yours is {joining_team.model}. You "
-            "need not change yours."
-        )
+    own_model = (
+        f"The team's server uses the embedding model {team.model}; yours is {joining_team.model}."
+        " You need not change yours."
+    )
     return Shown(
         f"The team {team.name}, at {joining_team.url}:",
         rows=(
@@ -49,7 +45,12 @@ def joining(joining_team: Joining) -> Shown:
             ("curators", curators),
             ("searches", _searches(team.model)),
         ),
-        notes=tuple(notes),
+        notes=[
+            "What these curators confirm is shown to Claude unasked, on this machine, in every project:"
+            f" {curators}.",
+            "'daybook team leave' ends that.",
+            own_model if joining_team.model else "",
+        ],
     )
 
 
@@ -67,11 +68,6 @@ def state(membership: Membership | None) -> Shown:
         return Shown(NO_TEAM, json=None)
     older = membership.last.beyond
     beyond = f"; {older} older ones are only found by recall" if older else ""
-    notes = [f"! {membership.last.trouble}"] if membership.last.trouble else []
-    if any(gift.refused for gift in membership.waiting):
-        notes.append("'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up.")
-    if membership.stayed:
-        notes.append("A curator can change what stays; 'daybook team send' clears the list.")
     return Shown(
         rows=(
             ("team", f"{membership.name}, at {membership.url}"),
@@ -86,7 +82,11 @@ def state(membership: Membership | None) -> Shown:
                 for stayed in membership.stayed
             ),
         ),
-        notes=tuple(notes),
+        notes=[
+            f"! {membership.last.trouble}" if membership.last.trouble else "",
+            REFUSED if any(gift.refused for gift in membership.waiting) else "",
+            STAYED if membership.stayed else "",
+        ],
         json={**asdict(membership), "waiting": [_waiting_json(gift) for gift in membership.waiting]},
     )
 
@@ -102,8 +102,8 @@ def sent(outcome: Sent) -> Shown:
         ),
         notes=(
             *(note for gift in new for note in _replacing(gift)),
-            *(["'daybook team status' says why they were refused."] if outcome.refused else []),
-            *([f"! {outcome.trouble} The rest waits."] if outcome.trouble else []),
+            "'daybook team status' says why they were refused." if outcome.refused else "",
+            f"! {outcome.trouble} The rest waits." if outcome.trouble else "",
         ),
         json={
             "given": [gift.stored.memory.id for gift in new],
@@ -140,7 +140,7 @@ def given(given: GivenToTeam, *, verb: str = "remembered") -> Shown:
         notes=(
             UNCONFIRMED,
             *_replacing(outcome),
-            *([f"The team has similar memories: {near}."] if near else []),
+            f"The team has similar memories: {near}." if near else "",
         ),
         json=json,
     )
@@ -181,7 +181,7 @@ def whole(stored: Stored) -> Shown:
     version = stored.digest[:VERSION]
     return Shown(
         f"{memory.id} · {memory.type} · {memory.status.value} · version {version}",
-        rows=[row for row in rows if row[-1]],
+        rows=rows,
         body=memory.text,
         json={
             "id": memory.id,
@@ -266,7 +266,7 @@ def members(roster: Sequence[Member]) -> Shown:
         f"{counted(len(roster), 'member')}." if roster else "Nobody has a token yet.",
         ("name", "role"),
         tuple((member.name, member.role.value) for member in roster),
-        notes=() if roster else ("Issue one with 'daybook team token issue NAME --role curator'.",),
+        notes=["" if roster else "Issue one with 'daybook team token issue NAME --role curator'."],
         json=[{"name": member.name, "role": member.role.value} for member in roster],
     )
 

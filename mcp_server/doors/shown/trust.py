@@ -30,7 +30,7 @@ def standing(now: Standing) -> str:
 def moved(record: TrustHistory, note: str = "") -> Shown:
     """Return the trust in a memory after it was checked; *note* says the outcome besides."""
     table = history(record)
-    return Shown(table.head, notes=(note,) if note else (), json=table.json)
+    return Shown(table.head, notes=[note], json=table.json)
 
 
 def accepted(rows: Sequence[Row], *, wait: bool) -> Shown:
@@ -51,7 +51,7 @@ def history(record: TrustHistory) -> Shown:
         f"{record.id} · {standing(record.standing)} · base {record.base:.2f}",
         ("when", "moved by:", "reason", "note"),
         [(moment(event.at), f"{event.amount:+.2f}", event.reason, event.note) for event in record.events],
-        notes=() if record.events else (UNMOVED,),
+        notes=["" if record.events else UNMOVED],
         json={
             **asdict(record),
             "events": [event._asdict() for event in record.events],

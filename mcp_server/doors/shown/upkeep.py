@@ -37,10 +37,10 @@ def tidied(run: Tidied) -> Shown:
         "pruned from the history": run.pruned,
         "model calls": run.calls,
     }
-    notes = [asking] if run.unasked else []
+    unasked = asking if run.unasked else ""
     doubted = clock(run.clock)
     if run.is_empty and not (run.waits or doubted or run.calls):
-        return Shown(TIDY, notes=tuple(notes), json=_json(run))
+        return Shown(TIDY, notes=[unasked], json=_json(run))
     rows = [
         *(line(entry) for entry in run.entries),
         *(f"left to you: {proposal(question)}" for question in run.proposals),
@@ -53,7 +53,7 @@ def tidied(run: Tidied) -> Shown:
     return Shown(
         PLAN if run.dry_run else "Done; 'daybook tidy --undo' brings it back:",
         rows=[(row,) for row in rows],
-        notes=(*notes, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
+        notes=(unasked, f"{_counted(numbers, dry_run=run.dry_run)}{spent}"),
         json=_json(run),
     )
 
@@ -100,11 +100,10 @@ def worked(work: Work | None) -> Shown:
     """Return what a worker did, None when another one is at it."""
     if work is None:
         return Shown("Another worker is running.")
-    waits = (f"The rest waits: {work.waits}",) if work.waits else ()
     return Shown(
         f"{counted(work.kept, 'turn')} kept; memories: {summary(work.outcomes)}",
         rows=_failed(work.failed),
-        notes=waits,
+        notes=[f"The rest waits: {work.waits}" if work.waits else ""],
         json=asdict(work),
     )
 
