@@ -7,10 +7,11 @@ It is long because what a memory is, and what its id, text, type and tags may be
 import hashlib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Protocol
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
@@ -190,6 +191,29 @@ def made_of(draft: Draft, memory_id: str, now: datetime) -> Memory:
 def as_draft(memory: Memory) -> Draft:
     """Return a draft that says what *memory* says; its id and its level are for the caller to choose."""
     return Draft(**{name: getattr(memory, name) for name in _OF_DRAFT})
+
+
+class TextsBeside(Protocol):
+    """What a memory, a draft and an entry of an import have beside title and text and the keys of `Words`."""
+
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def touches(self) -> tuple[str, ...]: ...
+    @property
+    def links(self) -> tuple[Link, ...]: ...
+
+
+def texts_beside(memory: TextsBeside) -> Iterator[str]:
+    """Yield every text that somebody wrote beside title and text of *memory*: it may hold a secret."""
+    yield from memory.tags
+    yield from (getattr(memory, name) for name in WORDS)
+    yield from memory.notes
+    yield from memory.touches
+    for link in memory.links:
+        yield from (link.rel, link.to, *link.notes)
 
 
 def check_id(memory_id: str) -> str:

@@ -1,6 +1,7 @@
 import unicodedata
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -194,12 +195,29 @@ def test_an_id_that_is_taken_is_not_given_twice(store: Store) -> None:
         remember(store, Draft("B", "two", id="auth-flow"))
 
 
-def test_a_secret_in_a_tag_is_refused_as_in_the_text(store: Store) -> None:
+TOKEN = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
+BESIDE = (
+    {"tags": (TOKEN,)},
+    {"category": TOKEN},
+    {"notes": (f"token: {TOKEN}",)},
+    {"touches": (f"src/{TOKEN}.ts",)},
+    {"links": (Link("uses", f"keys/{TOKEN}.txt"),)},
+    {"links": (Link("uses", "keys.txt", (TOKEN,)),)},
+)
+
+
+@pytest.mark.parametrize("beside", BESIDE, ids=[next(iter(beside)) for beside in BESIDE])
+def test_a_secret_beside_the_text_is_refused_as_in_it(store: Store, beside: dict[str, Any]) -> None:
     with pytest.raises(Rejected, match="seems to contain"):
-        remember(
-            store,
-            Draft("Deploys", "They use a token.", tags=("ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i",)),
-        )
+        remember(store, Draft("Deploys", "They use a token.", **beside))
+    memory_id = remember(store, Draft("Deploys", "They use a token.")).memory.id
+
+    with pytest.raises(Rejected, match="seems to contain"):
+        revise(store, memory_id, Revision(**beside))
+
+    kept = revise(store, memory_id, Revision(**beside), keep_secrets=True)
+    assert TOKEN.lower() in kept.path.read_text(encoding="utf-8").lower()
+    assert revise(store, memory_id, Revision(title="Deployments")).memory.title == "Deployments"
 
 
 def test_saying_the_same_again_may_name_what_it_supersedes(store: Store) -> None:

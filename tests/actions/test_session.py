@@ -77,9 +77,31 @@ def test_without_git_the_files_themselves_tell(store: Store, project: Path, cloc
 
 def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
     token = "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"
-    saved = save_session(store, f"Keys {token}", "see variables", variables={"token": token}, folder=project)
+    saved = save_session(
+        store,
+        f"Keys {token}",
+        "see variables",
+        variables={"token": token},
+        files=[f"keys/{token}.txt"],
+        metadata={"token": token},
+        folder=project,
+    )
 
     assert "ghp" not in saved.path.read_text(encoding="utf-8") and "ghp" not in saved.path.name
+
+
+def test_secrets_in_a_conversation_are_masked(store: Store) -> None:
+    token = "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"
+    saved = save_conversation(
+        store,
+        f"About {token}",
+        [{"role": f"bot {token}", "content": f"It is {token}.", "timestamp": token}],
+        metadata={"token": token},
+        tags=("keys", token),
+    )
+
+    assert token.lower() not in f"{saved.path} {saved.path.read_text(encoding='utf-8')}".lower()
+    assert saved.memory.tags == ("keys",)
 
 
 def test_a_session_that_is_not_there_is_said(store: Store, project: Path) -> None:

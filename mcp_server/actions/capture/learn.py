@@ -30,7 +30,7 @@ from mcp_server.core.capture.mining import Mined
 from mcp_server.core.errors import ModelUnavailable, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Hit
-from mcp_server.core.secrets.redaction import find_secrets
+from mcp_server.core.secrets.redaction import without_secrets
 from mcp_server.core.worth.ratings import BASE_TRUST
 from mcp_server.store import Store
 
@@ -203,7 +203,7 @@ def _resolved(proposals: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[
     """Return *proposals* without tags that hold secrets, with ids where they name memories by number."""
     return [
         Learned(
-            replace(proposal, tags=tuple(tag for tag in proposal.tags if not find_secrets(tag))),
+            replace(proposal, tags=without_secrets(proposal.tags)),
             neighbours[proposal.supersedes - 1].id if proposal.supersedes else "",
         )
         for proposal in proposals

@@ -17,7 +17,16 @@ from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import WORDS, Kind, Level, Memory, Status, check_id, fingerprint, typed_id
+from mcp_server.core.memory import (
+    Kind,
+    Level,
+    Memory,
+    Status,
+    check_id,
+    fingerprint,
+    texts_beside,
+    typed_id,
+)
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store
@@ -126,8 +135,7 @@ def _checked(
     if namesake:
         raise _taken(memory, level)
     if vault.in_repository and not keep_secrets:
-        words = (getattr(memory, name) for name in WORDS)
-        refuse_secrets(memory.title, memory.text, *memory.tags, *words, *memory.notes, anyway=KEEP_SECRETS)
+        refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
     return file, vault
 
 

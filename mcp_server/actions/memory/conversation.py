@@ -7,7 +7,7 @@ from mcp_server.actions.memory.list import read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.core.memory import Draft, Kind, Level
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.secrets.redaction import redact, without_secrets
 from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
 from mcp_server.core.sessions.snapshot import noted
 from mcp_server.core.text.titles import title_of
@@ -26,22 +26,23 @@ def save_conversation(
     source: str = MANUAL,
 ) -> Remembered:
     """
-    Store *messages* as a conversation; secrets in them are masked. *source* is who saved it.
+    Store *messages* as a conversation; secrets are masked, and a tag with one is left out.
+
+    *source* is who saved it.
 
     Raises Rejected for a message without text, OSError when the disk refuses.
     """
     turns = turns_of(messages)
-    masked = [Turn(turn.speaker, redact(turn.words), turn.time) for turn in turns]
-    notes = noted(metadata or {})
+    masked = [Turn(redact(turn.speaker), redact(turn.words), redact(turn.time)) for turn in turns]
     draft = Draft(
-        title=title or title_of("\n".join(turn.words for turn in masked)),
+        title=redact(title) or title_of("\n".join(turn.words for turn in masked)),
         text=render_turns(masked),
         kind=Kind.CONVERSATION,
         source=source,
-        tags=tags,
+        tags=without_secrets(tags),
         level=level,
         session=session,
-        notes=notes,
+        notes=tuple(map(redact, noted(metadata or {}))),
     )
     return remember(store, draft, keep_secrets=True)
 

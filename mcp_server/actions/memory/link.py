@@ -77,12 +77,13 @@ def link(
     Raises NotFound for an unknown end, Rejected for a label or an end that cannot be used or when the file
     has no room for it.
     """
+    refuse_secrets(rel, *(notes or ()))
     rel = check_label(rel.strip() or RELATES_TO)
-    refuse_secrets(*(notes or ()))
     of_level = at_level(store, level) if level else store
 
     def attempt() -> Linked:
         start, end = ends_of(store, source, target, level)
+        refuse_secrets(*(path for path in (start, end) if isinstance(path, str)))
         _check_ends(store, start, end, rel)
         linked = _linked(store, of_level, _holder(of_level, start, level, session), end, rel, notes, session)
         return replace(linked, source=_id(start))

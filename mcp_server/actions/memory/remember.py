@@ -37,6 +37,7 @@ from mcp_server.core.memory import (
     is_nearer,
     made_of,
     new_id,
+    texts_beside,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits
@@ -232,14 +233,7 @@ def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     )
     refuse_masks_alone(draft.text)
     if not keep_secrets:
-        texts = (
-            draft.title,
-            draft.text,
-            *draft.tags,
-            *(getattr(draft, name) for name in WORDS),
-            *draft.notes,
-        )
-        refuse_secrets(*texts, anyway=KEEP_SECRETS)
+        refuse_secrets(draft.title, draft.text, *texts_beside(draft), anyway=KEEP_SECRETS)
     return draft
 
 

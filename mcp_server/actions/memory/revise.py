@@ -21,6 +21,7 @@ from mcp_server.core.memory import (
     check_type,
     clean_tags,
     clean_text,
+    texts_beside,
 )
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
@@ -195,7 +196,9 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
         changes["type"] = check_type(changes["type"])
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
+    changed = replace(memory, **changes)
     if not keep_secrets:
-        texts = [changes.get(name, "") for name in ("title", "text", *WORDS)]
-        refuse_secrets(*texts, *changes.get("notes", ()), anyway=KEEP_SECRETS)
-    return replace(memory, **changes)
+        had = {memory.title, memory.text, *texts_beside(memory)}
+        new = (text for text in (changed.title, changed.text, *texts_beside(changed)) if text not in had)
+        refuse_secrets(*new, anyway=KEEP_SECRETS)
+    return changed

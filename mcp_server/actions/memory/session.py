@@ -65,9 +65,9 @@ def save_session(
         text=redact(strip_blank_lines(render_snapshot(context, files, variables or {}, tasks))),
         kind=Kind.SESSION,
         source=source,
-        touches=tuple(files),
+        touches=tuple(map(redact, files)),
         session=session,
-        notes=tuple(redact(note) for note in notes),
+        notes=tuple(map(redact, notes)),
     )
     return remember(store, draft, keep_secrets=True)
 

@@ -23,7 +23,7 @@ from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined
 from mcp_server.core.errors import Conflict, NotFound
-from mcp_server.core.memory import Kind, Level, Memory, check_id, clean_text
+from mcp_server.core.memory import Kind, Level, Memory, check_id, clean_text, texts_beside
 from mcp_server.core.search.query import Query
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import PAGE, ChangeKind, ChangeRecord, Result, Results, Stored
@@ -52,7 +52,7 @@ class EmbeddedStorage:
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
         """Do as the port says; a secret is refused."""
         clean_text(memory.text)
-        refuse_secrets(memory.title, memory.text, *memory.tags, *memory.notes, anyway=KEEP_SECRETS)
+        refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
         try:
             current = files_read.read(self.store, check_id(memory.id))
         except NotFound:

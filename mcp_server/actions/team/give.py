@@ -12,7 +12,6 @@ from mcp_server.adapters import places, team_membership
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import (
-    WORDS,
     Draft,
     Kind,
     Level,
@@ -22,6 +21,7 @@ from mcp_server.core.memory import (
     check_id,
     made_of,
     new_id,
+    texts_beside,
     typed_id,
 )
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
@@ -97,8 +97,7 @@ def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False)
             f"Accept it first: daybook trust {memory.id}",
         )
     if not keep_secrets:
-        words = (getattr(memory, name) for name in WORDS)
-        refuse_secrets(memory.title, memory.text, *memory.tags, *words, *memory.notes, anyway=KEEP_SECRETS)
+        refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
     now = store.clock().replace(microsecond=0)
     gift = replace(for_team(store, memory), updated=now)
     try:

@@ -12,6 +12,7 @@ the time is linear in the text, whatever the text is.
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
@@ -119,6 +120,11 @@ def redact(text: str) -> str:
             at = secret.end
         text = "".join([*parts, text[at:]])
     return text
+
+
+def without_secrets(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return those of *tags* that hold no secret: a mask in the place of one would be no tag."""
+    return tuple(tag for tag in tags if not find_secrets(tag))
 
 
 def mask_gone(text: str, now: str) -> str:

@@ -81,6 +81,8 @@ def test_secrets_are_refused_in_gist_notes_and_edges(store: Store) -> None:
         lambda: put_node(store, PROJECT, "n", key),
         lambda: put_node(store, PROJECT, "n", "gist", notes=[key]),
         lambda: put_edge(store, PROJECT, "a", "b", "uses", notes=[key]),
+        lambda: put_edge(store, PROJECT, "a", f"keys/{key}.txt", "uses"),
+        lambda: put_edge(store, PROJECT, f"keys/{key}.txt", "a", "uses"),
     ):
         with pytest.raises(Rejected, match="seems to contain"):
             write()

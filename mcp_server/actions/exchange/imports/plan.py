@@ -24,6 +24,7 @@ from mcp_server.core.memory import (
     clean_text,
     fingerprint,
     new_id,
+    texts_beside,
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.provenance.provenance import SEEDED
@@ -110,9 +111,7 @@ def checked(
     text = clean_text(record.text, limit)
     title = record.title if record.lossless else titled(record.title, text)
     original = record.lossless or record
-    secrets = find_secrets(
-        "\n".join([title, text, *original.tags, *original.aliases, *original.notes, *original.touches])
-    )
+    secrets = find_secrets("\n".join([title, text, *texts_beside(original), *original.aliases]))
     if secrets and not (own_export and record.lossless):
         raise Rejected(f"it seems to contain {secrets[0].kind}")
     if not record.lossless:
