@@ -8,13 +8,13 @@ neither the key nor the prompt. The library's own retries are off: each try is r
 import json
 import logging
 import math
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from mcp_server.adapters.connection import Connection
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core import budget
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.budget import API, CallFailed, CallOutcome, Reply, identity, outcome_of
@@ -88,26 +88,18 @@ class ClaudeModel:
         if not self._consent:
             raise PermissionError("The model is not called without consent.")
         wire = _Wire()
-        ended: list[Reply | CallFailed] = []
-
-        def call() -> None:
-            ended.append(self._call(wire, system, prompt, most_tokens))
-
         # A thread of its own: nothing else bounds a slow name server, or a reply of one byte per second.
-        thread = threading.Thread(target=call, name="call-model", daemon=True)
-        thread.start()
-        thread.join(self._deadline)
-        if not ended:
+        call = PatientCall(lambda: self._call(wire, system, prompt, most_tokens), name="call-model")
+        try:
+            return call.result(self._deadline)
+        except StillRunning:
             wire.cut()
-            thread.join(1.0)
+            call.wait(1.0)
             sentence = f"The model did not answer within {self._deadline:.0f} seconds."
-            raise CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)
-        if isinstance(ended[0], CallFailed):
-            raise ended[0]
-        return ended[0]
+            raise CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent) from None
 
-    def _call(self, wire: "_Wire", system: str, prompt: str, most_tokens: int) -> Reply | CallFailed:
-        """Return the result of one call; raises nothing: no caller would see an error of this thread."""
+    def _call(self, wire: "_Wire", system: str, prompt: str, most_tokens: int) -> Reply:
+        """Make one call and return its reply; raises CallFailed for every other result."""
         try:
             with (
                 self._new_client(wire) as client,
@@ -119,16 +111,17 @@ class ClaudeModel:
                 ) as response,
             ):
                 return _reply(_read(response.iter_bytes), characters=len(system) + len(prompt))
-        except CallFailed as failed:
-            return failed
+        except CallFailed:
+            raise
         except self._connection_error as error:
             if isinstance(error.__cause__, CallFailed):
-                return error.__cause__
-            return _unreachable(error.__cause__ or error, wire)
+                raise error.__cause__ from None
+            raise _unreachable(error.__cause__ or error, wire) from None
         except UnicodeError:
-            return CallFailed(CallOutcome.BAD_REQUEST, "The text for the model is not valid Unicode.")
+            sentence = "The text for the model is not valid Unicode."
+            raise CallFailed(CallOutcome.BAD_REQUEST, sentence) from None
         except Exception as error:  # any other error of the library: no reply, and perhaps a cost
-            return _unreachable(error, wire)
+            raise _unreachable(error, wire) from None
         finally:
             wire.forget()
 

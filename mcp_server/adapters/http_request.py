@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import httpx2
 
 from mcp_server.adapters.connection import Connection
+from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 
 CONNECT_TIMEOUT = 5.0  # seconds
@@ -80,36 +81,37 @@ class Poster:
         request; when the other side has closed that meanwhile, it is sent again on a new one.
         """
         line = (self._kept.take() if repeatable else None) or self._new_line()
-        ended: list[Answered | NoAnswer] = []
-
-        def post() -> None:
-            try:
-                ended.append(self._post(content, headers, line, repeatable=repeatable))
-            except NoAnswer as failed:
-                ended.append(failed)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                ended.append(NoAnswer(f"could not be reached ({type(error).__name__}).", reached=False))
-            except httpx2.TimeoutException:
-                ended.append(NoAnswer(self._late))
-            except Exception as error:  # its text could quote what was sent
-                ended.append(NoAnswer(f"did not answer ({type(error).__name__}).", again=True))
-            finally:
-                if repeatable and ended and isinstance(ended[0], Answered):
-                    self._kept.put(line)
-                else:
-                    line.close()
-
         # A thread of its own: nothing else bounds a slow name server, or an answer of one byte per second.
-        thread = threading.Thread(target=post, name="post", daemon=True)
-        thread.start()
-        thread.join(self._deadline)
-        if not ended:
+        call = PatientCall(lambda: self._posted(content, headers, line, repeatable=repeatable), name="post")
+        try:
+            return call.result(self._deadline)
+        except StillRunning:
             line.connection.cut()
-            thread.join(1.0)
-            raise NoAnswer(self._late)
-        if isinstance(ended[0], NoAnswer):
-            raise ended[0]
-        return ended[0]
+            call.wait(1.0)
+            raise NoAnswer(self._late) from None
+
+    def _posted(
+        self, content: bytes, headers: Mapping[str, str], line: "_Line", *, repeatable: bool
+    ) -> Answered:
+        """Return the answer, or raise NoAnswer; *line* is then kept or closed."""
+        keeps = False
+        try:
+            answer = self._post(content, headers, line, repeatable=repeatable)
+            keeps = repeatable
+            return answer
+        except NoAnswer:
+            raise
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise NoAnswer(f"could not be reached ({type(error).__name__}).", reached=False) from None
+        except httpx2.TimeoutException:
+            raise NoAnswer(self._late) from None
+        except Exception as error:  # its text could quote what was sent
+            raise NoAnswer(f"did not answer ({type(error).__name__}).", again=True) from None
+        finally:
+            if keeps:
+                self._kept.put(line)
+            else:
+                line.close()
 
     @property
     def _late(self) -> str:

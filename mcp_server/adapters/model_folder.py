@@ -5,12 +5,12 @@ Files that sentence-transformers writes next to a model are used: `1_Pooling/con
 become one vector, `config_sentence_transformers.json` the prefix of each text.
 """
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, endpoint_of, is_folder
 from mcp_server.core.errors import EmbedderUnavailable
 
@@ -102,7 +102,7 @@ def _digest(folder: Path, file: str) -> str:
     for name in (file, *TOKENIZER):
         status = (folder / name).stat()
         parts.append(f"{name} {status.st_size} {status.st_mtime_ns}")
-    return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    return text_digest("\n".join(parts), size=4)
 
 
 def _pooling(folder: Path) -> str:

@@ -44,9 +44,13 @@ class PatientCall(Generic[T]):
 
         Raises what the call raised, and StillRunning when it has not ended by then.
         """
-        self._thread.join(None if patience == math.inf else max(0.0, patience))
+        self.wait(patience)
         if self._errors:
             raise self._errors[0]
         if not self._answers:
             raise StillRunning
         return self._answers[0]
+
+    def wait(self, patience: float) -> None:
+        """Return when the call has ended, or after *patience* seconds."""
+        self._thread.join(None if patience == math.inf else max(0.0, patience))

@@ -10,7 +10,6 @@ It is long because what lies where is one thing to read.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +18,7 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.project import Project, has_remote
 from mcp_server.adapters.vault import Vault, confined
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, TRASH, Kind, Level
 
@@ -90,9 +90,8 @@ def linked(root: Path) -> Path | None:
 def repository_vault(home: Path, project: Project) -> Vault:
     """Return the vault inside the project's repository, whether or not it exists."""
     root = project.root / REPOSITORY_FOLDER
-    place = hashlib.blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return Vault(
-        key=f"{project.key}-repository-{place}",
+        key=f"{project.key}-repository-{text_digest(str(root), size=4)}",
         root=root,
         level=Level.PROJECT,
         project=project.key,

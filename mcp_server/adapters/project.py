@@ -1,6 +1,5 @@
 """Which project a folder belongs to: one answer, for reading and for writing alike."""
 
-import hashlib
 import os
 import re
 import stat
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from mcp_server.adapters.open_files import open_file
 from mcp_server.adapters.vault import is_utf8
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
@@ -112,8 +112,7 @@ def resolve_project(folder: Path, *, home: Path) -> Project | None:
 
 
 def _key(name: str, identity: str) -> str:
-    suffix = hashlib.blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{slug(name) or 'project'}-{suffix}"
+    return f"{slug(name) or 'project'}-{text_digest(identity, size=4)}"
 
 
 def has_remote(folder: Path) -> bool:

@@ -4,12 +4,12 @@ What calls of the model may cost, and what to do when the model does not answer.
 All figures are here: prices, caps, number of tries, pauses between calls.
 """
 
-import hashlib
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import DAY
 from mcp_server.core.settings import MODEL, Settings
 
@@ -220,14 +220,13 @@ def endpoint(base_url: str) -> str:
 
 def identity(key: str, base_url: str) -> str:
     """Return a digest of a key and its endpoint; it does not reveal the key."""
-    text = f"{key}\n{base_url}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    return text_digest(f"{key}\n{base_url}")
 
 
 def settings_digest(identity: str, settings: Settings) -> str:
     """Return a digest of the settings that calls depend on, 16 hexadecimal characters."""
     text = f"{identity} {settings.daily_usd} {settings.daily_calls} {settings.model} {settings.model_price}"
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return text_digest(text, size=8)
 
 
 def is_hopeless(outcome: CallOutcome, tries: int) -> bool:

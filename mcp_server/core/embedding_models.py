@@ -4,12 +4,12 @@ The embedding models that the person can name: those of a catalogue, a folder, a
 Sizes and languages are as their makers state them; `benchmarks/results/finding.md` has our measurements.
 """
 
-import hashlib
 import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mcp_server.core.addresses import is_loopback
+from mcp_server.core.digests import text_digest
 
 SHIPPED = "minilm-l6"
 MULTILINGUAL = "multilingual"
@@ -98,8 +98,7 @@ class Endpoint(NamedTuple):
     @property
     def model(self) -> str:
         """The name stored with each vector; it changes with the address, the name and the dimensions."""
-        digest = hashlib.blake2b(self.setting.encode(), digest_size=4).hexdigest()
-        return f"{self.name}-{digest}"
+        return f"{self.name}-{text_digest(self.setting, size=4)}"
 
     @property
     def embeddings(self) -> str:

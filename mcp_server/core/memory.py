@@ -4,7 +4,6 @@ A memory: one thing worth knowing later, kept as one markdown file.
 It is long because what a memory is, and what its id, text, type and tags may be, is one definition.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Protocol
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
@@ -255,8 +255,7 @@ def id_of_name(stem: str) -> str:
     )
     if id_slug and not is_lossy and id_slug == "-".join(_ascii_words(whole)):
         return id_slug
-    digest = hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{id_slug or 'memory'}-{digest}"
+    return f"{id_slug or 'memory'}-{text_digest(whole, size=4)}"
 
 
 def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
@@ -266,8 +265,7 @@ def new_id(title: str, text: str, created: datetime, attempt: int = 0) -> str:
     The suffix is a digest of title, text and time, so that equal titles get different ids;
     another *attempt* gives another suffix when the id is taken.
     """
-    seed = f"{title}\n{text}\n{created.isoformat()}\n{attempt}".encode("utf-8", "surrogatepass")
-    number = int.from_bytes(hashlib.blake2b(seed, digest_size=8).digest(), "big")
+    number = int(text_digest(f"{title}\n{text}\n{created.isoformat()}\n{attempt}", size=8), 16)
     alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
     suffix = ""
     for _ in range(4):
@@ -350,7 +348,7 @@ def fingerprint(title: str, text: str) -> str:
     """Return a digest of title and text that ignores blanks, and case outside code."""
     pieces = re.split(r"(`[^`]*`)", " ".join(f"{title}\n{text}".split()))
     normal = "".join(piece if at % 2 else piece.casefold() for at, piece in enumerate(pieces))
-    return hashlib.blake2b(normal.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return text_digest(normal)
 
 
 def timestamp(moment: datetime) -> str:

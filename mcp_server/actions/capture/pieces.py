@@ -5,7 +5,6 @@ A piece is as much of one transcript as a call may hold. The last, shorter part 
 it waits while the session goes on, and is sent with the rests of other sessions when the session has ended.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from mcp_server.actions.recall.nearby import near_sentences
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
+from mcp_server.core.digests import text_digest
 from mcp_server.core.search.query import Hit
 from mcp_server.core.sessions.chunks import SIZE, Chunk, chunks, render
 from mcp_server.core.sessions.transcript import Condenser
@@ -53,8 +53,7 @@ class Piece:
         """32 hexadecimal characters by which the piece is known: the same in a copy of its transcripts."""
         if len(self.parts) == 1:
             return self.parts[0].chunk.digest
-        transcript = "\n".join(chunk.digest for chunk in self.chunks)
-        return hashlib.blake2b(transcript.encode("ascii"), digest_size=16).hexdigest()
+        return text_digest("\n".join(chunk.digest for chunk in self.chunks))
 
     @property
     def sessions(self) -> Mapping[str, float]:

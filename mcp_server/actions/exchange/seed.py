@@ -4,7 +4,6 @@ seed: make one memory of each section of a document; doing it again takes in wha
 A document is not the person's word, so these memories are found by search and never shown unasked.
 """
 
-import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from mcp_server.actions.memory.remember import level_of
 from mcp_server.adapters import documents, git
 from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.adapters.vault import Vault
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading, Record
 from mcp_server.core.exchange.seeding import SHORTEST, sections
@@ -195,7 +195,7 @@ def _titled(items: Iterable[Item], reading: Reading) -> tuple[Item, ...]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return text_digest(text, size=4)
 
 
 def _name(store: Store, path: Path) -> str:

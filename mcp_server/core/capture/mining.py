@@ -8,12 +8,12 @@ A pattern has a type and a confidence. The same finding in several sessions says
 What the person settles (`corrections`) need not be seen again. docs/capture.md lists what is found.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.core.capture.corrections import correction, what_it_corrects
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory_types import by_rank
 from mcp_server.core.text.own_words import own_words
 from mcp_server.core.text.text_relation import tokens
@@ -47,8 +47,7 @@ class Mined:
     @property
     def key(self) -> str:
         """16 hexadecimal digits, equal for the same words in another order, case or punctuation."""
-        text = " ".join([self.type, *sorted(tokens(self.text))])
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return text_digest(" ".join([self.type, *sorted(tokens(self.text))]), size=8)
 
 
 # The first pattern that matches a sentence gives its type.

@@ -5,12 +5,12 @@ Everything in a source is untrusted: values of wrong types count as absent, and 
 one line is expected.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
@@ -209,8 +209,7 @@ def content_digest(memory: Memory) -> str:
         *([sorted(memory.aliases)] if memory.aliases else []),
         *([name, value] for name in WORDS if name != "category" and (value := getattr(memory, name))),
     ]  # fmt: skip
-    data = json.dumps(values, ensure_ascii=True).encode("ascii")
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    return text_digest(json.dumps(values, ensure_ascii=True))
 
 
 def admit(records: Sequence[Record], reading: Reading) -> None:

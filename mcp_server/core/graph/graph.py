@@ -4,10 +4,10 @@ The knowledge graph of a level: its nodes and edges, and the scores of the nodes
 A node is a memory and an edge is a link; memories made with the graph tools have the category `graph`.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import DAY, ID, Level, Status, slug
@@ -110,8 +110,7 @@ def gist_of(title: str, text: str) -> str:
 
 def artifact_id(path: str) -> str:
     """Return the id of the memory that stands for the file *path*, so that edges can begin there."""
-    digest = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"artifact-{slug(path)[:50].strip('-') or 'file'}-{digest}"
+    return f"artifact-{slug(path)[:50].strip('-') or 'file'}-{text_digest(path, size=4)}"
 
 
 def stands_for(memory_id: str, touches: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ A model may say which memories to keep, to merge and to drop. Its plan is carrie
 it names every memory once, drops no protected one, and loses no number, name or negation in a merge.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import DAY, MAX_TITLE, fingerprint
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import MANUAL
@@ -138,8 +138,7 @@ def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
 
 def digest_of(items: Iterable[TidyItem]) -> str:
     """Return a digest of these memories in their present state, 32 hexadecimal characters."""
-    lines = "\n".join(sorted(f"{item.ref} {item.digest}" for item in items))
-    return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
+    return text_digest("\n".join(sorted(f"{item.ref} {item.digest}" for item in items)))
 
 
 def request(items: Sequence[TidyItem], *, today: str) -> str:

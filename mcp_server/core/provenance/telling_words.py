@@ -5,12 +5,12 @@ They are names, numbers, paths, URLs, commands, settings and rare words, and als
 show that a text was copied word for word.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.text.everyday_words import EVERYDAY
 from mcp_server.core.text.text_relation import negates, numbers_in
 from mcp_server.core.text.words import STOP_WORDS
@@ -111,8 +111,7 @@ def telling_digest(title: str, text: str) -> str:
     """Return a digest that is equal as long as no telling word, number or negation of a memory changes."""
     content = f"{title}\n{text}"
     words = {word.word for word in telling_words(content) if not word.run} | numbers_in(content)
-    whole = "\n".join([*sorted(words), "not" if negates(content) else ""])
-    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return text_digest("\n".join([*sorted(words), "not" if negates(content) else ""]))
 
 
 def _named(text: str) -> Iterator[str]:

@@ -7,11 +7,11 @@ and a second memory has the others: an open question, which the person settles.
 The result is the same whichever of the two is given first.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, TypeVar
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import MAX_TAGS, Kind, Link, Memory, Status
 from mcp_server.core.remote.text_merge import join_texts
@@ -138,7 +138,7 @@ def _words(was: Memory | None, older: Memory, newer: Memory) -> tuple[str, str, 
 
 def _beside(memory: Memory, title: str, text: str) -> Memory:
     """Return the memory that stands beside *memory* with what the other machine said."""
-    mark = hashlib.blake2b(f"{title}\n{text}".encode("utf-8", "surrogatepass"), digest_size=3).hexdigest()
+    mark = text_digest(f"{title}\n{text}", size=3)
     return replace(
         memory,
         id=f"{memory.id[: LONGEST_ID - 1 - len(mark)].rstrip('-')}-{mark}",

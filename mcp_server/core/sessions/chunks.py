@@ -5,11 +5,11 @@ Only Daybook writes lines that begin with a speaker at the margin: further lines
 that the words of one speaker cannot be taken for those of another.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from mcp_server.core.digests import text_digest
 from mcp_server.core.sessions.transcript import Speaker, Utterance
 
 SIZE = 6000  # characters of a chunk: A-13 in docs/features.md
@@ -79,14 +79,13 @@ def _line(utterance: Utterance) -> str:
 
 def _chunk(utterances: list[Utterance], last: Chunk | None) -> Chunk:
     overlap, before = _end(last) if last else ("", ())
-    keys = "\n".join(utterance.key for utterance in utterances)
     return Chunk(
         tuple(utterances),
         overlap,
         utterances[0].start,
         utterances[-1].end,
         render(utterances),
-        hashlib.blake2b(keys.encode(), digest_size=16).hexdigest(),
+        text_digest("\n".join(utterance.key for utterance in utterances)),
         before,
     )
 

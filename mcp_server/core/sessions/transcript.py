@@ -6,7 +6,6 @@ commands, notifications, and all that Daybook itself showed to Claude: memory mu
 Private text and secrets are removed before any other code sees the words.
 """
 
-import hashlib
 import json
 import re
 from collections import deque
@@ -16,6 +15,7 @@ from enum import StrEnum
 from typing import Any
 
 from mcp_server.core.context.brief import FRAME, PROMPT_FRAME
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import parse_timestamp, timestamp
 from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
@@ -249,7 +249,7 @@ def _call(block: _Data) -> str:
 
 
 def _utterance(who: Speaker, words: str, time: str, start: int, end: int, forced: bool = False) -> Utterance:
-    key = hashlib.blake2b(f"{time}\n{who}\n{words}".encode(), digest_size=8).hexdigest()
+    key = text_digest(f"{time}\n{who}\n{words}", size=8)
     return Utterance(who, words, time, start, end, key, forced)
 
 

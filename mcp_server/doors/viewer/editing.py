@@ -1,6 +1,5 @@
 """editing: write or change a memory without losing what another editor or session writes meanwhile."""
 
-import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import partial
@@ -18,6 +17,7 @@ from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.promote import pin, require_place
 from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.actions.recall.nearby import Near
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
 from mcp_server.core.memory import ID, Draft, Kind, Level, Memory, split_list
 from mcp_server.core.memory_types import TYPES
@@ -67,7 +67,7 @@ class FormText:
     def version(self) -> str:
         """A digest of all that the form holds: what else is in the file may change under an editor."""
         content = "\0".join(getattr(self, field.name) for field in fields(self))
-        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return text_digest(content, size=8)
 
     def changed_to(self, other: "FormText") -> Revision:
         """Return the revision of what differs in *other*; the rest of the file keeps its bytes."""

@@ -1,6 +1,5 @@
 """graph: all links as a picture and as a table, and the part of them that one chooses."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from http import HTTPStatus
@@ -12,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from mcp_server.actions.graph.picture import draw, find_in, read_network
+from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.network import (
     DEEPEST,
@@ -59,7 +59,7 @@ def graph(request: Request) -> Response:
     """Return the page of the graph, or for a request of htmx only the picture with its table."""
     selection, store, network = _asked(request)
     part = _chosen(request, selection, store, network)
-    digest = hashlib.blake2b(repr(part).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    digest = text_digest(repr(part), size=8)
     if request.query_params.get("known") == digest:
         return Response(status_code=HTTPStatus.NO_CONTENT)  # the page shows this already
     values = {**_picture(request, store, part), **_table(request, selection, store, part), "digest": digest}

@@ -1,6 +1,5 @@
 """What was imported, by the ledger: which record of which source became which memory."""
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Collection, Iterable
@@ -9,6 +8,7 @@ from typing import Any
 
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref, Table
+from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import Kind, Status
 
 SEEDED = "seeded"  # the line of a document; `imported` also says that the person wants the memories kept
@@ -49,8 +49,7 @@ class Holder:
 
 def origin(source: str, place: str, key: str) -> str:
     """Return the ledger's name of a record: a digest, so that the ledger holds no word of it."""
-    text = "\0".join([source, place, key]).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+    return text_digest("\0".join([source, place, key]))
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
