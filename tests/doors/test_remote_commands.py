@@ -47,8 +47,10 @@ def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
 def test_questions_stay_here_when_they_are_not_to_leave(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
     output_of(home, "remember", "Deploys start from the release branch.")
-    Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
-    Ledger(home / "ledger").append("spent", datetime.now(UTC), usd=1.0)
+    ledger = Ledger(home / "ledger")
+    ledger.append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
+    ledger.append("injected", datetime.now(UTC), refs=[], prompt="do something outlandish")
+    ledger.append("spent", datetime.now(UTC), usd=1.0)
 
     added = output_of(home, "remote", "add", str(remote), "--yes", "--no-questions", typed=True)
 
@@ -56,14 +58,15 @@ def test_questions_stay_here_when_they_are_not_to_leave(tmp_path: Path) -> None:
     output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
     ledgers = [path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir()]
     assert any("remembered" in text for text in ledgers)
-    assert not any(word in text for text in ledgers for word in ("peculiar", "spent"))
+    assert not any(word in text for text in ledgers for word in ("peculiar", "outlandish", "spent"))
 
 
 def test_questions_leave_when_they_were_told_of(tmp_path: Path) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
     Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
+    Ledger(home / "ledger").append("injected", datetime.now(UTC), refs=[], prompt="do something")
 
-    assert "1 question in it" in output_of(home, "remote", "add", str(remote), "--yes", typed=True)
+    assert "2 questions in it" in output_of(home, "remote", "add", str(remote), "--yes", typed=True)
 
     output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
     assert any("peculiar" in path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mcp_server.actions.remote.exchange import Exchanged, alone, exchange, repository_of
 from mcp_server.actions.remote.store_tree import Disk, read_memories, read_own_ledger
+from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import BRANCH, is_folder
@@ -27,8 +28,8 @@ class Leaving:
     What would leave for the remote at *url*.
 
     `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
-    event → number of lines of the ledger, `questions` how many of them hold a question. `held` is path →
-    why that file stays here. `makes`: the remote is a folder that is made now.
+    event → number of lines of the ledger, `questions` how many of them hold a question or a prompt. `held` is
+    path → why that file stays here. `makes`: the remote is a folder that is made now.
     """
 
     remote: Remote
@@ -88,7 +89,7 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
         files=dict(Counter(paths.in_vault(path).split("/")[0] for path in of_memories)),
         projects=tuple(sorted({paths.vault_of(path) for path in of_memories} - {paths.USER})),
         events=dict(Counter(str(line["event"]) for line in lines)),
-        questions=sum(bool(line.get("query")) for line in lines),
+        questions=sum(any(map(line.get, ASKED_IN)) for line in lines),
         size=sum(len(data) for side in (memories, disk) for data in side.new.values()),
         held=memories.held_back | disk.held_back,
         makes=makes,

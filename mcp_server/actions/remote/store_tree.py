@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
@@ -206,7 +207,7 @@ def _new_lines(file: Path, start: int, *, questions: bool) -> tuple[bytes, int]:
 
 
 def _leaving(line: bytes, *, questions: bool) -> bytes:
-    """Return *line* as it leaves: without the question, if it stays here; b"" for what stays as a whole."""
+    """Return *line* as it leaves: without questions, if they stay here; b"" for what stays as a whole."""
     try:
         event = json.loads(line)
         row = events.table().get(event["event"])
@@ -214,7 +215,7 @@ def _leaving(line: bytes, *, questions: bool) -> bytes:
         return b""
     if row is None or row.local:
         return b""
-    if not questions and "query" in event:
-        del event["query"]
-        return json.dumps(event, ensure_ascii=True).encode("ascii")
-    return line
+    if questions or event.keys().isdisjoint(ASKED_IN):
+        return line
+    remaining = {key: value for key, value in event.items() if key not in ASKED_IN}
+    return json.dumps(remaining, ensure_ascii=True).encode("ascii")

@@ -22,7 +22,8 @@ class Remote:
     """
     The person's remote: its URL, and `copy`, the name of this copy of the store among their machines.
 
-    `conversations`: past conversations leave, too. `questions`: the questions in the ledger leave.
+    `conversations`: past conversations leave, too. `questions`: the questions in the ledger leave, and the
+    beginnings of prompts.
     """
 
     url: str

@@ -21,7 +21,11 @@ def remote_command() -> None:
 @remote_command.command("add")
 @click.argument("url")
 @click.option("--conversations", is_flag=True, help="Also send past conversations.")
-@click.option("--no-questions", is_flag=True, help="Do not send the questions that were asked.")
+@click.option(
+    "--no-questions",
+    is_flag=True,
+    help="Do not send questions that were asked, nor prompts.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask again, only show what leaves.")
 def add_command(url: str, conversations: bool, no_questions: bool, yes: bool) -> None:
     """Add the repository, an address or a folder, after showing what will leave and asking you.

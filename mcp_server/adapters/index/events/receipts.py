@@ -27,6 +27,8 @@ EVENTS = (
     EventRow("injected", None, counted=True, alive=True),
     EventRow("kept_silent", None, local=True),
 )
+ASKED_IN = ("query", "prompt")
+"""Keys of events with words of the person: the question of a recall, and the beginning of a prompt."""
 RECALL, PROMPT, START = "recall", "prompt", "session start"
 
 
