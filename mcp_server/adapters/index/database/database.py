@@ -191,7 +191,7 @@ class Database:
 
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; tables of another schema are dropped first."""
-        schema.prepare()  # before taking the lock that others wait for
+        schema.statements()  # slow the first time, so before taking the lock that others wait for
         with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:
