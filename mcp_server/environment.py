@@ -36,6 +36,8 @@ def persons_own(environment: Mapping[str, str], folder: Path) -> Mapping[str, st
     for place in _session_folders(environment, folder):
         for name in SETTINGS_FILES:
             data = _settings_file(place / ".claude" / name)
+            if not data:
+                continue
             variables = _named_variables(data)
             for variable, value in list(own.items()):
                 if variable != HOOKS and _is_named(data, variables, variable, value):
