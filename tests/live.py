@@ -41,13 +41,16 @@ def tools(toolsets: str = "") -> dict[str, Tool]:
 
 
 @functools.cache
-def parameters(name: str) -> dict[str, dict[str, Any]]:
-    """Return all that a tool takes, by name; its listed schema may hold less."""
+def _parameters_of_all() -> dict[str, dict[str, dict[str, Any]]]:
     with tempfile.TemporaryDirectory() as folder:
         environment = {"MEMORY_DIR": folder, "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": ALL_SETS}
         server = build(Opened(environment, folder=Path(folder)))
-        (tool,) = [tool for tool in anyio.run(server.known_tools) if tool.name == name]
-    return dict(tool.input_schema["properties"])
+        return {tool.name: dict(tool.input_schema["properties"]) for tool in anyio.run(server.known_tools)}
+
+
+def parameters(name: str) -> dict[str, dict[str, Any]]:
+    """Return all that a tool takes, by name; its listed schema may hold less."""
+    return _parameters_of_all()[name]
 
 
 def reads_only(tool: Tool) -> bool:
