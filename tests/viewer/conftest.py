@@ -57,9 +57,13 @@ def viewing() -> Iterator[Callable[..., Viewing]]:
         process.end()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """A browser for the tests of a file: while it runs, no other test can run an event loop of its own."""
+    """
+    A browser for the tests of this folder, since each costs a second of the processor to start.
+
+    While it runs, no test can run an event loop of its own.
+    """
     if not CHROMIUM:
         pytest.skip("needs Debian's Chromium: apt-get install chromium")
     with sync_playwright() as playwright:
