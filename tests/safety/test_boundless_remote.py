@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.remote import exchange as exchanging
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.set_up import add, look_ahead
-from mcp_server.adapters.files import MAX_MEMORY_FILE
+from mcp_server.adapters.remote import repository
 from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.store import Store
 from tests.memories import stored
@@ -45,22 +46,31 @@ def folder_of(remote: Path, line: str, many: int) -> str:
     return git(remote, "mktree", stdin="".join(f"{line}\t{name:04}.md\n" for name in range(many)).encode())
 
 
-def test_folders_that_stand_for_millions_of_files_fill_no_memory(store: Store, remote: Path) -> None:
+def push_knowledge(remote: Path, tree: str) -> None:
+    push_tree(remote, git(remote, "mktree", stdin=f"040000 tree {tree}\tknowledge\n".encode()))
+
+
+def test_folders_that_stand_for_millions_of_files_fill_no_memory(
+    store: Store, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MOST_LISTED", 10_000)  # bytes: without any limit this test fails in time
     blob = git(remote, "hash-object", "-w", "--stdin", stdin=b"A kind memory.\n")
     tree = folder_of(remote, f"100644 blob {blob}", 10)
-    for _ in range(6):  # ten million files in eight objects
+    for _ in range(2):  # a thousand files in four objects
         tree = folder_of(remote, f"040000 tree {tree}", 10)
-    push_tree(remote, git(remote, "mktree", stdin=f"040000 tree {tree}\tknowledge\n".encode()))
+    push_knowledge(remote, tree)
 
     done = exchange(store)
 
     assert (done.added, "more files than a memory can have" in done.trouble) == ((), True)
 
 
-def test_a_file_that_stands_for_a_full_disk_is_not_taken(store: Store, remote: Path) -> None:
-    blob = git(remote, "hash-object", "-w", "--stdin", stdin=b"w" * MAX_MEMORY_FILE)
-    tree = folder_of(remote, f"100644 blob {blob}", 1_000_000_000 // MAX_MEMORY_FILE + 1)
-    push_tree(remote, git(remote, "mktree", stdin=f"040000 tree {tree}\tknowledge\n".encode()))
+def test_a_file_that_stands_for_a_full_disk_is_not_taken(
+    store: Store, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchanging, "MOST_TOGETHER", 20_000)  # bytes
+    blob = git(remote, "hash-object", "-w", "--stdin", stdin=b"w" * 1000)
+    push_knowledge(remote, folder_of(remote, f"100644 blob {blob}", 21))
 
     done = exchange(store)
 
