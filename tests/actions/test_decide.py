@@ -98,9 +98,10 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
     assert Fate.TITLE in fate_of.values()
     decided = decide(meaning_store, "rename this variable to total", session="s1", explained=True)
     assert {fate for _, fate in decided.fates} == {Fate.UNSURE}
-    for hit, _ in decided.fates:
-        assert hit.bars[0].missing > 0
-        assert any(bar.missing > 0 for bar in hit.bars[1:]) or len(hit.bars) == 1
+    assert all(hit.bars[0].missing > 0 for hit, _ in decided.fates)
+    bars_for_title = [hit.bars[1:] for hit, _ in decided.fates if hit.bars[1:]]
+    assert len(bars_for_title) == 3
+    assert all(any(bar.missing > 0 for bar in bars) for bars in bars_for_title)
 
 
 @pytest.mark.parametrize("prompt", ["", "  ", "/compact", "<task-notification>done"])
