@@ -9,11 +9,9 @@ import json
 import logging
 import math
 from collections.abc import Callable
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
-from mcp_server.adapters.connection import Connection
+from mcp_server.adapters.connection import Connection, seconds_asked
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core import budget
 from mcp_server.core.addresses import is_loopback
@@ -154,7 +152,7 @@ class _Wire(Connection):
             response.close()
         outcome = outcome_of(status, message)
         sentence = _SENTENCES[outcome].format(status=status)
-        raise CallFailed(outcome, sentence, retry_after=_retry_after(response.headers))
+        raise CallFailed(outcome, sentence, retry_after=seconds_asked(response.headers))
 
 
 _SENTENCES = {
@@ -231,19 +229,6 @@ def _error_message(body: bytes) -> str:
         )
     except (ValueError, AttributeError, RecursionError):
         return text
-
-
-def _retry_after(headers: Any) -> float | None:
-    """Return the seconds that an answer asks us to wait, None when it gives no usable number."""
-    value = str(headers.get("retry-after", "")).strip()
-    if value.replace(".", "", 1).isdecimal() and len(value) < 16:
-        return float(value)
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:

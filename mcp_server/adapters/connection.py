@@ -1,8 +1,11 @@
-"""A connection over HTTP: what was sent on it, and how another thread cuts it."""
+"""A connection over HTTP: what was sent on it, how another thread cuts it, when an answer asks us to wait."""
 
 import contextlib
 import socket
 import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 
@@ -63,3 +66,16 @@ class Connection:
         if self._socket:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def seconds_asked(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that an answer asks us to wait, None when its `Retry-After` has no usable value."""
+    value = headers.get("retry-after", "").strip()
+    if value.replace(".", "", 1).isdecimal() and len(value) < 16:
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -9,12 +9,11 @@ endpoint is left alone for a while.
 import json
 import math
 import struct
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from mcp_server.adapters.availability import RESTS, Availability, NotAnswered
 from mcp_server.adapters.http_request import NoAnswer, Poster
-from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.embedding_models import MOST_DIMENSIONS, Endpoint
 from mcp_server.core.errors import EmbedderUnavailable
 from mcp_server.core.ports import Embedded, Vector
@@ -25,8 +24,6 @@ MOST_TEXTS = 16  # of one request
 LONGEST_TEXT = 8192  # characters; passages are shorter
 MOST_BYTES = 16 * 1024 * 1024  # of an answer
 PAUSES = (0.5, 2.0)  # seconds before passages that an overloaded endpoint refused are sent again
-RESTS = (15.0, 60.0, 300.0)  # seconds for which it is left alone after the first, second and further failures
-LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
 
 
 class _Failed(Exception):
@@ -61,12 +58,8 @@ class EndpointEmbedder:
         self._endpoint = endpoint
         self._key = key
         self._post = Poster(endpoint.embeddings, own_network=own_network, deadline=deadline, most=MOST_BYTES)
-        self._rests = rests
-        self._lock = threading.Lock()
-        self._problem = ""
-        self._failures = 0
-        self._rests_until = -math.inf
-        self._late: PatientCall[list[Embedded]] | None = None
+        self._who = f"The embedding endpoint {endpoint.address}"
+        self._availability = Availability[list[Embedded]](self._who, rests)
         self.dimensions = endpoint.dimensions
         if not self.dimensions:
             (probe,) = self._embedded(["probe"])
@@ -75,50 +68,36 @@ class EndpointEmbedder:
 
     @property
     def problem(self) -> str:
-        return self._problem
+        return self._availability.problem
 
     def embed_queries(self, texts: Sequence[str], *, patience: float = math.inf) -> list[Embedded]:
-        if self._late and self._late.goes_on:  # it would only queue behind that
-            raise EmbedderUnavailable(f"{self._who} has not answered the last question yet.")
-        call = PatientCall(lambda: self._embedded(texts), name="embed-queries")
         try:
-            return call.result(patience)
-        except StillRunning:
-            self._late = call
-            self._problem = f"{self._who} did not answer within {patience:g} seconds."
-            raise EmbedderUnavailable(self._problem) from None
+            return self._availability.asked(
+                lambda: self._embedded(texts), patience=patience, name="embed-queries"
+            )
+        except NotAnswered as late:
+            self._availability.problem = str(late)
+            raise EmbedderUnavailable(str(late)) from None
 
     def embed_passages(self, texts: Sequence[str]) -> list[Embedded]:
         starts = range(0, len(texts), MOST_TEXTS)
         return [embedded for at in starts for embedded in self._embedded(texts[at : at + MOST_TEXTS], PAUSES)]
 
-    @property
-    def _who(self) -> str:
-        return f"The embedding endpoint {self._endpoint.address}"
-
     def _embedded(self, texts: Sequence[str], pauses: Sequence[float] = ()) -> list[Embedded]:
         """Ask once, and again after each of *pauses* while that may help; raise EmbedderUnavailable."""
-        if time.monotonic() < self._rests_until:
-            raise EmbedderUnavailable(self._problem)
+        if self._availability.is_resting:
+            raise EmbedderUnavailable(self.problem)
         for pause in (*pauses, None):
             try:
                 vectors = [*self._vectors(self._posted(texts), len(texts))]
                 break
             except _Failed as failed:
                 if pause is None or not failed.again or failed.retry_after > pause:
-                    self._rest(failed)
-                    raise EmbedderUnavailable(self._problem) from None
+                    self._availability.note_failure(str(failed), retry_after=failed.retry_after)
+                    raise EmbedderUnavailable(str(failed)) from None
                 time.sleep(pause)
-        with self._lock:
-            self._problem, self._failures = "", 0
+        self._availability.note_answer()
         return [Embedded(vector, b"") for vector in vectors]
-
-    def _rest(self, failed: _Failed) -> None:
-        with self._lock:
-            rest = self._rests[min(self._failures, len(self._rests) - 1)]
-            self._failures += 1
-            self._rests_until = time.monotonic() + max(rest, min(failed.retry_after, LONGEST_REST))
-            self._problem = str(failed)
 
     def _posted(self, texts: Sequence[str]) -> bytes:
         """Return the body of the answer; raise _Failed for every other end, within the deadline."""

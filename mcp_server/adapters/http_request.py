@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from mcp_server.adapters.connection import Connection
+from mcp_server.adapters.connection import Connection, seconds_asked
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 
@@ -154,9 +154,7 @@ class Poster:
                     break  # its status says enough
                 if len(body) > self._most:
                     raise NoAnswer(f"answered with more than {self._most:,} bytes.")
-            named = response.headers.get("retry-after", "")
-            seconds = float(named) if named.isdecimal() and len(named) < 9 else 0.0
-            return Answered(response.status_code, bytes(body), seconds)
+            return Answered(response.status_code, bytes(body), seconds_asked(response.headers) or 0.0)
 
 
 @dataclass(frozen=True, slots=True)

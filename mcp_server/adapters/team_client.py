@@ -10,15 +10,13 @@ moment ago; other calls always do.
 import itertools
 import json
 import math
-import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from mcp_server import __version__
+from mcp_server.adapters.availability import RESTS, Availability, NotAnswered
 from mcp_server.adapters.http_request import Answered, NoAnswer, Poster
-from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory
@@ -31,8 +29,6 @@ T = TypeVar("T")
 
 DEADLINE = 10.0  # seconds of one request
 MOST_BYTES = 32 * 1024 * 1024  # of an answer: 50 results of the longest texts have less
-RESTS = (15.0, 60.0, 300.0)  # seconds without a search after the first, second and further failures
-LONGEST_REST = 600.0  # seconds; a longer one that an answer asks for is cut to this
 LONGEST_TOKEN = 200  # characters
 MOST_CHANGES = 10_000  # of one memory that are read: a server could go on for ever
 
@@ -67,20 +63,15 @@ class TeamClient:
     ) -> None:
         self.url = checked_url(url)
         self._token = checked_token(token)
-        self._deadline = deadline
-        self._rests = rests
         self._post = Poster(_endpoint(self.url), own_network=own_network, deadline=deadline, most=MOST_BYTES)
         self._ids = itertools.count(1)
-        self._lock = threading.Lock()
-        self._problem = ""
-        self._failures = 0
-        self._rests_until = -math.inf
-        self._late: PatientCall[Results] | None = None
+        self._who = f"The team's server {self.url}"
+        self._availability = Availability[Results](self._who, rests)
 
     @property
     def problem(self) -> str:
         """Why the server could not be reached the last time, a sentence; '' when it answered."""
-        return self._problem
+        return self._availability.problem
 
     def team(self) -> Team:
         return self._answer("team", {}, wire.team_of)
@@ -102,16 +93,14 @@ class TeamClient:
         arguments["text"] = arguments["text"][:MAX_QUERY]
         if patience == math.inf:
             return self._answer("recall", arguments, wire.results_of)
-        if time.monotonic() < self._rests_until:
-            raise StorageUnavailable(self._problem)
-        if self._late and self._late.goes_on:
-            raise StorageUnavailable(f"{self._who} has not answered the last question yet.")
-        call = PatientCall(lambda: self._answer("recall", arguments, wire.results_of), name="ask-team")
+        if self._availability.is_resting:
+            raise StorageUnavailable(self.problem)
         try:
-            return call.result(patience)
-        except StillRunning:
-            self._late = call
-            raise StorageUnavailable(f"{self._who} did not answer within {patience:g} seconds.") from None
+            return self._availability.asked(
+                lambda: self._answer("recall", arguments, wire.results_of), patience=patience, name="ask-team"
+            )
+        except NotAnswered as late:
+            raise StorageUnavailable(str(late)) from None
 
     def forget(self, memory_id: str, *, digest: str) -> None:
         self._call("forget", {"id": memory_id, "digest": digest})
@@ -139,10 +128,6 @@ class TeamClient:
     def confirmed(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
         return self._page("confirmed", after, most)
 
-    @property
-    def _who(self) -> str:
-        return f"The team's server {self.url}"
-
     def _page(self, tool: str, after: str, most: int) -> tuple[Stored, ...]:
         """Return a page, which the server gives in several parts when its texts are long."""
         page: list[Stored] = []
@@ -152,7 +137,7 @@ class TeamClient:
             arguments = {"after": last, "most": min(most - len(page), PAGE)}
             part, more = self._answer(tool, arguments, lambda value: _part(value, "memories", wire.stored_of))
             if any(stored.memory.id <= last for stored in part[:1]):
-                raise self._unreadable("its pages do not go on")
+                raise self._unreadable("its pages do not go on.")
             page += part
         return tuple(page[:most])
 
@@ -203,8 +188,7 @@ class TeamClient:
         error = self._error_of(content) if result.get("isError") else None
         if isinstance(error, StorageUnavailable):  # the server is there, and its database is not
             raise self._failed(str(error), error.hint)
-        with self._lock:
-            self._problem, self._failures, self._rests_until = "", 0, -math.inf
+        self._availability.note_answer()
         if error:
             raise error
         return content
@@ -219,11 +203,7 @@ class TeamClient:
         self, sentence: str, hint: str | None = None, *, retry_after: float = 0.0
     ) -> StorageUnavailable:
         """Return the error of a failure; searches do not call the server for a while after it."""
-        with self._lock:
-            rest = self._rests[min(self._failures, len(self._rests) - 1)]
-            self._failures += 1
-            self._rests_until = time.monotonic() + max(rest, min(retry_after, LONGEST_REST))
-            self._problem = sentence
+        self._availability.note_failure(sentence, retry_after=retry_after)
         return StorageUnavailable(sentence, hint)
 
     def _refusal(self, answer: Answered) -> DaybookError:

@@ -193,7 +193,7 @@ def test_a_question_does_not_wait_and_the_next_finds_the_model_loaded() -> None:
             endpoint.embed_queries(["zebra"], patience=PATIENCE)
         assert server.calls == 1
         loaded.set()
-        late = endpoint._late
+        late = endpoint._availability.late
         assert late
         late.result(PATIENCE)
 
@@ -231,8 +231,9 @@ def test_after_a_failure_it_is_left_alone_for_a_while_and_then_asked_again() -> 
         assert len(again.embed_queries(["quagga"])) == 1
 
 
-def test_an_endpoint_that_asks_for_a_longer_rest_gets_it() -> None:
-    with ScriptedModel([Answer(429, headers={"retry-after": "3600"}), GOOD]) as server:
+@pytest.mark.parametrize("moment", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
+def test_an_endpoint_that_asks_for_a_longer_rest_gets_it(moment: str) -> None:
+    with ScriptedModel([Answer(429, headers={"retry-after": moment}), GOOD]) as server:
         endpoint = embedder(server, rests=(0.0,))
         for _ in range(2):
             with pytest.raises(EmbedderUnavailable, match="HTTP 429"):
