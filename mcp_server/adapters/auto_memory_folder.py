@@ -8,7 +8,6 @@ A hook calls `shown_topics`, so this module imports nothing slow.
 """
 
 import contextlib
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events.auto_memory_topics import Topic
 from mcp_server.adapters.index.events.imports import origin
+from mcp_server.adapters.json_file import read_object
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import DaybookError, Unreadable
 
@@ -123,8 +123,4 @@ def _sent(folder: Path) -> str:
 
 def _object_in(path: Path) -> dict[str, object]:
     """Return the JSON object in the file *path*, {} when there is none; links are followed."""
-    try:
-        settings = json.loads(files.read(Path(os.path.realpath(path)), MAX_SETTINGS))
-    except (OSError, Unreadable, ValueError, RecursionError):
-        return {}
-    return settings if isinstance(settings, dict) else {}
+    return read_object(Path(os.path.realpath(path)), MAX_SETTINGS)

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters import guarded_replace, locks
-from mcp_server.adapters.exchange import link
+from mcp_server.adapters.exchange import link, move
 from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
 from mcp_server.adapters.open_files import free_bytes, open_file, read_at, set_mode, take_after
 from mcp_server.adapters.open_files import sync_folder as sync_folder
@@ -118,6 +118,12 @@ def refuses_writing(folder: Path) -> str:
         return "is on a full disk" if free_bytes(folder) < LEAST_FREE else ""
     except OSError:
         return ""
+
+
+def write_over(path: Path, data: bytes) -> None:
+    """Write the whole of *path*, durably and for the person alone; nothing else writes it meanwhile."""
+    move(_write_temporary(path.parent, data), path)
+    sync_folder(path.parent)
 
 
 def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:

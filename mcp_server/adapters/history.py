@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
-from mcp_server.adapters import files, guarded_replace, moving, places
+from mcp_server.adapters import files, moving, places
 
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
@@ -69,10 +69,7 @@ def new_place(home: Path, ref: str, at: datetime, *, by: str, verb: str, was: st
 
 def put_over(version: Version, data: bytes) -> None:
     """Replace the bytes kept as *version* with *data*, durably; nothing else writes there."""
-    temporary = version.path.with_name(guarded_replace.temporary_name())
-    files.write_new(temporary, data)
-    temporary.replace(version.path)
-    files.sync_folder(version.path.parent)
+    files.write_over(version.path, data)
 
 
 def carry(home: Path, ref: str, to: str) -> None:

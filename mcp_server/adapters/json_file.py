@@ -5,23 +5,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mcp_server.adapters import files, guarded_replace
+from mcp_server.adapters import files
 from mcp_server.core.errors import Unreadable
 
 
-def read_object(path: Path) -> dict[str, Any]:
-    """Return the object in the file *path*, {} when there is none."""
+def object_in(text: bytes | str) -> dict[str, Any]:
+    """Return the JSON object that *text* is, {} when it is none."""
     try:
-        value = json.loads(files.read(path))
-    except (OSError, Unreadable, ValueError, RecursionError):
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
+def read_object(path: Path, limit: int = files.MAX_MEMORY_FILE) -> dict[str, Any]:
+    """Return the object in the file *path* of at most *limit* bytes, {} when there is none."""
+    try:
+        return object_in(files.read(path, limit))
+    except (OSError, Unreadable):
+        return {}
+
+
 def write_object(path: Path, values: Mapping[str, object]) -> None:
     """Write the whole of a small file, durably and for the person alone; nothing else writes it meanwhile."""
-    temporary = path.with_name(guarded_replace.temporary_name())
-    files.make_folder(path.parent)
-    files.write_new(temporary, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode())
-    temporary.replace(path)
-    files.sync_folder(path.parent)
+    files.write_over(path, bytes_of(values))
+
+
+def bytes_of(values: Mapping[str, object]) -> bytes:
+    """Return *values* as the bytes of a small file that people may read."""
+    return (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode()

@@ -30,16 +30,15 @@ from mcp_server.core.markdown import first_heading
 from mcp_server.core.memory import (
     ARCHIVE_FOLDER,
     ID,
-    MAX_TAGS,
     MAX_TEXT,
     WORDS,
     Kind,
     Link,
     Memory,
     Status,
-    clean_tags,
+    first_tags,
     id_of_name,
-    parse_timestamp,
+    moment_in,
     strip_blank_lines,
     timestamp,
 )
@@ -83,8 +82,8 @@ def read_fields(
         id=memory_id if memory_id and isinstance(memory_id, str) else id_of_name(PurePath(path).stem),
         title=title if isinstance(title, str) and title.strip() else _title_of(text, path),
         text=text,
-        created=_moment(get("created")) or modified,
-        updated=_moment(get("updated")) or modified,
+        created=moment_in(get("created")) or modified,
+        updated=moment_in(get("updated")) or modified,
         kind=Kind(kind_said) if kind_said in _KINDS else kind,
         type=memory_type if memory_type in TYPES else DEFAULT_TYPE,
         tags=_tags(get("tags")),
@@ -129,7 +128,7 @@ def changed_lines(head: dict[str, Value], memory: Memory, path: str) -> dict[str
     when *memory* allows it.
     """
     archived = [part for part in PurePath(path).parts[:-1] if part in _FOLDERS][-1:] == [ARCHIVE_FOLDER]
-    modified = memory.created if _moment(head.get("updated")) else memory.updated
+    modified = memory.created if moment_in(head.get("updated")) else memory.updated
     before = read_fields(head, memory.text, path=path, kind=memory.kind, archived=archived, modified=modified)
     changed = {key for key in KEYS if _comparable(before, key) != _comparable(memory, key)}
     if _status(head) is memory.status:
@@ -143,7 +142,7 @@ def unsaid_lines(head: dict[str, Value], memory: Memory) -> dict[str, list[str]]
 
     A file that Daybook changes gets a new date, and in the archive another name and folder.
     """
-    unsaid = {key for key in ("created", "updated") if _moment(head.get(key)) is None}
+    unsaid = {key for key in ("created", "updated") if moment_in(head.get(key)) is None}
     if not head.get("id"):
         unsaid.add("id")
     if not _word(head.get("title")) and _title_of(memory.text, path="") != memory.title:
@@ -192,20 +191,7 @@ def _texts(value: Value) -> tuple[str, ...]:
 
 def _tags(value: Value) -> tuple[str, ...]:
     """Return the first 20 tags of a list, of words between commas or of one word, cleaned."""
-    words = value.split(",") if isinstance(value, str) else _texts(value)
-    tags: dict[str, None] = {}
-    for word in words:
-        tags.update(dict.fromkeys(clean_tags((word,))))
-        if len(tags) == MAX_TAGS:
-            break
-    return tuple(tags)
-
-
-def _moment(value: Value) -> datetime | None:
-    try:
-        return parse_timestamp(value) if isinstance(value, str) else None
-    except (ValueError, OverflowError):
-        return None
+    return first_tags(value.split(",") if isinstance(value, str) else _texts(value))
 
 
 def _share(value: Value) -> float | None:
@@ -240,7 +226,7 @@ _BY_TYPE: dict[object, Callable[[Value], Any]] = {
     str: _text,
     bool: _flag,
     float | None: _share,
-    datetime | None: _moment,
+    datetime | None: moment_in,
     tuple[str, ...]: _texts,
     tuple[Link, ...]: lambda value: tuple(_links(value)),
 }

@@ -5,11 +5,12 @@ Files that sentence-transformers writes next to a model are used: `1_Pooling/con
 become one vector, `config_sentence_transformers.json` the prefix of each text.
 """
 
-import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mcp_server.adapters.json_file import read_object
 from mcp_server.core.digests import text_digest
 from mcp_server.core.embedding_models import BY_NAME, SHIPPED, EmbeddingModel, endpoint_of, is_folder
 from mcp_server.core.errors import EmbedderUnavailable
@@ -25,7 +26,6 @@ _USUAL = (  # where the ONNX file of a folder usually is; the first one that exi
     "onnx/model_quantized.onnx",
 )
 _POOLINGS = {"cls_token": "cls", "cls": "cls", "mean_tokens": "mean", "mean": "mean", "lasttoken": "last"}
-_MOST_CONFIG = 1024 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def look_into(folder: Path, entry: EmbeddingModel | None = None) -> ModelFolder:
             f"There is no embedding model in {folder}: it lacks {', '.join(missing)}.",
             "Give a folder with an ONNX model and its tokenizer.",
         )
-    prompts = _read_json(folder / "config_sentence_transformers.json").get("prompts")
+    prompts = _object_in(folder / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
     return ModelFolder(
         entry.model if entry else f"{folder.name}-{_digest(folder, file)}",
@@ -106,7 +106,7 @@ def _digest(folder: Path, file: str) -> str:
 
 
 def _pooling(folder: Path) -> str:
-    config = _read_json(folder / "1_Pooling" / "config.json")
+    config = _object_in(folder / "1_Pooling" / "config.json")
     if not config:
         return "mean"
     ways = [name.removeprefix("pooling_mode_") for name, value in config.items() if value is True]
@@ -120,12 +120,6 @@ def _pooling(folder: Path) -> str:
     return poolings[0]
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a small JSON file, {} when it cannot be read."""
-    try:
-        if not path.is_file() or path.stat().st_size > _MOST_CONFIG:
-            return {}
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+def _object_in(path: Path) -> dict[str, Any]:
+    """Return the object in a small JSON file, {} when it cannot be read; links are followed."""
+    return read_object(Path(os.path.realpath(path)))

@@ -10,16 +10,16 @@ It is long because what lies where is one thing to read.
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files
+from mcp_server.adapters.json_file import bytes_of, object_in, read_object
 from mcp_server.adapters.project import Project, has_remote
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.digests import text_digest
-from mcp_server.core.errors import Conflict, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory import ARCHIVE_FOLDER, TRASH, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
@@ -327,7 +327,7 @@ def _change_project_notes(
     for attempt in range(ATTEMPTS):
         try:
             before = files.read(path) if path.exists() else None
-            data = (json.dumps(change(_values_in(before)), indent=2, ensure_ascii=False) + "\n").encode()
+            data = bytes_of(change(object_in(before or b"")))
             if before is None:
                 files.write_new(path, data)
             elif data != before:
@@ -340,15 +340,4 @@ def _change_project_notes(
 
 def project_notes(home: Path, key: str) -> dict[str, object]:
     """Return the values in project.json of the project with *key*, {} when there are none."""
-    try:
-        return _values_in(files.read(home / PROJECTS / key / PROJECT_FILE))
-    except (OSError, Unreadable):
-        return {}
-
-
-def _values_in(data: bytes | None) -> dict[str, object]:
-    try:
-        values = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
+    return read_object(home / PROJECTS / key / PROJECT_FILE)

@@ -7,7 +7,6 @@ Claude Code appends to it while we read; a person may delete, cut or rewrite it 
 import contextlib
 import errno
 import hashlib
-import json
 import os
 import re
 import stat
@@ -15,9 +14,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from mcp_server.adapters.json_file import object_in
 from mcp_server.adapters.open_files import open_file, read_at
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import parse_timestamp
+from mcp_server.core.memory import moment_in
 
 LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is skipped
 BLOCK = 256 * 1024  # bytes read at once
@@ -244,10 +244,10 @@ def _last_answer(path: Path) -> float:
     with contextlib.suppress(OSError, Unreadable):
         for line, _, _ in lines(path, path.stat().st_size - TAIL):
             if b'"assistant"' in line:
-                with contextlib.suppress(ValueError, AttributeError, TypeError):
-                    entry = json.loads(line)
-                    if entry.get("type") == "assistant":
-                        last = parse_timestamp(entry["timestamp"]).timestamp()
+                entry = object_in(line)
+                moment = moment_in(entry.get("timestamp"))
+                if entry.get("type") == "assistant" and moment:
+                    last = moment.timestamp()
     return last
 
 

@@ -6,7 +6,7 @@ It is long because what a memory is, and what its id, text, type and tags may be
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -311,12 +311,21 @@ def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
 
     Signs at the end of a word stay: `c++` and `c#` are not `c`.
     """
-    unique = tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
+    unique = _cleaned(tags)
     if len(unique) > MAX_TAGS:
         raise Rejected(
             f"{len(unique)} tags were given; {MAX_TAGS} is the limit.", "Keep the most useful ones."
         )
     return unique
+
+
+def first_tags(words: Iterable[str]) -> tuple[str, ...]:
+    """Return the first 20 tags that `clean_tags` makes of *words*: in a file, more are no error."""
+    return _cleaned(words)[:MAX_TAGS]
+
+
+def _cleaned(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(_clean_tag, tags))))
 
 
 def _clean_tag(tag: str) -> str:
@@ -363,6 +372,14 @@ def parse_timestamp(value: str) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError as error:  # converted to UTC, it is before year 1 or after year 9999
         raise ValueError(str(error)) from error
+
+
+def moment_in(value: object) -> datetime | None:
+    """Return the time that *value* says as `parse_timestamp` reads it, None for anything else."""
+    try:
+        return parse_timestamp(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
 
 
 _LETTERS = (

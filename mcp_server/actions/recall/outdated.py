@@ -12,7 +12,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Kind, Status, parse_timestamp
+from mcp_server.core.memory import Kind, Status, moment_in
 from mcp_server.core.search.query import Hit
 from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store
@@ -89,9 +89,8 @@ def _said(talk: Row, shown_text: str) -> Iterator[tuple[int, "Stated"]]:
     from mcp_server.core.judge.restated import stated
 
     for turn in parse_turns(talk.text):
-        at = talk.created
-        with contextlib.suppress(ValueError, OverflowError):
-            at = int(parse_timestamp(turn.time).timestamp())
+        moment = moment_in(turn.time)
+        at = int(moment.timestamp()) if moment else talk.created
         yield from ((at, statement) for statement in stated(turn.words) if statement.text in shown_text)
 
 

@@ -6,7 +6,6 @@ editor saves at this moment stays as it was saved; the next exchange merges both
 """
 
 import contextlib
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,8 +17,9 @@ from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.actions.files.trash import free_name
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import Disk, vault_at
-from mcp_server.adapters import files, guarded_replace, history, moving, places
+from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.json_file import object_in
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
@@ -62,7 +62,7 @@ def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, g
         match paths.sort_of(path):
             case paths.PathSort.LEDGER if paths.copy_of(path) != remote.copy and path in wanted_files:
                 with _noting_failure(taken_in, path):
-                    _put_over(store.home / path, contents.data(wanted_files[path]))
+                    files.write_over(store.home / path, contents.data(wanted_files[path]))
                     taken_in.tree[path] = wanted_files[path]
             case paths.PathSort.PROJECT if path in wanted_files:
                 with _noting_failure(taken_in, path):
@@ -92,21 +92,10 @@ def _noting_failure(taken_in: TakenIn, path: str) -> Iterator[None]:
         taken_in.not_written[path] = str(error)
 
 
-def _put_over(path: Path, data: bytes) -> None:
-    """Write the whole of a file that nothing else writes, durably."""
-    other = path.with_name(guarded_replace.temporary_name())
-    files.make_folder(path.parent)
-    files.write_new(other, data)
-    other.replace(path)
-    files.sync_folder(path.parent)
-
-
 def _note_project(home: Path, key: str, data: bytes) -> None:
     """Note the name and the git remote that another machine knows of a project, where none are known."""
-    with contextlib.suppress(ValueError, RecursionError):
-        about = json.loads(data)
-        if isinstance(about, dict):
-            places.note_elsewhere(home, key, str(about.get("name", "")), str(about.get("remote", "")))
+    if about := object_in(data):
+        places.note_elsewhere(home, key, str(about.get("name", "")), str(about.get("remote", "")))
 
 
 def _take_in_memories(

@@ -9,7 +9,6 @@ That folder is Daybook's own by default, too. Markdown files in it are Daybook's
 where they are: the lines above the rule become their frontmatter.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.json_file import object_in
 from mcp_server.core.errors import Rejected
 from mcp_server.core.exchange import foreign
 from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
@@ -110,18 +110,10 @@ def _memory(file: Path, folder: str) -> foreign.Record:
         status=Status.ARCHIVED if archived else Status.ACTIVE,
         archived_reason="archived before the import" if archived else "",
         category=foreign.line_of(fields.get("category", ""), 60),
-        notes=(*notes, *_metadata(metadata[1] if metadata else "")),
+        notes=(*notes, *foreign.notes_of(object_in(metadata[1]) if metadata else {})),
         id=file.stem,
         level=Level.USER,
     )
-
-
-def _metadata(block: str) -> tuple[str, ...]:
-    try:
-        metadata = json.loads(block)
-    except (ValueError, RecursionError):
-        return ()
-    return foreign.notes_of(metadata) if isinstance(metadata, dict) else ()
 
 
 def _turns(body: str) -> list[Turn]:

@@ -14,15 +14,14 @@ from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import (
-    MAX_TAGS,
     WORDS,
     Kind,
     Level,
     Link,
     Memory,
     Status,
-    clean_tags,
-    parse_timestamp,
+    first_tags,
+    moment_in,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
 from mcp_server.core.render import on_one_line
@@ -131,11 +130,7 @@ def lines_of(value: object) -> tuple[str, ...]:
 def tags_of(value: object) -> tuple[str, ...]:
     """Return the first 20 tags of a list, or of words between commas, cleaned."""
     listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
-    tags: dict[str, None] = {}
-    for word in listed:
-        if len(tags) < MAX_TAGS:
-            tags.update(dict.fromkeys(clean_tags((line_of(word, 60),))))
-    return tuple(tags)
+    return first_tags(line_of(word, 60) for word in listed)
 
 
 def type_of(*names: object) -> str:
@@ -151,14 +146,12 @@ def type_of(*names: object) -> str:
 
 def moment_of(value: object) -> datetime | None:
     """Return an ISO date or time, or seconds or milliseconds since 1970, in UTC; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return moment_in(value)
     try:
-        if isinstance(value, str):
-            return parse_timestamp(value)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
+        return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value, UTC)
     except (ValueError, OverflowError, OSError):
-        pass
-    return None
+        return None
 
 
 def count_of(value: object) -> int:

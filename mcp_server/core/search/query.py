@@ -20,7 +20,7 @@ from mcp_server.core.memory import (
     Words,
     check_type,
     clean_tags,
-    parse_timestamp,
+    moment_in,
 )
 from mcp_server.core.search.ranking import Score
 
@@ -311,7 +311,6 @@ def with_preset(query: Query, preset: str | None) -> Query:
 def _date(text: str) -> datetime | None:
     if not text:
         return None
-    try:
-        return parse_timestamp(text)
-    except (ValueError, OverflowError):
-        raise Rejected(f"'{text[:80]}' is not a date.", "Write it as 2026-11-20.") from None
+    if moment := moment_in(text):
+        return moment
+    raise Rejected(f"'{text[:80]}' is not a date.", "Write it as 2026-11-20.")

@@ -16,7 +16,7 @@ from typing import Any
 
 from mcp_server.core.context.brief import FRAME, PROMPT_FRAME
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import parse_timestamp, timestamp
+from mcp_server.core.memory import moment_in, timestamp
 from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
 from mcp_server.core.secrets.redaction import redact
@@ -254,10 +254,8 @@ def _utterance(who: Speaker, words: str, time: str, start: int, end: int, forced
 
 
 def _time(data: _Data) -> str:
-    try:
-        return timestamp(parse_timestamp(data["timestamp"]))
-    except (KeyError, AttributeError, ValueError, OverflowError):
-        return ""
+    moment = moment_in(data.get("timestamp"))
+    return timestamp(moment) if moment else ""
 
 
 def _folder(value: object) -> str:

@@ -5,7 +5,6 @@ An object has a key for each field of the value, except fields with their defaul
 and the length of texts and lists. It names the first fault in one sentence, which quotes no value.
 """
 
-import contextlib
 import functools
 import types
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, parse_timestamp
+from mcp_server.core.memory import MAX_TEXT, moment_in
 from mcp_server.core.render import one_line
 
 T = TypeVar("T")
@@ -144,9 +143,8 @@ def _tuple_reader(hints: tuple[Any, ...]) -> Reader:
 
 
 def _moment(value: object, name: str) -> datetime:
-    if isinstance(value, str) and len(value) <= MOST_OF_MOMENT:
-        with contextlib.suppress(ValueError):
-            return parse_timestamp(value)
+    if isinstance(value, str) and len(value) <= MOST_OF_MOMENT and (moment := moment_in(value)):
+        return moment
     raise _wrong(name, "a time such as 2026-11-20T09:12:03Z")
 
 

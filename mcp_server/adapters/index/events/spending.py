@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.budget import MOST_TRIES, CallOutcome, Cost
-from mcp_server.core.memory import DAY, parse_timestamp
+from mcp_server.core.memory import DAY, moment_in
 
 TABLES = (
     Table(
@@ -215,7 +215,5 @@ def _amount(value: object) -> float:
 
 def _moment(value: object) -> int:
     """Return the Unix seconds of a timestamp in the ledger, 0 when it is '' or invalid."""
-    try:
-        return int(parse_timestamp(str(value)).timestamp())
-    except (ValueError, OverflowError):
-        return 0
+    moment = moment_in(value)
+    return int(moment.timestamp()) if moment else 0
