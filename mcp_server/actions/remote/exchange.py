@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_server.actions.remote.commits import (
-    ALONE,
     Changes,
     came_back,
     changes_of,
@@ -20,6 +19,7 @@ from mcp_server.actions.remote.commits import (
     cut_history,
     without_past,
 )
+from mcp_server.actions.remote.emptied import bring_back, lost_a_ledger
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import (
     MOST_LEDGER,
@@ -65,6 +65,7 @@ class Exchanged:
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
     file does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the
     remote could not be reached, and what is here waits. `rewritten`: another machine took out its history.
+    `refilled`: the remote had been emptied, and has everything again.
     """
 
     given: int = 0
@@ -76,6 +77,7 @@ class Exchanged:
     left: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
     rewritten: bool = False
+    refilled: bool = False
 
 
 def repository_of(store: Store) -> Repository:
@@ -151,8 +153,8 @@ def commit_disk(
     head, last = repository.ref(HEAD), repository.ref(DISK)
     disk_blobs, had = repository.tree(last), _of_ours(repository.tree(head))
     last_tree = _of_ours(disk_blobs) if head else {}  # without a head it does not show what was deleted
-    disk = read_memories(store, remote, last_tree)
-    disk.positions = _positions(repository, disk_blobs)
+    positions = _positions(repository, disk_blobs)
+    disk = Disk(positions={**positions})
     own = {
         path: blob
         for path, blob in had.items()
@@ -161,7 +163,10 @@ def commit_disk(
     data = repository.data(own.values())
     read_own_ledger(store, remote, disk, {path: data[blob] for path, blob in own.items()}, last_tree)
     read_other_ledgers(store, remote, disk, last_tree)
+    # The ledger is read first: a line about what was moved meanwhile is new once more at the next exchange.
+    read_memories(store, remote, disk, last_tree)
     contents.new |= disk.new
+    bring_back(store, disk, contents, last_tree, positions)
     merged = merge_trees(last_tree, disk.tree, had, contents.files())
     result.clashes |= merged.clashes
     commits = []
@@ -193,6 +198,7 @@ def _give_and_take(
             repository.set_ref(THEIRS, theirs)
         if not head or head == theirs:
             return
+        result.refilled |= bool(former and not theirs)
         if not theirs and repository.cuts():  # git gives an empty remote no history that was cut
             head = without_past(store, repository, head, "Begin anew")
             repository.set_ref(HEAD, head)
@@ -229,10 +235,11 @@ def _merge(
     last: the new history has its files, and what was changed since.
     """
     former, head, theirs = heads
-    if not head or repository.is_ancestor(head, theirs):
+    base = repository.merge_base(head, theirs) if head else ""
+    emptied = lost_a_ledger(repository, base, theirs)
+    if not head or (base == head and not emptied):
         repository.set_ref(HEAD, theirs)
         return
-    base = repository.merge_base(head, theirs)
     apart = not base
     rewritten = apart and any(
         repository.message(root).startswith(REWRITTEN) for root in repository.roots(theirs)
@@ -242,7 +249,7 @@ def _merge(
     was, ours, other = (_of_ours(repository.tree(commit)) for commit in (base, head, theirs))
     contents.fetch({blob for tree in (ours, other) for path, blob in tree.items() if was.get(path) != blob})
     contents.fetch({blob for path, blob in was.items() if ours.get(path) != blob or other.get(path) != blob})
-    merged = merge_trees(was, ours, other, contents.files())
+    merged = merge_trees(was, ours, {**was, **other} if emptied else other, contents.files())
     result.clashes |= merged.clashes
     changes = changes_of(other, merged.files)
     if rewritten and not changes:
@@ -252,6 +259,7 @@ def _merge(
         parents = [theirs] if rewritten or (apart and repository.cuts()) else [theirs, head]
         repository.commit([commit_of(store, HEAD, parents, changes, contents.new, "Join two machines")])
     result.rewritten |= rewritten
+    result.refilled |= emptied
 
 
 def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) -> None:
@@ -260,33 +268,6 @@ def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) 
         last = repository.ref(DISK)
         commit = commit_of(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
         repository.commit([commit])
-
-
-def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchanged:
-    """
-    Exchange, then replace the remote's history by one commit with its present files.
-
-    Other machines follow at their next exchange. Raises Rejected without a remote, RemoteUnavailable, Held.
-    """
-    result = exchange(store, timeout=timeout, patience=patience)
-    if result.trouble:
-        raise RemoteUnavailable(
-            result.trouble, "Nothing was removed. Try again when the remote can be reached."
-        )
-    remote = notes.remote_of(store.home)
-    assert remote
-    with alone(store, patience=patience):
-        repository = repository_of(store)
-        head = repository.ref(HEAD)
-        if head:
-            new = without_past(store, repository, head, f"{REWRITTEN} {head}")
-            if not repository.push(remote.url, new, timeout=timeout, instead_of=head):
-                raise RemoteUnavailable("Another machine was faster.", "Run it again.")
-            repository.set_ref(HEAD, new)
-            repository.drop(ALONE)
-            cut_history(store, repository)
-            repository.prune_remote(remote.url)
-    return result
 
 
 def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: Changes, disk: Disk) -> Commit:

@@ -29,7 +29,8 @@ class Leaving:
 
     `files` is folder → number of files in it, over all vaults; `projects` are their keys. `events` is kind of
     event → number of lines of the ledger, `questions` how many of them hold a question or a prompt. `held` is
-    path → why that file stays here. `makes`: the remote is a folder that is made now.
+    path → why that file stays here. `makes`: the remote is a folder that is made now. `filled`: another
+    machine sent something already.
     """
 
     remote: Remote
@@ -40,6 +41,7 @@ class Leaving:
     size: int
     held: dict[str, str]
     makes: bool
+    filled: bool
 
     @property
     def url(self) -> str:
@@ -72,17 +74,16 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
     address = check_url(os.path.expanduser(url) if url.startswith("~") else url)
     remote = Remote(address, os.urandom(6).hex(), conversations, questions)
     makes = _is_to_be_made(address)
-    if not makes:
-        others = [name for name in repository_of(store).branches(address, timeout=FIRST) if name != BRANCH]
-        if others:
-            raise Rejected(
-                f"{shown_url(address)} contains something else: the branch {others[0]}.",
-                "Create an empty repository just for this, one that only you can read.",
-            )
-    disk = Disk()
-    memories = read_memories(store, remote, {})
-    read_own_ledger(store, remote, disk, {}, {})
-    lines = [json.loads(line) for data in disk.new.values() for line in data.splitlines()]
+    branches = [] if makes else list(repository_of(store).branches(address, timeout=FIRST))
+    if others := [name for name in branches if name != BRANCH]:
+        raise Rejected(
+            f"{shown_url(address)} contains something else: the branch {others[0]}.",
+            "Create an empty repository just for this, one that only you can read.",
+        )
+    memories, ledger = Disk(), Disk()
+    read_memories(store, remote, memories, {})
+    read_own_ledger(store, remote, ledger, {}, {})
+    lines = [json.loads(line) for data in ledger.new.values() for line in data.splitlines()]
     of_memories = [path for path in memories.tree if paths.sort_of(path) is paths.PathSort.MEMORY]
     return Leaving(
         remote=remote,
@@ -90,9 +91,10 @@ def look_ahead(store: Store, url: str, *, conversations: bool = False, questions
         projects=tuple(sorted({paths.vault_of(path) for path in of_memories} - {paths.USER})),
         events=dict(Counter(str(line["event"]) for line in lines)),
         questions=sum(any(map(line.get, ASKED_IN)) for line in lines),
-        size=sum(len(data) for side in (memories, disk) for data in side.new.values()),
-        held=memories.held_back | disk.held_back,
+        size=sum(len(data) for side in (memories, ledger) for data in side.new.values()),
+        held=memories.held_back | ledger.held_back,
         makes=makes,
+        filled=BRANCH in branches,
     )
 
 

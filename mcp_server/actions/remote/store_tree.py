@@ -7,7 +7,6 @@ machine's ledger the lines that matter on others; never index, logs, settings, w
 
 import json
 import os
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from mcp_server.store import Store
 
 POSITIONS = "positions.json"  # in the tree that is noted for this machine: how far its ledger was read
 MOST_LEDGER = 64 * 1024 * 1024  # bytes of one file of the ledger, which holds a month
-FEW = 5  # so many files missing at once from a folder that stays count as deleted by the person
 
 
 @dataclass(slots=True)
@@ -35,13 +33,15 @@ class Disk:
     """
     What the files say: path → id, and the bytes of those that are new.
 
-    `held_back` is path → why a file stays here. `back` are the paths whose whole folder vanished, which
-    does not count as deleting. `positions` is file of the ledger → the byte up to which it is in the tree.
+    `held_back` is path → why a file stays here. `emptied` is folder of which no file is left → the paths that
+    were in it, `back` the paths that are missing and do not count as deleted. `positions` is file of the
+    ledger → the byte up to which it is in the tree.
     """
 
     tree: dict[str, str] = field(default_factory=dict)
     new: dict[str, bytes] = field(default_factory=dict)
     held_back: dict[str, str] = field(default_factory=dict)
+    emptied: dict[str, list[str]] = field(default_factory=dict)
     back: set[str] = field(default_factory=set)
     positions: dict[str, int] = field(default_factory=dict)
 
@@ -56,14 +56,14 @@ def _project_vault(home: Path, key: str) -> Vault:
     return Vault(key, home / places.PROJECTS / key, Level.PROJECT, key)
 
 
-def read_memories(store: Store, remote: Remote, last_tree: Tree) -> Disk:
+def read_memories(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> None:
     """
-    Return the files of memories; *last_tree* is the tree when they were read last.
+    Put the files of memories into *disk*; *last_tree* is the tree when they were read last.
 
     They are those of the person's own vault, and of the private one of each project.
     """
-    disk = Disk()
-    _read_vault(disk, places.user_vault(store.home), remote, last_tree)
+    closed: list[str] = []
+    _read_vault(disk, places.user_vault(store.home), remote, last_tree, closed)
     folder = store.home / places.PROJECTS
     for place in sorted(folder.iterdir()) if folder.is_dir() else []:
         if not place.is_dir():
@@ -71,15 +71,16 @@ def read_memories(store: Store, remote: Remote, last_tree: Tree) -> Disk:
         if not paths.is_project_key(place.name):
             disk.held_back[f"{paths.PROJECTS}/{_readable(place.name)}"] = "has a name that no project has"
             continue
-        _read_vault(disk, _project_vault(store.home, place.name), remote, last_tree)
+        _read_vault(disk, _project_vault(store.home, place.name), remote, last_tree, closed)
         if about := _about_project(store.home, place.name):
             _put(disk, paths.of_vault(place.name, paths.PROJECT_FILE), about, last_tree)
-    return disk
+    _note_missing(disk, remote, last_tree, tuple(f"{path}/" for path in closed))
 
 
-def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> None:
-    closed: list[str] = []
-    files_here = [Path(stamp.path) for stamp in stamps(vault, closed)]
+def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree, closed: list[str]) -> None:
+    """Put the files of *vault* into *disk*; the folders that cannot be read are added to *closed*."""
+    closed_here: list[str] = []
+    files_here = [Path(stamp.path) for stamp in stamps(vault, closed_here)]
     folder = vault.root / paths.CANDIDATES
     files_here += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
     file_of = {_path_of(vault, path): path for path in files_here}
@@ -90,10 +91,7 @@ def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree) -> No
             continue
         else:
             _read_file(disk, path, file, last_tree)
-    closed_paths = tuple(_path_of(vault, Path(path)) for path in closed)
-    for path in _vanished(vault, file_of, last_tree, closed_paths, remote):
-        disk.tree[path] = last_tree[path]
-        disk.back.add(path)
+    closed += [_path_of(vault, Path(path)) for path in closed_here]
 
 
 def _path_of(vault: Vault, file: Path) -> str:
@@ -133,24 +131,18 @@ def _put(disk: Disk, path: str, data: bytes, last_tree: Tree) -> None:
         disk.new[blob] = data
 
 
-def _vanished(
-    vault: Vault, listed: Iterable[str], last_tree: Tree, closed_paths: tuple[str, ...], remote: Remote
-) -> Iterator[str]:
-    """Yield the paths that were in folders of *vault* which vanished, were emptied, or cannot be read."""
-    present = set(listed)
-    folders_left = {_folder(path) for path in present}
-    missing: dict[str, list[str]] = {}
+def _note_missing(disk: Disk, remote: Remote, last_tree: Tree, closed: tuple[str, ...]) -> None:
+    """Note in *disk* what is not there of *last_tree*: in *closed* folders, and where no file is left."""
+    folders_left = {_folder(path) for path in disk.tree if paths.sort_of(path) is paths.PathSort.MEMORY}
     for path in last_tree:
-        if paths.sort_of(path) is not paths.PathSort.MEMORY or paths.vault_of(path) != vault.key:
+        if paths.sort_of(path) is not paths.PathSort.MEMORY:
             continue
         unwanted = paths.is_conversation(path) and not remote.conversations
-        if unwanted or any(path.startswith(f"{folder}/") for folder in closed_paths):
-            yield path
-        elif path not in present:
-            missing.setdefault(_folder(path), []).append(path)
-    for folder, lost_paths in missing.items():
-        if folder not in folders_left and len(lost_paths) > FEW:
-            yield from lost_paths
+        if unwanted or path.startswith(closed):
+            disk.tree[path] = last_tree[path]
+            disk.back.add(path)
+        elif _folder(path) not in folders_left:
+            disk.emptied.setdefault(_folder(path), []).append(path)
 
 
 def _folder(path: str) -> str:
@@ -165,6 +157,11 @@ def _about_project(home: Path, key: str) -> bytes:
     return (json.dumps(about, sort_keys=True) + "\n").encode("ascii") if about else b""
 
 
+def own_ledger(store: Store) -> list[Path]:
+    """Return the files of the ledger that this machine writes."""
+    return [file for file in Ledger(store.home / "ledger").paths() if OF_COPY not in file.name]
+
+
 def read_own_ledger(
     store: Store, remote: Remote, disk: Disk, sent_data: dict[str, bytes], last_tree: Tree
 ) -> None:
@@ -173,9 +170,7 @@ def read_own_ledger(
 
     A line that is not complete yet waits.
     """
-    for file in Ledger(store.home / "ledger").paths():
-        if OF_COPY in file.name:
-            continue
+    for file in own_ledger(store):
         path = f"{paths.LEDGER}/{file.stem}{OF_COPY}{remote.copy}.jsonl"
         if paths.sort_of(path) is None:
             disk.held_back[f"{paths.LEDGER}/{file.name}"] = "has a name that no ledger file has"

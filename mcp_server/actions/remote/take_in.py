@@ -162,7 +162,7 @@ def _moves(
 
 def _id_at(contents: Contents, path: str, blob: str) -> str:
     memory = contents.parse(path, blob)
-    return memory.id if memory else path.rpartition("/")[2].rpartition(".")[0]
+    return memory.id if memory else paths.stem_of(path)
 
 
 def _file(vault: Vault, path: str) -> Path:

@@ -119,13 +119,15 @@ class Repository:
         """
         Return path → file of the plain files of *commit*, none for ''; links do not count.
 
-        Raises RemoteUnavailable when there are too many.
+        Raises RemoteUnavailable when there are too many, and when one of them is damaged.
         """
         tree: dict[str, Blob] = {}
         for line in self._listed(commit).split(b"\0") if commit else ():
             about, _, path = line.partition(b"\t")
             if path and about.startswith((b"100644 blob ", b"100755 blob ")):
                 _, _, blob, size = about.split()
+                if not size.isdigit():
+                    raise self._damaged("it lacks what it should have")
                 with contextlib.suppress(UnicodeDecodeError):
                     tree[path.decode("utf-8")] = Blob(blob.decode("ascii"), int(size))
         return tree

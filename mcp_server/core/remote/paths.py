@@ -71,6 +71,11 @@ def of_vault(key: str, place: str) -> str:
     return place if key == USER else f"{PROJECTS}/{key}/{place}"
 
 
+def stem_of(path: str) -> str:
+    """Return the name of the file at *path* without its ending: usually the id of the memory in it."""
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
 def is_candidate(path: str) -> bool:
     """Tell whether a memory that only waits lies at *path*."""
     return in_vault(path).startswith(f"{CANDIDATES}/")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mcp_server.core.memory import Memory
 from mcp_server.core.remote.memory_merge import MergedMemory, Placed, merge_memories, says_other_words
-from mcp_server.core.remote.paths import PathSort, is_candidate, sort_of, vault_of
+from mcp_server.core.remote.paths import PathSort, is_candidate, sort_of, stem_of, vault_of
 
 Tree = Mapping[str, str]
 """Path → the id of the bytes there."""
@@ -92,7 +92,7 @@ def _entries(tree: Tree, paths: list[str], files: Files) -> dict[_Key, TreeFile]
         entry = TreeFile(path, tree[path], files.parse(path, tree[path]))
         key = _key(entry)
         rival = entries.get(key)
-        if rival and _stem(entry.path) == key[1]:  # of two with one id, the file named after it has it
+        if rival and stem_of(entry.path) == key[1]:  # of two with one id, the file named after it has it
             entries["", rival.path] = rival
         elif rival:
             key = ("", path)
@@ -167,10 +167,6 @@ def _place(merged: MergedTree, path: str, blob: str) -> str:
 def _beside(path: str, blob: str) -> str:
     stem, dot, ending = path.rpartition(".")
     return f"{stem}-{blob[:8]}{dot}{ending}"
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
 
 
 def _plain(base: str, first: str, second: str, files: Files) -> str:

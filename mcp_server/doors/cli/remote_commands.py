@@ -3,7 +3,8 @@
 import click
 
 from mcp_server.actions.remote import set_up
-from mcp_server.actions.remote.exchange import exchange, rewrite_history
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.core.errors import Rejected, RemoteUnavailable
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json

@@ -19,7 +19,8 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import Exchanged, exchange, rewrite_history
+from mcp_server.actions.remote.exchange import Exchanged, exchange
+from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError

@@ -7,7 +7,8 @@ from pathlib import Path
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import exchange, rewrite_history
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.rewrite import rewrite_history
 from tests.actions.remote.conftest import Machines
 from tests.memories import stored
 

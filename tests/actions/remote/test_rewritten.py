@@ -5,7 +5,8 @@ import shutil
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import exchange, repository_of, rewrite_history
+from mcp_server.actions.remote.exchange import exchange, repository_of
+from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.store import Store
 from tests.actions.remote.conftest import Machines
 from tests.actions.remote.histories import says

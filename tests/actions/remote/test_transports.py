@@ -10,7 +10,8 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import exchange, rewrite_history
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import RemoteUnavailable
