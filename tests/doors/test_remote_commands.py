@@ -1,6 +1,7 @@
 """The command remote, on two machines of one person."""
 
 import json
+import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +24,8 @@ def test_a_second_machine_finds_what_the_first_remembered(tmp_path: Path) -> Non
     added = output_of(desk, "remote", "add", remote, "--yes", typed=True)
 
     assert "1 file" in added and "From now on" in added
-    output_of(laptop, "remote", "add", remote, "--yes", typed=True)
+    joined = output_of(laptop, "remote", "add", remote, "--yes", typed=True)
+    assert "holds memories: they come here" in joined and "holds memories" not in added
     assert "release branch" in output_of(laptop, "recall", "deploys")
     status = json.loads(output_of(laptop, "remote", "status", "--json"))
     assert status["url"] == remote and status["last"]["at"]
@@ -31,6 +33,10 @@ def test_a_second_machine_finds_what_the_first_remembered(tmp_path: Path) -> Non
 
     output_of(laptop, "remember", "The staging host is called birch.")
     assert "1 memory came" in (output_of(laptop, "remote", "sync") and output_of(desk, "remote", "sync"))
+    shutil.rmtree(remote)
+    subprocess.run(["git", "init", "-q", "--bare", remote], check=True)
+    assert "The remote had been emptied: what it held is there again." in output_of(desk, "remote", "sync")
+    assert "had been emptied" not in output_of(laptop, "remote", "sync")
     assert "it keeps what it has" in output_of(desk, "remote", "remove", typed=True)
     assert "no remote" in output_of(desk, "remote", "status")
     assert "birch" in output_of(desk, "recall", "staging host")
@@ -109,7 +115,7 @@ def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
 
     output = output_of(home, "remote", "sync")
 
-    assert "2 files are ready" in output and "could not be reached" in output
+    assert "2 files to be sent" in output and "could not be reached" in output
     assert "could not be reached" in output_of(home, "status")
 
 

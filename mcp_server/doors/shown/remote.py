@@ -35,7 +35,10 @@ def leaving(preview: Leaving) -> Shown:
             ("stays here", f"{conversations}{STAYS}"),
             *_held(preview.held),
         ),
-        notes=[f"{preview.url} is made now." if preview.makes else ""],
+        notes=[
+            f"{preview.url} is made now." if preview.makes else "",
+            f"{preview.url} holds memories: they come here, and count as your own." if preview.filled else "",
+        ],
         json={**asdict(preview), "remote": {**asdict(preview.remote), "url": preview.url}},
     )
 
@@ -51,18 +54,16 @@ def exchanged(exchange: Exchanged) -> Shown:
         )
         if ids
     ]
-    gave = (
-        f"{counted(exchange.given, 'file')} {'is' if exchange.given == 1 else 'are'} ready"
-        if exchange.trouble
-        else f"{counted(exchange.given, 'file')} given"
-    )
+    verb = "to be sent" if exchange.trouble else "sent"
+    sent = f"{counted(exchange.given, 'file')} {verb}" if exchange.given else f"nothing {verb}"
     return Shown(
-        ", ".join([gave, *(changes or ["nothing came"])]),
+        ", ".join([sent, *(changes or ["nothing came"])]),
         rows=(
             *_held(exchange.held),
             *(("not written yet", f"{path}: {why}") for path, why in exchange.left.items()),
         ),
         notes=(
+            "The remote had been emptied: what it held is there again." if exchange.refilled else "",
             *(
                 f"[{memory_id}] was changed in the same place on two machines: [{other_id}] has the "
                 "other version. 'daybook review' asks you."
@@ -78,14 +79,12 @@ def state(remote: RemoteState | None) -> Shown:
     """Return where the remote is, what leaves, and how the last exchange ended."""
     if remote is None:
         return Shown(NO_REMOTE, json=None)
-    kinds = [
-        "conversations" if remote.conversations else "no conversations",
-        "the questions in the ledger" if remote.questions else "no questions",
-    ]
+    questions = "with the questions" if remote.questions else "without the questions"
+    conversations = "conversations" if remote.conversations else "no conversations"
     return Shown(
         rows=(
             ("remote", remote.url),
-            ("leaves", f"memories, sessions, the ledger; {' and '.join(kinds)}"),
+            ("leaves", f"memories, sessions, the ledger {questions}; {conversations}"),
             ("last exchange", remote.last.at or "none yet"),
             *_held(dict(remote.last.held)),
         ),
