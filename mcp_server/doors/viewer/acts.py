@@ -201,7 +201,6 @@ def ask_for_many(request: Request) -> Response:
         act=_act(name, many=True) and _told(store_for(request), name),
         chosen=chosen,
         most=SAID,
-        project=request.query_params.get("project", ""),
     )
 
 
@@ -263,7 +262,6 @@ def _answered(
         refused=refused,
         change=change if last and last.name == change else "",
         refs=[memory.ref for memory in memories],
-        project=request.query_params.get("project", ""),
     )
 
 

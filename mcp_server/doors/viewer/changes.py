@@ -19,8 +19,8 @@ from mcp_server.core.text.text_difference import Stretch, compared, folded
 from mcp_server.doors.shown import deeds, sessions
 from mcp_server.doors.shown.history import undone
 from mcp_server.doors.shown.runs import line
-from mcp_server.doors.viewer.page import Fields, address, form, number, page, paged
-from mcp_server.doors.viewer.page_query import ALL, Where, store_for
+from mcp_server.doors.viewer.page import ALL, Fields, address, form, number, page, paged
+from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
 
 MOST = 50  # deeds of one page
@@ -122,7 +122,6 @@ def undo_it(request: Request, fields: Fields) -> Response:
         "changes_undone.html",
         result=undone(outcome),
         again=params["id"],
-        project=request.query_params.get("project", ""),
         title="Taken back",
     )
 
@@ -170,7 +169,6 @@ def forget_it(request: Request, fields: Fields) -> Response:
         title=title,
         session=named,
         back="back" not in fields,
-        project=request.query_params.get("project", ""),
     )
 
 

@@ -202,7 +202,7 @@ def remember(request: Request, inputs: Fields) -> Response:
 
 def _new(request: Request, words: FormText, status: int = HTTPStatus.OK, **values: Any) -> Response:
     store = store_for(request)
-    common = {"where": Where(request, store), "types": TYPES, "project": store.project, "level": ""}
+    common = {"where": Where(request, store), "types": TYPES, "own_project": store.project, "level": ""}
     return page(request, "new.html", status, words=words, **{**common, **values})
 
 

@@ -26,8 +26,8 @@ from mcp_server.core.graph.network import (
 )
 from mcp_server.core.graph.svg import MARKS, SORTS, STYLE, as_part, mark, types_in
 from mcp_server.core.memory import Level
-from mcp_server.doors.viewer.page import address, number, page, paged, viewer
-from mcp_server.doors.viewer.page_query import ALL, Where, projects, store_for
+from mcp_server.doors.viewer.page import ALL, address, number, page, paged, viewer
+from mcp_server.doors.viewer.page_query import Where, projects, store_for
 from mcp_server.store import Store
 
 LISTED = 100  # links of one page of the table
@@ -71,7 +71,6 @@ def graph(request: Request) -> Response:
     count = degrees(network.links)
     choices: Mapping[str, Any] = {
         "projects": projects(request),
-        "every_project": ALL,
         "relations": relations_of(network),
         "types": [name for name in MARKS if any(node.type == name for node in network.nodes)],
         "levels": [level.value for level in Level],
@@ -116,12 +115,11 @@ def _chosen(request: Request, selection: LinkSelection, store: Store, network: N
 
 def _picture(request: Request, store: Store, part: Network) -> dict[str, Any]:
     where, base = Where(request, store), viewer(request).base
-    asked_project = request.query_params.get("project", "")
 
     def href(node: NetworkNode) -> str:
         if node.id:
             return base + where.to(node.vault, node.id)
-        return base + address("/graph", project=asked_project, around=node.key)
+        return base + address("/graph", project=request.query_params.get("project"), around=node.key)
 
     drawn = largest(part, MOST_DRAWN)
     picture = draw(drawn)

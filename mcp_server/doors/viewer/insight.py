@@ -10,10 +10,9 @@ from starlette.routing import Route
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.status.insight import AGES, SOON, Insight, OneDay, insight
-from mcp_server.adapters.places import USER_KEY
 from mcp_server.core.errors import Rejected
-from mcp_server.doors.viewer.page import page
-from mcp_server.doors.viewer.page_query import ALL, projects, store_for
+from mcp_server.doors.viewer.page import ALL, page
+from mcp_server.doors.viewer.page_query import projects, store_for
 
 RANGES = (7, 30, 365)  # days
 USUAL = "30"
@@ -24,9 +23,9 @@ def shown_used_and_spent(request: Request) -> Response:
     days = request.query_params.get("days", USUAL)
     if days not in map(str, RANGES):
         raise Rejected(f"'{days[:20]}' days are not shown.", f"Choose one of {', '.join(map(str, RANGES))}.")
-    project = request.query_params.get("project", "")
     store = store_for(request)
-    figures = insight(store, days=int(days), everywhere=project == ALL)
+    everywhere = request.query_params.get("project") == ALL
+    figures = insight(store, days=int(days), everywhere=everywhere)
     answer = page(
         request,
         "insight.html",
@@ -38,10 +37,7 @@ def shown_used_and_spent(request: Request) -> Response:
         soon=SOON,
         day_range=int(days),
         ranges=RANGES,
-        project=project,
         projects=projects(request),
-        own=USER_KEY,
-        every_project=ALL,
     )
     answer.background = BackgroundTask(sync_if_free, store)  # what was edited by hand then shows by itself
     return answer

@@ -26,7 +26,6 @@ from mcp_server.doors.shown.recall import components, doubts, reasons, shelves
 from mcp_server.doors.viewer.acts import ACTS, BRINGS_BACK, for_many
 from mcp_server.doors.viewer.page import page, paged, viewer
 from mcp_server.doors.viewer.page_query import (
-    ALL,
     ANY,
     MODES,
     TRASH,
@@ -85,7 +84,6 @@ def memories(request: Request) -> Response:
         "levels": [level.value for level in Level],
         "statuses": [status.value for status in Status if status is not Status.ACTIVE],
         "modes": MODES,
-        "every_project": ALL,
         "any_status": ANY,
         "apart": {TRASH: "in the trash", WAITING: "waiting, as a candidate"},
         "write": Where(request, store).write,

@@ -38,6 +38,7 @@ from mcp_server.store import Store
 TEMPLATES = Path(__file__).with_name("templates")
 STATIC = Path(__file__).with_name("static")
 Fields = ImmutableMultiDict[str, str]
+ALL = "all"  # as a project: every project; no project has this key, for a key ends in a digest
 MOST_DIGITS = 9  # of a number in an address
 MOST_FIELDS = 2000  # of one form: a list of a page with a tick and a few words for each row
 TAGS = {
@@ -151,6 +152,7 @@ def page(request: Request, template: str, /, status: int = HTTPStatus.OK, **valu
         "read_only": shared.read_only,
         "started_in": shared.opened.store().project,
         "page_path": request.url.path,
+        "project": request.query_params.get("project", ""),
         "mark": getattr(request.state, "mark", ""),
         "whole": "hx-request" not in request.headers,
     }
@@ -252,7 +254,9 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals.update(address=address, now=lambda: datetime.now(UTC))
+    templates.globals.update(
+        address=address, every_project=ALL, own=places.USER_KEY, now=lambda: datetime.now(UTC)
+    )
     templates.filters.update(
         bytes_of=bytes_of,
         markdown=markdown,

@@ -12,10 +12,9 @@ from mcp_server.adapters.project import Project
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, filter_of
-from mcp_server.doors.viewer.page import address, number, root_of, store_of, viewer
+from mcp_server.doors.viewer.page import ALL, address, number, root_of, store_of, viewer
 from mcp_server.store import Store
 
-ALL = "all"  # as a project: every project; no project has this key, for a key ends in a digest
 ANY = "any"  # as a status: whatever it is
 WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
@@ -142,7 +141,9 @@ class Where:
         return address(f"/memories/{memory_id}{tail}", project=self.project_key)
 
     def of(self, ref: str) -> str:
-        """Return the address of the memory that the ledger calls *ref*, without the viewer's base."""
+        """Return the address of what the ledger calls *ref*, without the viewer's base; '' for ''."""
+        if not ref:
+            return ""
         vault, _, memory_id = ref.rpartition("/")
         return self.to(vault, memory_id)
 

@@ -87,7 +87,6 @@ def settled(request: Request, fields: Fields) -> Response:
         entry=entry,
         about=about,
         change=last_change(store, about).name,
-        project=request.query_params.get("project", ""),
     )
 
 

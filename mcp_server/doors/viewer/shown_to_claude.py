@@ -12,7 +12,6 @@ from mcp_server.actions.context.inject import SHORTEST_PROMPT, Decided, Fate, de
 from mcp_server.actions.context.notice import next_notice
 from mcp_server.actions.context.start import AtStart, start
 from mcp_server.actions.sessions.session_history import list_sessions
-from mcp_server.adapters.places import USER_KEY
 from mcp_server.bootstrap import model_identity
 from mcp_server.core.bounds import session_id
 from mcp_server.core.context.brief import FRAMED, NOTED, SUBAGENT_BUDGET, BriefLine
@@ -39,8 +38,6 @@ def shown(request: Request) -> Response:
         request,
         "shown_page.html",
         projects=projects(request),
-        project=request.query_params.get("project", ""),
-        own=USER_KEY,
         start=begun,
         sections=_sections(where, begun.brief.lines),
         notice=needs.notice(next_notice(store, identity=model_identity(viewer(request).opened.environment))),
@@ -48,7 +45,7 @@ def shown(request: Request) -> Response:
         subagent_sections=_sections(where, for_subagent.lines),
         subagent_tokens=estimated_tokens(for_subagent.text),
         subagent_budget=SUBAGENT_BUDGET // CHARACTERS_PER_TOKEN,
-        left_out=[(memory, _to(where, memory.ref)) for memory in begun.left_out[:LISTED]],
+        left_out=[(memory, where.of(memory.ref)) for memory in begun.left_out[:LISTED]],
         at_start=unasked.AT_START,
         more=max(0, len(begun.left_out) - LISTED),
         elsewhere=[_named(where, ref) for ref in begun.elsewhere],
@@ -85,7 +82,7 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         explained=True,
     )
     text = decided.called.text
-    fates = [(hit, fate, _to(where, hit.ref)) for hit, fate in decided.fates]
+    fates = [(hit, fate, where.of(hit.ref)) for hit, fate in decided.fates]
     return {
         "typed": prompt.strip(),
         "decided": decided,
@@ -93,15 +90,15 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
         "text_tokens": estimated_tokens(text),
         "with_prompt": unasked.WITH_PROMPT,
         "come": [entry for entry in fates if entry[1].is_shown],
-        "missed": [(*entry, _missed(entry[1], entry[0].bars)) for entry in fates if not entry[1].is_shown],
+        "missed": [
+            (hit, fate, to, [bar for bar in hit.bars if bar.missing > 0] if fate is Fate.UNSURE else [])
+            for hit, fate, to in fates
+            if not fate.is_shown
+        ],
         "shortest": SHORTEST_PROMPT,
         "is_marked": turns.is_marked(prompt),
         **_by_words(store, decided),
     }
-
-
-def _missed(fate: Fate, bars: tuple[Any, ...]) -> list[Any]:
-    return [bar for bar in bars if bar.missing > 0] if fate is Fate.UNSURE else []
 
 
 def _by_words(store: Store, decided: Decided) -> dict[str, Any]:
@@ -126,7 +123,7 @@ def _sections(where: Where, lines: tuple[BriefLine, ...]) -> list[dict[str, Any]
                 "heading": heading,
                 "tokens": sum(line.tokens for line in section_lines),
                 "lines": [
-                    (line.tokens, [(piece, _to(where, piece.ref)) for piece in line.pieces])
+                    (line.tokens, [(piece, where.of(piece.ref)) for piece in line.pieces])
                     for line in (section_lines if heading in ("", NOTED) else section_lines[1:])
                 ],
             }
@@ -139,13 +136,8 @@ def _seen_from(request: Request) -> tuple[Store, Where]:
     return store, Where(request, store)
 
 
-def _to(where: Where, ref: str) -> str:
-    """Return the address of the memory *ref*, '' for none."""
-    return where.of(ref) if ref else ""
-
-
 def _named(where: Where, ref: str) -> tuple[str, str]:
-    return ref.rpartition("/")[2], _to(where, ref)
+    return ref.rpartition("/")[2], where.of(ref)
 
 
 ROUTES = (Route("/shown", shown), Route("/shown/prompt", prompt_tried))

@@ -14,8 +14,8 @@ from mcp_server.actions.sessions import session_history, session_overview
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, START, Receipt
 from mcp_server.doors.shown import deeds, sessions
-from mcp_server.doors.viewer.page import address, number, page, paged
-from mcp_server.doors.viewer.page_query import ALL, Where, store_for
+from mcp_server.doors.viewer.page import ALL, address, number, page, paged
+from mcp_server.doors.viewer.page_query import Where, store_for
 
 MOST_SESSIONS = 20  # of one page
 MOST_DONE = 200  # deeds of one session
@@ -48,7 +48,6 @@ def today(request: Request) -> Response:
         episodes=listed,
         costs=session_history.costs(store, listed),
         lasted=_lasted,
-        project=project,
         everywhere=project == ALL,
         has_project=bool(store.project),
         offset=offset,
