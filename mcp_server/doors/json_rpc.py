@@ -1,5 +1,5 @@
 """
-The lines that a client sends: JSON-RPC 2.0 as MCP uses it. Readable ones are passed on, the others answered.
+The lines between a client and us: JSON-RPC 2.0 as MCP uses it. Readable ones go on, the others are answered.
 
 Every request with an id gets one answer, whatever its types are; a notification gets none. Standard library
 only: at a first start the server has nothing else.
@@ -10,6 +10,7 @@ import json
 import math
 import queue
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -38,6 +39,16 @@ class Refusal:
     id: Id
     code: int
     message: str
+
+    def say(self) -> None:
+        """Write this error to the client."""
+        say({"id": self.id, "error": {"code": self.code, "message": self.message}})
+
+
+def say(message: dict[str, Any]) -> None:
+    """Write *message* to the client, as one line on standard output."""
+    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def refusals(line: str, *, unreadable: bool = False) -> list[Refusal]:

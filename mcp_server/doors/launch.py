@@ -108,10 +108,10 @@ class Environment:
 
 def main() -> NoReturn:
     """Do what the command line asks; the exit code is that of the program that was started."""
-    verb, rest = (sys.argv[1:2] or [""])[0], sys.argv[2:]
+    verb, arguments = (sys.argv[1:2] or [""])[0], sys.argv[2:]
     environment = Environment(persons_own(os.environ, Path.cwd()))
     if verb == "hook":
-        _hook(environment, rest)
+        _hook(environment, arguments)
         sys.exit(0)  # whatever happens, a hook exits with success
     if verb == "serve":
         make_executable(environment.environ)
@@ -120,7 +120,7 @@ def main() -> NoReturn:
             room = [sys.executable, "-B", *_OURS, "mcp_server.doors.waiting_room", *_starter()]
             sys.exit(subprocess.call(room, env=variables))
     elif verb == "setup-environment" or not environment.is_ready():
-        _set_up(environment, *(rest if verb == "setup-environment" else ()))
+        _set_up(environment, *(arguments if verb == "setup-environment" else ()))
     if verb != "setup-environment":
         module = ["mcp_server"] if verb == "serve" else ["mcp_server.doors.cli", *sys.argv[1:]]
         sys.exit(subprocess.call([environment.python, *_OURS, *module], env=environment.variables()))

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from mcp_server.adapters.detached import outliving
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.json_rpc import INVALID_PARAMS, Lines, Refusal, greets, refusals
+from mcp_server.doors.json_rpc import INVALID_PARAMS, Lines, Refusal, greets, refusals, say
 
 INSTRUCTIONS = (
     "Daybook, the memory across sessions, is being set up (once, about a minute)."
@@ -67,11 +67,11 @@ class WaitingRoom:
             reply = self._reply(method, params)
             if method == "initialize" and "result" in reply and not self._greeting:
                 self._greeting.append(line.encode())
-            _say({"id": message["id"], **reply})
+            say({"id": message["id"], **reply})
 
     def _refuse(self, refusal: Refusal) -> None:
         with self._lock:
-            _say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
+            refusal.say()
 
     def _reply(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         match method:
@@ -139,16 +139,11 @@ class WaitingRoom:
         server.stdout.readline()  # its answer to initialize; the client already has ours
         with self._lock:
             self._server = server.stdin
-            _say({"method": "notifications/tools/list_changed"})
+            say({"method": "notifications/tools/list_changed"})
         for line in server.stdout:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
         os._exit(server.wait())
-
-
-def _say(message: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -142,11 +142,11 @@ def brief_command(block: bool) -> None:
     """
     store = output.synced()
     if block:
-        made = claude_md.current_block(store)
+        current = claude_md.current_block(store)
         if output.wants_json():
-            output.print_json({"text": made.text, "memories": unasked.ids(made.digests)})
+            output.print_json({"text": current.text, "memories": unasked.ids(current.digests)})
         else:
-            click.echo(made.text)
+            click.echo(current.text)
         return
     begins = start(store)
     if output.wants_json():

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.json_rpc import Lines, Refusal, greets, refusals
+from mcp_server.doors.json_rpc import Lines, Refusal, greets, refusals, say
 from mcp_server.doors.server import opening
 from mcp_server.doors.server.hook_tool import HOOK_EVENTS, Hooks
 
@@ -61,7 +61,7 @@ class Start:
         self._beside, self._after = beside, after
         self._hooks = Hooks(opened)
         self._lines = Lines(sys.stdin.buffer, readable=lambda line: not refusals(line))
-        self._lines.refuse = self._refuse
+        self._lines.refuse = Refusal.say
         self._listed = json.loads(LISTED.read_bytes())
         self._instructions = ""  # for a client without hooks
         self._hidden: tuple[str, ...] = ()  # the tools that the client does not see
@@ -141,7 +141,7 @@ class Start:
             if method == "notifications/initialized" and len(self._greeting) == 1:
                 self._greeting.append(message)
                 if self._asks_roots:
-                    self._say({"id": opening.ROOTS_ID, "method": "roots/list"})
+                    say({"id": opening.ROOTS_ID, "method": "roots/list"})
             return True
         self._meet(params)
         result = self._result(method, params)
@@ -149,7 +149,7 @@ class Start:
             return False
         if method == "initialize":
             self._greeting.append({**message, "id": GREETING_ID})
-        self._say({"id": message["id"], "result": result})
+        say({"id": message["id"], "result": result})
         if method == "tools/call":
             self._load_now.set()
         return True
@@ -227,13 +227,6 @@ class Start:
         if not all(isinstance(value, str) for value in texts.values()):
             return None
         return self._hooks.answer(**texts)
-
-    def _refuse(self, refusal: Refusal) -> None:
-        self._say({"id": refusal.id, "error": {"code": refusal.code, "message": refusal.message}})
-
-    def _say(self, message: dict[str, Any]) -> None:
-        sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        sys.stdout.buffer.flush()
 
 
 HOOK_ARGUMENTS = frozenset(Hooks.answer.__annotations__) - {"given", "return"}  # each is a text

@@ -111,10 +111,10 @@ def _seen(seen: Seen) -> str:
         case ModuleSeen(version, missing):
             return _module(version, missing)
         case Toolsets(on, off):
-            also = (
+            switched_off = (
                 f"; off: {' '.join(off)}, switched on by naming the sets in DAYBOOK_TOOLSETS" if off else ""
             )
-            return f"{' '.join(on)}{also}"
+            return f"{' '.join(on)}{switched_off}"
         case Captures(mode, last):
             return f"{mode}, last session kept: {f'{moment(last)} UTC' if last else 'none yet'}"
         case CapturedLate(sessions):

@@ -128,8 +128,8 @@ def models(listed: Sequence[ListedModel]) -> Shown:
 
 def embedding(progress: Progress, listed: Sequence[ListedModel] = (), problem: str = "") -> Shown:
     """Return which embedding model is chosen, and its progress, with those that are *listed*."""
-    rest = "; the others are found by their words" if progress.embedded < progress.passages else ""
-    has = f"{progress.embedded} of {progress.passages} have its vector{rest}"
+    by_words = "; the others are found by their words" if progress.embedded < progress.passages else ""
+    has = f"{progress.embedded} of {progress.passages} have its vector{by_words}"
     return Shown(
         rows=(
             ("chosen", progress.chosen),

@@ -78,5 +78,5 @@ def remark(about: Remark) -> str:
 
 
 def _are_gone(which: str, number: int, folder: str) -> str:
-    are, them = ("is", "it") if number == 1 else ("are", "them")
-    return f"{counted(number, 'memory')}{which} {are} gone from {folder}; Daybook did not remove {them}"
+    verb, pronoun = ("is", "it") if number == 1 else ("are", "them")
+    return f"{counted(number, 'memory')}{which} {verb} gone from {folder}; Daybook did not remove {pronoun}"

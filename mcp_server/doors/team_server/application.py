@@ -65,16 +65,16 @@ def application(
             return run(params.name, database.storage_for(member), params.arguments or {}, now())
 
         try:
-            return _told(await anyio.to_thread.run_sync(call, limiter=limiter))
+            return _result(await anyio.to_thread.run_sync(call, limiter=limiter))
         except DaybookError as error:
-            return _told(wire.error_value(error), is_error=True)
+            return _result(wire.error_value(error), is_error=True)
         except Exception as error:
             broke(params.name, error)
             unknown = DaybookError(
                 f"The team's server failed here ({type(error).__name__}).",
                 "Tell its administrator: what the server printed says more.",
             )
-            return _told(wire.error_value(unknown), is_error=True)
+            return _result(wire.error_value(unknown), is_error=True)
 
     server: Server[Any] = Server(
         "daybook-team",
@@ -113,7 +113,7 @@ def _listed(name: str) -> Tool:
     )
 
 
-def _told(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
+def _result(value: dict[str, Any], *, is_error: bool = False) -> CallToolResult:
     """Return *value* for programs, and as JSON for a model, which is shown nothing that cannot be seen."""
     text = visible(json.dumps(value, ensure_ascii=False))
     return CallToolResult(

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.team import wire
 from mcp_server.core.team.team import Member, TeamDatabase
+from mcp_server.doors.http_headers import with_headers
 
 MINUTE = 60.0  # seconds
 MOST_KNOWN = 10_000  # tokens counted at once; then the one that asked longest ago is forgotten
@@ -96,7 +97,7 @@ class Gate:
             return
         headers = Headers(scope=scope)
         if scope["path"] == HEALTH:
-            await (await self._told_health(scope))(scope, receive, send)
+            await (await self._health_answer(scope))(scope, receive, send)
             return
         answer = self._strange(scope, headers)
         member: Member | None = None
@@ -106,11 +107,11 @@ class Gate:
         if answer is None:
             answer, body = await _body(headers, receive)
         if answer is None:
-            await self._app({**scope, MEMBER: member}, _again(body, receive), _with_headers(send))
+            await self._app({**scope, MEMBER: member}, _again(body, receive), with_headers(send, SAFE))
         else:
             await answer(scope, receive, send)
 
-    async def _told_health(self, scope: Scope) -> Response:
+    async def _health_answer(self, scope: Scope) -> Response:
         if scope["method"] not in ("GET", "HEAD"):
             return _no(HTTPStatus.METHOD_NOT_ALLOWED, Rejected("Ask with GET."), allow="GET, HEAD")
         status, at = self._health
@@ -210,16 +211,3 @@ def _no_token(sentence: str) -> Response:
 
 def _no(status: HTTPStatus, error: DaybookError, **headers: str) -> Response:
     return JSONResponse(wire.error_value(error), status, {**SAFE, **headers})
-
-
-def _with_headers(send: Send) -> Send:
-    """Return *send* which adds SAFE to each answer."""
-
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            added = [(name.encode(), value.encode()) for name, value in SAFE.items()]
-            others = [pair for pair in message["headers"] if pair[0].decode("latin-1") not in SAFE]
-            message = {**message, "headers": [*others, *added]}
-        await send(message)
-
-    return with_headers

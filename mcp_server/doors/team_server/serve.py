@@ -43,10 +43,10 @@ class TeamServer:
         each_minute: int = EACH_MINUTE,
     ) -> None:
         self._socket = _listening(bind, port)
-        made = application(database, now=now, broke=_print_fault, names=names, each_minute=each_minute)
+        app = application(database, now=now, broke=_print_fault, names=names, each_minute=each_minute)
         self._server = uvicorn.Server(
             uvicorn.Config(
-                made,
+                app,
                 log_config=None,
                 access_log=False,
                 lifespan="on",
@@ -86,13 +86,13 @@ def is_beyond(bind: str) -> bool:
 def _listening(bind: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(bind, port, type=socket.SOCK_STREAM)[0]
-        made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+        listener = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except OSError as error:
         raise SettingsError(*_cannot_listen(error, bind, port)) from None
     # Connections inherit it. Without it the end of an answer waits 40 ms on a connection that is kept.
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    made.setblocking(False)
-    return made
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.setblocking(False)
+    return listener
 
 
 def _cannot_listen(error: OSError, bind: str, port: int) -> tuple[str, str]:

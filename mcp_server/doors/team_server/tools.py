@@ -26,10 +26,10 @@ MOST_CHANGES = 100  # of a memory, in one answer
 
 @dataclass(frozen=True, slots=True)
 class TeamCall:
-    """One call: the team's memory for the calling member, the arguments given, and the time."""
+    """One call: the team's memory for the calling member, its arguments, and the time."""
 
     storage: TeamStorage
-    given: Arguments
+    arguments: Arguments
     now: datetime
 
 
@@ -69,7 +69,7 @@ def _team(call: TeamCall) -> JsonAnswer:
 
 
 def _recall(call: TeamCall) -> JsonAnswer:
-    query = wire.query_of(call.given)
+    query = wire.query_of(call.arguments)
     answer = _as_object(call.storage.search(query))
     answer["results"], _ = _fitting(answer["results"])
     return answer
@@ -80,18 +80,18 @@ def _read(call: TeamCall) -> JsonAnswer:
 
 
 def _remember(call: TeamCall) -> JsonAnswer:
-    arguments = dict(call.given)
+    arguments = dict(call.arguments)
     replaces = _text(arguments.pop("replaces", ""), "replaces")
     now = call.now.isoformat()
     current = call.storage.load(_id(call)).memory if replaces and "created" not in arguments else None
     title, text = (str(arguments.get(name, "")) for name in ("title", "text"))
-    made: Arguments = {
+    defaults: Arguments = {
         "id": new_id(title, text, call.now),
         "created": current.created.isoformat() if current else now,
         "updated": now,
         "source": ASSISTANT,  # only a client of Daybook knows better
     }
-    memory = fit(wire.memory_of({**made, **arguments}, strict=True))
+    memory = fit(wire.memory_of({**defaults, **arguments}, strict=True))
     return _as_object(call.storage.save(memory, replaces=replaces))
 
 
@@ -126,7 +126,7 @@ def _confirmed(call: TeamCall) -> JsonAnswer:
 
 def _page(call: TeamCall, page: Callable[..., Sequence[object]]) -> JsonAnswer:
     most = _number(call, "most", PAGE, least=1, most=PAGE)
-    memories = page(after=_text(call.given.get("after", ""), "after"), most=most)
+    memories = page(after=_text(call.arguments.get("after", ""), "after"), most=most)
     values, all_fit = _fitting([wire.value_of(stored) for stored in memories])
     return {"memories": values, "more": not all_fit}
 
@@ -147,11 +147,11 @@ def _as_object(value: object) -> JsonAnswer:
 
 
 def _id(call: TeamCall) -> str:
-    return check_id(_text(call.given.get("id", ""), "id"))
+    return check_id(_text(call.arguments.get("id", ""), "id"))
 
 
 def _digest(call: TeamCall) -> str:
-    return _text(call.given["digest"], "digest")
+    return _text(call.arguments["digest"], "digest")
 
 
 def _text(value: object, name: str) -> str:
@@ -164,7 +164,7 @@ _MOST_WORD = 200  # characters of an id or a digest
 
 
 def _number(call: TeamCall, name: str, default: int, *, least: int, most: int) -> int:
-    value = call.given.get(name, default)
+    value = call.arguments.get(name, default)
     if type(value) is not int or not least <= value <= most:
         raise Rejected(f"The argument '{name}' must be a whole number from {least} to {most}.")
     return value

@@ -149,7 +149,7 @@ ACTS = {
 def for_many(store: Store) -> dict[str, Act]:
     """Return what can be done with many memories at once, seen from the project of *store*."""
     return {
-        name: _told(store, name)
+        name: _with_hint(store, name)
         for name, act in ACTS.items()
         if act.many and (name != TO_PROJECT or store.of_project)
     }
@@ -164,10 +164,10 @@ def offered(store: Store, file: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
     if file.memory.kind is Kind.KNOWLEDGE:
         names = ["unpin"] if file.memory.pinned else ["pin", "demote" if is_hot else "promote"]
         names += levels_for(store, file)
-    return {name: _told(store, name) for name in (*names, "archive", "forget")}
+    return {name: _with_hint(store, name) for name in (*names, "archive", "forget")}
 
 
-def _told(store: Store, name: str) -> Act:
+def _with_hint(store: Store, name: str) -> Act:
     """Return the act *name*; its hint says what leaves this machine by it."""
     leaves = what_git_sees(store) if name == TO_PROJECT else ""
     return replace(ACTS[name], hint=ACTS[name].hint + leaves)
@@ -198,7 +198,7 @@ def ask_for_many(request: Request) -> Response:
         request,
         "many.html",
         name=name,
-        act=_act(name, many=True) and _told(store_for(request), name),
+        act=_act(name, many=True) and _with_hint(store_for(request), name),
         chosen=chosen,
         most=SAID,
     )
@@ -275,13 +275,13 @@ def _last(store: Store, memory_id: str) -> undo.LastChange | None:
 def _chosen(request: Request, names: Sequence[str]) -> list[Chosen]:
     """Return the memories that a form names by `vault/id` or by their ids; raise Rejected for none."""
     where = Where(request, store_for(request))
-    memories = [_one(where, name) for name in dict.fromkeys(names)]
+    memories = [_memory_named(where, name) for name in dict.fromkeys(names)]
     if not memories:
         raise Rejected("No memory was chosen.", "Tick the ones you mean.")
     return memories
 
 
-def _one(where: Where, name: str) -> Chosen:
+def _memory_named(where: Where, name: str) -> Chosen:
     vault, _, memory_id = name.rpartition("/")
     store = where.store(vault)
     chosen = _known_as(store, memory_id)

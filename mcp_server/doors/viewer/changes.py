@@ -41,7 +41,7 @@ class Parts:
     of: Preview
     title: str
     text: tuple[Stretch, ...]
-    rest: str
+    differs: str
 
 
 def changes(request: Request) -> Response:
@@ -205,8 +205,8 @@ def _parts(preview: Preview) -> Parts:
     title = memory.title if memory else preview.id
     if was is None or now is None:
         return Parts(preview, title, folded(compared(was.text if was else "", now.text if now else "")), "")
-    rest = difference(replace(was, text=now.text), now)
-    return Parts(preview, title, folded(compared(was.text, now.text)) if was.text != now.text else (), rest)
+    text = folded(compared(was.text, now.text)) if was.text != now.text else ()
+    return Parts(preview, title, text, difference(replace(was, text=now.text), now))
 
 
 def _groups(titled_deeds: list[TitledDeed]) -> list[list[TitledDeed]]:

@@ -18,11 +18,12 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcp_server.adapters.account import is_anothers_connection
+from mcp_server.doors.http_headers import with_headers
 
 LINK = "/open/"  # what the one-time link begins with
 COOKIE = "daybook"
@@ -81,7 +82,7 @@ class Guard:
             if POLLING not in Headers(scope=scope):
                 self._looked()
             scope = {**scope, "path": scope["path"].removeprefix(self._base), "root_path": ""}
-        await (answer or self._app)(scope, receive, _with_headers(send))
+        await (answer or self._app)(scope, receive, with_headers(send, HEADERS))
 
     def _refused(self, scope: Scope) -> Response | None:
         """Return the answer for a request that is not let through, None for one that is."""
@@ -134,16 +135,3 @@ def _same(value: str, secret: str) -> bool:
 
 def _no(status: HTTPStatus, sentence: str) -> Response:
     return PlainTextResponse(f"{sentence}\n", status)
-
-
-def _with_headers(send: Send) -> Send:
-    """Return *send* which adds HEADERS to each answer."""
-
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-        await send(message)
-
-    return with_headers

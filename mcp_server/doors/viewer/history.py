@@ -55,7 +55,7 @@ def take_back(request: Request, inputs: Fields) -> Response:
     try:
         result = undone(undo(store, change, anyway="anyway" in inputs))
     except Conflict as error:
-        return _history(request, store, problem=str(error), refused=_both(store, change))
+        return _history(request, store, problem=str(error), refused=_changed_since(store, change))
     rows = [f"{about}: {became}" for about, became in result.rows]
     return _history(request, store, lines=[result.head, *rows, "Undoing it is now the last change."])
 
@@ -87,11 +87,11 @@ def bring_back(request: Request, inputs: Fields) -> Response:
     """Bring the memory back from the trash."""
     store = store_for(request)
     file = restore(store, request.path_params["memory_id"])
-    also = [
+    beside = [
         f"'{other_id}' is active, too, although one took the place of the other."
         for other_id in standing_beside(store, file)
     ]
-    return _history(request, store, lines=["It is back from the trash, and active.", *also])
+    return _history(request, store, lines=["It is back from the trash, and active.", *beside])
 
 
 def _history(
@@ -173,7 +173,7 @@ def _chosen(request: Request, states: dict[str, OneVersion]) -> tuple[str, str]:
 def _compared(older: OneVersion, newer: OneVersion) -> dict[str, object]:
     """Return where two versions part: title and text by their words, the rest in a sentence."""
     if older.memory is None or newer.memory is None:
-        return {"parts": [("file", folded(compared(older.text, newer.text)))], "rest": ""}
+        return {"parts": [("file", folded(compared(older.text, newer.text)))], "differs": ""}
     was, now = older.memory, newer.memory
     pairs = [(name, getattr(was, name), getattr(now, name)) for name in ("title", "text")]
     return {
@@ -182,11 +182,11 @@ def _compared(older: OneVersion, newer: OneVersion) -> dict[str, object]:
             for name, old_text, new_text in pairs
             if old_text != new_text
         ],
-        "rest": difference(replace(was, title=now.title, text=now.text), now),
+        "differs": difference(replace(was, title=now.title, text=now.text), now),
     }
 
 
-def _both(store: Store, change: LastChange) -> list[dict[str, Any]]:
+def _changed_since(store: Store, change: LastChange) -> list[dict[str, Any]]:
     """Return, for each file that was changed since *change*, where what it said before parts from now."""
     refusals = []
     for ref, _, was, now_place, now in change.effects:

@@ -1,19 +1,22 @@
-"""The command history: what was done to memories, and what each said before."""
+"""Commands for what memories said before: history, undo."""
 
 import contextlib
 
 import click
 
-from mcp_server.actions.changes import history
+from mcp_server.actions.changes import history, undo
 from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
 from mcp_server.actions.team.memories import history_in_team, is_of_team
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import output
+from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
 from mcp_server.doors.shown import team as shown_team
+
+TAKING_BACK = "taking back what the person said or did"
 
 
 @click.command("history")
@@ -63,4 +66,22 @@ def history_command(
         output.print_shown(log)
 
 
-COMMANDS = {"Memories": (history_command,)}
+@click.command("undo")
+@click.argument("memory_id", default="", metavar="[ID]")
+@click.option("--anyway", is_flag=True, help="Undo even what was edited since; the history keeps the edit.")
+@as_json
+def undo_command(memory_id: str, anyway: bool) -> None:
+    """Undo the last change of a memory, or the last one in this project.
+
+    Running it again redoes the change.
+
+    Example: daybook undo stripe-webhook-raw-body-k3f9
+    """
+    store = output.opened().store()
+    change = undo.last_change(store, memory_id)
+    if store.by() != PERSON and undo.is_persons(store, change):
+        person.require(TAKING_BACK)
+    output.print_shown(shown.undone(undo.undo(store, change, anyway=anyway), change))
+
+
+COMMANDS = {"Memories": (history_command, undo_command)}
