@@ -18,7 +18,7 @@ from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
 from tests.opened import run_daybook
-from tests.viewer.conftest import Look, go, serious_findings
+from tests.viewer.conftest import Look, go
 
 OLD, NEW = "The port of the database is 5432.", "The port of the database is 5433."
 SESSION = "8d7cabcd-1111-2222-3333-444455556666"
@@ -167,26 +167,3 @@ def test_nothing_was_done_in_a_new_store_and_nothing_can_be_taken_back(look: Loo
     expect(page.get_by_text("Nothing was done yet.")).to_be_visible()
     page.get_by_role("link", name="Undo the last change").click()
     expect(page.get_by_text("No change can be undone.")).to_be_visible()
-
-
-def test_for_looking_only_nothing_can_be_taken_back(look: Look, store: Store) -> None:
-    revised(store)
-    page = look(read_only=True)
-    go(page, "Changes")
-    expect(page.locator(".deed")).to_have_count(2)
-    expect(page.locator("#main").get_by_role("link", name="Undo")).to_have_count(0)
-    page.goto(page.url.replace("/changes", "/changes/undo"))
-    expect(page.locator("ins")).to_have_text("5432.")
-    expect(page.locator("#main").get_by_role("button")).to_have_count(0)
-
-
-def test_nobody_is_shut_out_of_the_changes(look: Look, store: Store) -> None:
-    revised(store)
-    page = look()
-    go(page, "Changes")
-    page.locator(".deed").first.get_by_text("What it did").click()
-    expect(page.locator("del")).to_be_visible()
-    assert serious_findings(page) == []
-    page.get_by_role("link", name="Undo the last change").click()
-    expect(page.get_by_role("heading", name="Undo a change")).to_be_visible()
-    assert serious_findings(page) == []

@@ -1,5 +1,6 @@
 """Every page of the viewer can be used on a phone, by the keyboard alone and by those who hear it."""
 
+import re
 from http import HTTPStatus
 
 import pytest
@@ -11,7 +12,7 @@ from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Kind
 from mcp_server.doors.viewer.application import application
 from mcp_server.doors.viewer.page import Viewer
 from mcp_server.store import Store
@@ -31,6 +32,16 @@ FULL = (
     "/changes/forget?session={session}",
 )
 OF_ONE = tuple(f"/memories/{{long}}{tail}" for tail in ("", "/edit", "/links", "/history"))
+OF_ONE += ("/memories/{long}/history?one=1&two=now&beside=yes", "/memories/{talk}", "/memories/{gone}")
+CHANGES = re.compile("^(Edit|New memory|Undo|Forget|Restore)")
+READING = {
+    "/changes": ["Show"],
+    "/changes/forget": ["Look at it"],
+    "/graph": ["+", "−", "Whole picture"],
+    "/memories/{long}/history": ["Compare"],
+    "/memories/{long}/history?one=1&two=now&beside=yes": ["Compare"],
+}
+"""What a viewer for looking offers on its pages beside links."""
 PHONE = {"width": 360, "height": 740}
 TOO_WIDE = """() => {
     const most = document.documentElement.clientWidth;
@@ -67,16 +78,23 @@ def empty(look: Look, open_here: Open) -> Page:
 
 
 @pytest.fixture
-def full(look: Look, opened: Opened, store: Store, clock: Clock) -> tuple[Page, dict[str, str]]:
-    """A shop's memory, with what is long, what lies in the trash, and what waits."""
+def names(store: Store, clock: Clock) -> dict[str, str]:
+    """Where addresses lead to in a shop's memory, with what is long, what is in the trash, and what waits."""
     furnished(store, clock)
     text = f"{LONG}\n\n```\n{LONG}\n```\n\n| a | {LONG} |\n|---|---|\n| {LONG} | b |\n\nhttps://example.org/{LONG}"
     long = stored(store, f"Title {LONG}", "Short at first.", tags=(LONG[:60],), touches=(f"src/{LONG}.py:1",))
     revise(store, long, Revision(text=text))
-    for _ in range(2):
-        forget(store, stored(store, f"Gone {LONG}", text))
+    gone = stored(store, f"Gone {LONG}", text)
+    for memory_id in (gone, stored(store, f"Gone too {LONG}", text)):
+        forget(store, memory_id)
+    talk = stored(store, f"Talk {LONG}", f"**You:** {text}", kind=Kind.CONVERSATION)
     propose(store, Draft(f"Candidate {LONG}", text), key=16 * "a", confidence=0.9, why=SEEN_SELDOM)
-    return look(opened), {"long": long, "session": "000000a1-5e55-4000-8000-000000000000"}
+    return {"long": long, "talk": talk, "gone": gone, "session": "000000a1-5e55-4000-8000-000000000000"}
+
+
+@pytest.fixture
+def full(look: Look, opened: Opened, names: dict[str, str]) -> Page:
+    return look(opened)
 
 
 def settled(page: Page) -> None:
@@ -105,18 +123,16 @@ def test_without_a_memory_each_page_says_so_and_fits(empty: Page) -> None:
     assert {path: findings_of_page for path, findings_of_page in wrong.items() if findings_of_page} == {}
 
 
-def test_each_page_fits_a_phone_and_is_heard(full: tuple[Page, dict[str, str]]) -> None:
-    page, names = full
+def test_each_page_fits_a_phone_and_is_heard(full: Page, names: dict[str, str]) -> None:
     wrong = {}
     for path in (*FULL, *OF_ONE):
-        at(page, path.format(**names))
-        wrong[path] = check(page)
+        at(full, path.format(**names))
+        wrong[path] = check(full)
     assert {path: findings_of_page for path, findings_of_page in wrong.items() if findings_of_page} == {}
 
 
-def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str, str]]) -> None:
-    page, names = full
-    wrong = {}
+def test_with_tab_alone_all_is_reached_and_seen_to_be(full: Page, names: dict[str, str]) -> None:
+    page, wrong = full, {}
     for path in (*FULL, *OF_ONE):
         at(page, path.format(**names))
         expect(page.get_by_text("Loading").filter(visible=True)).to_have_count(0)
@@ -130,6 +146,20 @@ def test_with_tab_alone_all_is_reached_and_seen_to_be(full: tuple[Page, dict[str
             unmarked += [unmarked_element] if unmarked_element else []
         wrong[path] = [*unmarked, *page.evaluate(UNREACHED)]
     assert {path: elements for path, elements in wrong.items() if elements} == {}
+
+
+def test_for_looking_only_no_page_offers_a_change(look: Look, opened: Opened, names: dict[str, str]) -> None:
+    page = look(opened, read_only=True)
+    offered, refused = {}, []
+    for path in (*FULL, *OF_ONE):
+        at(page, path.format(**names))
+        settled(page)
+        main = page.locator("main")
+        acts = main.get_by_role("link", name=CHANGES).or_(main.locator("button, [type=checkbox]"))
+        offered[path] = [*acts.all_inner_texts(), *main.locator("[method=post], [hx-post]").all_inner_texts()]
+        refused += [path] if main.get_by_role("alert", name="").filter(has_text="read-only").count() else []
+    assert {path: words for path, words in offered.items() if words} == READING
+    assert refused == ["/memories-new", "/memories/{long}/edit"]
 
 
 def test_an_address_that_is_none_is_said_on_a_page(empty: Page) -> None:

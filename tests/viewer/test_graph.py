@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mcp_server.actions.graph.kg import put_edge
@@ -238,18 +237,3 @@ def test_a_link_that_a_terminal_makes_shows_by_itself_and_the_place_stays(
 
     expect(page.locator(".canvas .line")).to_have_count(5)
     assert scale(place(page)) == pytest.approx(zoomed)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_usable_by_everybody(look: Look, small: Store, scheme: str) -> None:
-    page = look()
-    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-    at_graph(page)
-    page.locator("#table summary").click()
-
-    violations = Axe().run(page).response["violations"]
-    assert [
-        violation["id"] for violation in violations if violation["impact"] in ("serious", "critical")
-    ] == []
-    page.set_viewport_size({"width": 360, "height": 700})
-    page.wait_for_function("document.documentElement.scrollWidth <= 360")  # plots follow a frame later

@@ -128,15 +128,10 @@ def test_taking_back_is_shown_before_with_the_level(look: Look, store: Store) ->
     assert level(store, memory_id) is Level.PROJECT
 
 
-def test_for_looking_only_and_without_a_project_there_is_nothing_to_move_to(
-    look: Look, open_here: Open, scratch_home: Path
+def test_without_a_project_there_is_nothing_to_move_to(
+    look: Look, open_here: Open, store: Store, scratch_home: Path
 ) -> None:
-    opened = open_here()
-    memory_id = of_user(opened.store())
-    page = look(opened, read_only=True)
-    at(page, f"/memories/{memory_id}")
-    expect(page.get_by_role("heading", name="Uploads")).to_be_visible()
-    expect(page.get_by_role("button", name="Move")).to_have_count(0)
+    memory_id = of_user(store)
     alone = look(open_here(scratch_home))
     at(alone, f"/memories/{memory_id}")
     expect(alone.get_by_role("button", name="Archive")).to_be_visible()

@@ -14,7 +14,7 @@ from mcp_server.doors.viewer.memories import LISTED, PARTS
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import stored
-from tests.viewer.conftest import Look, go, serious_findings
+from tests.viewer.conftest import Look, go
 
 
 def titles(page: Page) -> Locator:
@@ -250,17 +250,3 @@ def test_while_the_model_loads_the_page_says_so_and_then_searches_again(look: Lo
 
 def test_every_part_of_a_score_is_explained() -> None:
     assert set(PARTS) == set(Score.__slots__) - {"total"}
-
-
-def test_the_list_and_a_search_are_accessible(look: Look, store: Store) -> None:
-    stored(store, "Stripe webhook", "Needs the raw body.", tags=("billing",))
-    page = look()
-    go(page, "Memories")
-    expect(titles(page)).to_have_count(1)
-    assert serious_findings(page) == []
-    page.goto(f"{page.url}?q=stripe")
-    page.get_by_text("All parts").click()
-    page.get_by_text("What the bars mean").click()
-    assert serious_findings(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert serious_findings(page) == []

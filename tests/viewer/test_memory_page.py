@@ -13,12 +13,12 @@ from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import mark_used
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored
-from tests.viewer.conftest import Look, serious_findings
+from tests.viewer.conftest import Look
 
 SESSION = "8d7cabcd-1111-2222-3333-444455556666"
 
@@ -191,33 +191,3 @@ def test_an_unknown_id_is_said_in_a_sentence(look: Look, memory_id: str) -> None
     page = look()
     opened_at(page, memory_id)
     expect(page.get_by_role("alert").or_(page.get_by_text("There is no such page."))).not_to_have_count(0)
-
-
-def test_a_viewer_for_looking_offers_nothing_that_changes(look: Look, store: Store) -> None:
-    memory_id = stored(store, "Raw body", "The webhook needs it.")
-    page = look(read_only=True)
-    page.goto(f"{page.url}memories")
-    expect(page.get_by_role("link", name="Raw body")).to_be_visible()
-    expect(page.get_by_role("checkbox").or_(page.get_by_role("button"))).to_have_count(0)
-    expect(page.get_by_role("link", name="New memory")).to_have_count(0)
-    page.goto(f"{page.url}/{memory_id}")
-    expect(page.get_by_role("heading", name="Raw body", level=1)).to_be_visible()
-    expect(page.get_by_role("button").or_(page.get_by_role("link", name="Edit"))).to_have_count(0)
-
-
-def test_a_conversation_and_the_trash_are_readable_and_accessible(look: Look, store: Store) -> None:
-    talk = stored(store, "A talk", "**You:** Why raw?", kind=Kind.CONVERSATION)
-    fact_id = stored(store, "Raw body", "It needs [[A talk]].\n\n| a |\n|---|\n| 1 |", tags=("billing",))
-    recall(store, Query("raw body"), session=SESSION)
-    page = look()
-    base = page.url
-    for memory_id in (talk, fact_id):
-        page.goto(f"{base}memories/{memory_id}")
-        expect(page.locator("article h1")).to_be_visible()
-        assert serious_findings(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert serious_findings(page) == []
-    forget(store, fact_id)
-    page.reload()
-    expect(page.get_by_role("heading", name="In the trash")).to_be_visible()
-    assert serious_findings(page) == []

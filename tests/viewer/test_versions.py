@@ -11,7 +11,7 @@ from mcp_server.core.errors import NotFound
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import stored
-from tests.viewer.conftest import Look, at, serious_findings
+from tests.viewer.conftest import Look, at
 
 FIRST = "We deploy from the main branch.\n\nAda does it."
 SECOND = "We deploy from the release branch.\n\nAda does it."
@@ -159,9 +159,3 @@ def test_hostile_words_of_a_version_are_shown_as_words(page: Page, store: Store,
     expect(version_shown(page)).to_contain_text("<img src=x onerror=alert(1)>")
     assert version_shown(page).locator("img, script").count() == 0
     assert "\u202e" not in page.content()
-
-
-def test_nothing_serious_is_found_wanting(page: Page, memory: str) -> None:
-    assert serious_findings(page) == []
-    at(page, f"/memories/{memory}/history?one=1&two=now&beside=yes")
-    assert serious_findings(page) == []

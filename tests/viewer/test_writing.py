@@ -41,6 +41,7 @@ def test_a_memory_is_remembered_with_all_that_was_said(page: Page, store: Store)
     page.get_by_label("Files it is about").fill("src/a.ts\nsrc/b.ts:7")
     write(page, "Answer in <b>English</b>.", Title="Language of answers", Tags="style, Answers")
     expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
+    assert serious_findings(page) == []
     file = read(store, id_on_page(page))
     memory = file.memory
     assert file.vault.level is Level.USER
@@ -104,18 +105,3 @@ def test_leaving_asks_before_words_are_remembered_but_not_after(page: Page) -> N
     page.get_by_role("link", name="Today").click()
     expect(page.get_by_role("heading", name="Today")).to_be_visible()
     assert dialogs == ["beforeunload"]
-
-
-def test_a_viewer_for_looking_only_writes_none(look: Look) -> None:
-    page = look(read_only=True)
-    at(page, "/memories-new")
-    expect(page.get_by_role("alert")).to_contain_text("read-only")
-    assert page.locator("form").count() == 0
-
-
-def test_nothing_serious_is_found_wanting(page: Page, store: Store) -> None:
-    assert serious_findings(page) == []
-    stored(store, "Stripe keys", KEYS)
-    write(page, "Stripe keys are rotated on the last day of each month.", Title="Stripe key rotation")
-    expect(page.get_by_role("heading", name="Remembered")).to_be_visible()
-    assert serious_findings(page) == []
