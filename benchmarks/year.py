@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -177,7 +177,7 @@ class Played:
     def start(self, name: str, session: str) -> None:
         """Do what the hook of a new session does, with the clock of the year."""
         folder = self.folders[name]
-        store = replace(open_for_reading(self.environment, folder), clock=self.clock)
+        store = open_for_reading(self.environment, folder)._replace(clock=self.clock)
         note_session(store, session, folder=str(folder))
         if not (self.home / "memory.db").exists():
             return

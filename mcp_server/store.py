@@ -1,9 +1,8 @@
 """The store: vaults, ledger, index, embedder and clock, opened together."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mcp_server.adapters.git import Git
 from mcp_server.adapters.index.database.database import Database
@@ -45,8 +44,7 @@ class NoEmbedding:
     loaded = __call__
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(NamedTuple):
     """
     Everything an action works on.
 
@@ -127,11 +125,11 @@ class Store:
 
     def scoped(self, vaults: Iterable[Vault]) -> "Store":
         """Return this store with *vaults* as the visible ones."""
-        return replace(self, vaults=tuple(vaults))
+        return self._replace(vaults=tuple(vaults))
 
     def acting_as(self, author: str) -> "Store":
         """Return this store with *author*, a word of `core.authors`, as the author of changes."""
-        return replace(self, by=lambda: author)
+        return self._replace(by=lambda: author)
 
     def now(self) -> int:
         """Return the present moment in Unix seconds."""

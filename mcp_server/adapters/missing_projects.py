@@ -1,8 +1,8 @@
 """What Daybook noted of projects whose folder is gone: their key, and what the person chose there."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters import places
 from mcp_server.adapters.project import Project
@@ -10,8 +10,7 @@ from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.memory import Level
 
 
-@dataclass(frozen=True, slots=True)
-class Former:
+class Former(NamedTuple):
     """
     The note of a folder that is gone: the key of its vault, and where the folder was.
 

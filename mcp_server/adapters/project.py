@@ -3,7 +3,6 @@
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,8 +30,7 @@ _VALUE = r'(?P<quoted>"(?:[^"\\]|\\.)*"?)|(?P<plain>[^"#;\\]+|\\.)|[#;].*'
 _ESCAPE, _ESCAPED = r"\\(.)", r"\1"
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """
     A code base: `key` names its folder under `projects/`, `reason` says how it was recognised.
 

@@ -8,8 +8,8 @@ synchronisers are not memories.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.adapters import files
 from mcp_server.core.changes import BY_PATH, Stamp
@@ -20,8 +20,7 @@ from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
 FOLDERS = {kind.folder: kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
-class Vault:
+class Vault(NamedTuple):
     """
     One vault: its folder, its level and its project.
 

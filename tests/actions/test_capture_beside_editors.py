@@ -1,6 +1,5 @@
 """A conversation that a person edits or renames goes on as they left it."""
 
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -42,7 +41,7 @@ def test_what_a_person_edits_while_a_turn_is_added_stays(store: Store, recorded:
             path.write_text(text.replace(*edits), encoding="utf-8")
         return store.clock()
 
-    keep(replace(store, clock=edited_again), waiting)
+    keep(store._replace(clock=edited_again), waiting)
 
     assert kept_words(store, recorded) == ["user: A question, annotated by me", "user: The next question"]
 

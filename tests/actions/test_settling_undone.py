@@ -1,7 +1,7 @@
 """Every word that settles what waits is the person's change: undo takes it back, and once more redoes it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ def seen_from(store: Store, folder: Path) -> Store:
     folder.mkdir(exist_ok=True)
     project = resolve_project(folder, home=store.home)
     assert project
-    return replace(store, project=project, vaults=(store.user_vault, *project_vaults(store.home, project)))
+    return store._replace(project=project, vaults=(store.user_vault, *project_vaults(store.home, project)))
 
 
 def _everywhere(place: Place) -> None:
@@ -210,7 +210,7 @@ def test_what_was_settled_is_taken_back_and_settled_again(
 ) -> None:
     if prepare is _shared:
         init(open_here().store())
-    store = replace(open_here().store(), by=lambda: CLAUDE)
+    store = open_here().store()._replace(by=lambda: CLAUDE)
     prepare(Place(store, clock, project))
     entry = entry_of(store, kind)
     before = state(store, entry.ids)
@@ -236,7 +236,7 @@ def test_what_the_person_merged_is_their_word(store: Store, clock: Clock) -> Non
     _question(Place(store, clock, Path()))
     entry = entry_of(store, QUESTION)
 
-    settle(replace(store, by=lambda: CLAUDE), entry, Verdict.MERGE)
+    settle(store._replace(by=lambda: CLAUDE), entry, Verdict.MERGE)
 
     old = read(store, entry.id)
     merged = read(store, old.memory.superseded_by)

@@ -2,7 +2,6 @@
 
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -163,7 +162,7 @@ def test_that_it_can_be_taken_back_anyway_is_said_only_where_that_helps(
 
 
 def test_claude_may_take_back_its_own_and_the_person_theirs(store: Store, retry_rule: str) -> None:
-    claude = replace(store, by=lambda: "claude")
+    claude = store._replace(by=lambda: "claude")
     assert is_persons(store, last_change(store, retry_rule))
 
     revise(claude, retry_rule, Revision(tags=("net",)))
@@ -273,7 +272,7 @@ def test_what_documents_say_is_accepted_and_taken_back_in_one_step(store: Store,
 def test_what_claude_stored_is_taken_back_with_the_replacement_that_came_of_a_look_at_its_session(
     store: Store, recorded: Recorded
 ) -> None:
-    claude, session = replace(store, by=lambda: "claude"), recorded.session
+    claude, session = store._replace(by=lambda: "claude"), recorded.session
     recorded.user("The port was 5433, and the port is 5434 from now on.")
     old = compare_and_store(claude, Draft("Port", "The port is 5433.", source=ASSISTANT, session=session)).id
     assert judge(claude, old, recorded.path) is None

@@ -285,7 +285,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         state.status(STATE, project="shop", settings=Settings(plan_calls=True, model_calls=False)),
         state.where(
             Project("shop-1a2b", "shop", HOME / "shop", "its remote", "https://example.org/shop"),
-            (VAULT, replace(VAULT, level=Level.USER, adopted=False)),
+            (VAULT, VAULT._replace(level=Level.USER, adopted=False)),
             store=HOME / "memory",
             index=HOME / "memory" / "memory.db",
             refused=Rejected("The vault in the repository is a link.", "Delete it."),

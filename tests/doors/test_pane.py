@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +208,7 @@ def test_what_is_learned_is_told_once_as_a_toast(tell: Tell, store: Store, deplo
     remember(store, Draft("Builds", "Builds run at night."))
     assert tell("status")["toast"] == ""
 
-    learning = replace(store, by=lambda: MODEL)
+    learning = store._replace(by=lambda: MODEL)
     for title in ("Caches", "Locks"):
         remember(learning, Draft(title, f"{title} live for an hour."))
 

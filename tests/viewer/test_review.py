@@ -1,7 +1,6 @@
 """What waits is settled on the page by one key or a button, and taken back there."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,7 +75,7 @@ def test_each_word_settles_its_kind_and_is_taken_back(
     word: Verdict,
     give: Callable[[Page, Locator, Verdict], None],
 ) -> None:
-    claudes = replace(store, by=lambda: CLAUDE)
+    claudes = store._replace(by=lambda: CLAUDE)
     EACH[kind, word](Place(claudes, clock, project))
     entry = entry_of(store, kind)
     ids = () if kind == AGED else entry.ids

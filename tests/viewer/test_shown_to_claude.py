@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -83,7 +82,7 @@ def test_the_brief_on_the_page_is_what_a_session_gets_to_the_byte(
     office = opened_at(opened.home, tmp_path / "office")
     store, other = opened.store(), office.store()
     # What was noted this moment loses its currency by the second, by its type, and so its place in the order.
-    earlier = replace(store, clock=lambda: datetime.now(UTC) - timedelta(days=3.5))
+    earlier = store._replace(clock=lambda: datetime.now(UTC) - timedelta(days=3.5))
     for draft in (TUESDAYS, *drafts()):
         remember(earlier, draft)
     remember(

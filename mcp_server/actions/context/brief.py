@@ -6,9 +6,9 @@ Runs in a hook before every session, so it only reads the index: no sync, no lib
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from mcp_server.actions.context.current import days_since_touched, ordered, timely
 from mcp_server.actions.context.hot import hot_set
@@ -73,8 +73,7 @@ def brief(
         ).rendered()
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """All that a brief may tell, by importance, and how many characters it may have; for `render_brief`."""
 
     sections: Sequence[BriefSection]
@@ -82,13 +81,13 @@ class Prepared:
     footer: str
     looked_at: Callable[[BriefEntry], BriefEntry | None]
     notices: Sequence[str] = ()
-    index: Sequence[BriefEntry] = ()
+    by_title: Sequence[BriefEntry] = ()
 
     def rendered(self) -> Brief:
         return render_brief(
             self.sections,
             notices=self.notices,
-            index=self.index,
+            index=self.by_title,
             budget=self.budget,
             footer=self.footer,
             looked_at=self.looked_at,

@@ -3,7 +3,6 @@
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -86,8 +85,7 @@ if TYPE_CHECKING:
     About = Numbered | NothingKept | Vanished | PutAway | MayBeFormer | KeyOffered | Size
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """
     One thing that needs the person; None when a look for it found nothing.
 

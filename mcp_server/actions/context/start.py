@@ -1,7 +1,7 @@
 """start: what a session is shown when it starts, piece by piece, and what was considered and left out."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum, auto
 from pathlib import Path
 
@@ -77,10 +77,9 @@ def start(store: Store, *, folder: Path | None = None) -> AtStart:
     store.database.require()
     with store.database.read() as db:
         brief_plan = prepared(store, db, folder=folder)
-        brief_plan = replace(
-            brief_plan,
+        brief_plan = brief_plan._replace(
             sections=[section._replace(entries=tuple(section.entries)) for section in brief_plan.sections],
-            index=tuple(brief_plan.index),
+            by_title=tuple(brief_plan.by_title),
         )
         brief = brief_plan.rendered()
         return AtStart(
@@ -105,7 +104,7 @@ def _left_out(brief_plan: Prepared, brief: Brief) -> Iterator[NotShown]:
                 instead = Instead.GONE
             tokens = estimated_tokens(entry_line(entry, section.limit))
             yield NotShown(entry.id, entry.ref, entry.title, section.title, tokens, instead)
-    for entry in brief_plan.index:
+    for entry in brief_plan.by_title:
         if entry.ref not in shown_refs | titled:
             tokens = estimated_tokens(pointer_line(entry.ending, entry.title))
             yield NotShown(entry.id, entry.ref, entry.title, TITLED, tokens, Instead.NO_ROOM)

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def rebuild(
     The old index answers until the new one is complete.
     """
     with store.database.rebuilt() as new_database:
-        report = sync(replace(store, database=new_database), vaults=vaults, progress=progress)
+        report = sync(store._replace(database=new_database), vaults=vaults, progress=progress)
     sync(store, vaults=vaults)  # take in what other processes did meanwhile
     return report
 

@@ -8,7 +8,6 @@ import functools
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -110,7 +109,7 @@ def look_again(store: Store) -> None:
 
 def _from_files(store: Store, reason: IndexUnavailable) -> Store:
     database = StandIn.of(store.database, reason)
-    return replace(store, database=database, meaning=NoEmbedding())
+    return store._replace(database=database, meaning=NoEmbedding())
 
 
 def _look(store: Store) -> None:

@@ -6,7 +6,6 @@ import platform
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,8 +189,7 @@ def _aside(store: Store, folder: Path) -> Iterator[Store]:
     """
     database = Database(folder / store.database.path.name)
     try:
-        yield replace(
-            store,
+        yield store._replace(
             home=folder,
             vaults=(places.user_vault(folder),),
             project=None,

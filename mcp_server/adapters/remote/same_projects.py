@@ -5,7 +5,6 @@ A module of its own, because each process asks for it, and most stores have no r
 """
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.adapters.json_file import read_object, write_object
@@ -29,4 +28,4 @@ def as_everywhere(home: Path, project: Project | None) -> Project | None:
     if project is None or project.remote or not os.path.exists(home / NOTE):
         return project
     same = same_projects(home).get(project.key)
-    return replace(project, key=same, former=project.key) if same else project
+    return project._replace(key=same, former=project.key) if same else project

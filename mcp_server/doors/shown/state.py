@@ -204,12 +204,12 @@ def where(
             *(("before", f"{folder}, for this folder as another project") for folder in before),
         ),
         json={
-            "project": asdict(project) if project else None,
+            "project": project._asdict() if project else None,
             "store": store,
             "index": index,
             "vaults": [{"key": vault.key, "level": vault.level, "root": vault.root} for vault in vaults],
             "problems": problems,
-            "may_be_former": [asdict(former) for former in may_be],
+            "may_be_former": [former._asdict() for former in may_be],
         },
     )
 

@@ -1,7 +1,7 @@
 """People of one team, each with a store of their own, and a team's memory that may be slow or gone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
 from threading import Event
@@ -62,7 +62,7 @@ class Person:
     @property
     def store(self) -> Store:
         joined = bool(places.team_vaults(self.open_store().home))
-        return replace(self.open_store(), team=lambda: self.team if joined else None)
+        return self.open_store()._replace(team=lambda: self.team if joined else None)
 
     def join(self) -> None:
         joining = membership.look_ahead(self.store, URL, "secret-token", self.team)

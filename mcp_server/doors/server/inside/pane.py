@@ -308,4 +308,4 @@ ACTS: dict[str, Callable[[Store, str, Payload, str], str]] = {
 
 
 def _persons(application: Application) -> Store:
-    return replace(application.opened.store(), by=lambda: PERSON)
+    return application.opened.store()._replace(by=lambda: PERSON)
