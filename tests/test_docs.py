@@ -176,8 +176,7 @@ def test_the_documented_settings_are_the_rows_in_the_code() -> None:
     above, first, _ = document.partition("| `EMBEDDING_MODEL` |")
     below = document[document.index("| `ANTHROPIC_API_KEY` |") :]
     table = "".join(
-        f"| `{row.metadata['variable']}` |{as_written(row.default)}| {row.metadata['about']} |\n"
-        for row in ROWS
+        f"| `{row.variable}` |{as_written(row.default)}| {row.about} |\n" for row in ROWS.values()
     )
 
     assert first

@@ -7,8 +7,7 @@ It is long because the row of each setting says all of it, including its line in
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Annotated, Any, NamedTuple
 
 from mcp_server.core import embedding_models
 from mcp_server.core.errors import SettingsError, similar
@@ -129,143 +128,196 @@ def _toolsets(name: str, text: str) -> tuple[str, ...]:
     return tuple(toolset for toolset in TOOLSETS if toolset == "core" or toolset in names)
 
 
-T = TypeVar("T")
-
-
-def _setting(default: T, variable: str, read: Callable[[str, str], object], about: str) -> T:
+class Setting(NamedTuple):
     """
-    Return the row of one setting: its default, the variable that sets it, the function that *read*s that.
+    The row of one setting: its default, the variable that sets it, and the function that *read*s that.
 
-    *about* is what docs/settings.md says about it.
+    `about` is what docs/settings.md says about it.
     """
-    setting: T = field(default=default, metadata={"variable": variable, "read": read, "about": about})
-    return setting
+
+    default: object
+    variable: str
+    read: Callable[[str, str], object]
+    about: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Every setting, one row each; the environment wins over `config.toml`."""
 
-    embedding_model: str = _setting(
-        "minilm-l6",
-        EMBEDDING,
-        _embedding_model,
-        "the [model](models.md) that finds memories by meaning: `minilm-l6` (shipped), `minilm-l12`, "
-        "`mpnet-base`, `multilingual`, the absolute path of a folder, or `none` to search by words only; "
-        "`config.toml` also takes `ADDRESS#NAME#DIMENSIONS` for a model behind an endpoint",
-    )
-    hot_cache_max_items: int = _setting(
-        20,
-        "HOT_CACHE_MAX_ITEMS",
-        _number(100),
-        "how many often used memories Daybook keeps at hand, 0 to 100",
-    )
-    auto_indexing: bool = _setting(
-        True,
-        "ENABLE_AUTO_INDEXING",
-        _switch,
-        "whether Daybook reads edited files while a session runs",
-    )
-    model_calls: bool = _setting(
-        False,
-        "DAYBOOK_MODEL_CALLS",
-        _switch,
-        "`true` lets Daybook send excerpts of sessions to the model, at your cost; setting `api_key` in "
-        "`config.toml` does the same",
-    )
-    daily_usd: float = _setting(
-        0.20,
-        "DAYBOOK_DAILY_USD",
-        _amount(100),
-        "the most that model calls may cost in a day (UTC), 0 to 100 US dollars",
-    )
-    daily_calls: int = _setting(
-        60,
-        "DAYBOOK_DAILY_CALLS",
-        _number(10_000),
-        "the most model calls in a day (UTC), 0 to 10000",
-    )
-    model: str = _setting(
-        MODEL,
-        "DAYBOOK_MODEL",
-        _language_model,
-        "the model to call, by its name at the endpoint",
-    )
-    model_price: tuple[float, float] | None = _setting(
-        None,
-        "DAYBOOK_MODEL_PRICE",
-        _price,
-        "the model's price in USD for a million input tokens and a million output tokens, as `1.00 5.00`, "
-        "or one number for both; needed only for a model other than the default",
-    )
-    plan_calls: bool | None = _setting(
-        None,
-        "DAYBOOK_PLAN_CALLS",
-        _switch,
-        "`true` or `false`: whether Daybook may learn from sessions on your Claude plan, between turns; "
-        "if unset, Daybook asks you once",
-    )
-    daily_plan_calls: int = _setting(
-        40,
-        "DAYBOOK_DAILY_PLAN_CALLS",
-        _number(10_000),
-        "the most model calls on your Claude plan in a day (UTC), 0 to 10000",
-    )
-    capture: str = _setting(
-        "auto",
-        "DAYBOOK_CAPTURE",
-        _capture,
-        "`auto` keeps sessions and makes memories from them, `suggest` keeps them and asks before it "
-        "makes a memory, `manual` does neither",
-    )
-    auto_archive_days: int = _setting(
-        90,
-        "AUTO_ARCHIVE_DAYS",
-        _number(36_500),
-        "how many days a memory that [ages](upkeep.md#what-ages) stays without a sign of life before it "
-        "goes to the archive, 0 for never",
-    )
-    toolsets: tuple[str, ...] = _setting(
-        ("core", "sessions"),
-        "DAYBOOK_TOOLSETS",
-        _toolsets,
-        "which [sets of tools](tools.md) Claude is offered: `core` (always), `sessions`, `curation`, "
-        "`graph`, `admin`",
-    )
-    status_line: bool = _setting(
-        True,
-        "DAYBOOK_STATUS_LINE",
-        _switch,
-        "whether Claude Code's status line shows how many memories Claude was shown in the session, and "
-        "how many things wait for you",
-    )
-    max_memory_size_mb: int = _setting(
-        1000,
-        "MAX_MEMORY_SIZE_MB",
-        _number(10_000_000),
-        "how many MB the store should take at most, 0 for no limit; [upkeep.md](upkeep.md) says what "
-        "happens above it",
-    )
-    max_history_size_mb: int = _setting(
-        0,
-        "MAX_HISTORY_SIZE_MB",
-        _number(10_000_000),
-        "how many MB of earlier versions of memories Daybook keeps, 0 for no limit; above it the oldest "
-        "that a machine wrote go first",
-    )
-    orphan_grace_days: int = _setting(
-        90,
-        "KG_ORPHAN_GRACE_DAYS",
-        _number(36_500),
-        "how many days an archived graph node without links stays before it goes to the trash",
-    )
-    kg_max_tokens: int = _setting(
-        5000,
-        "KG_MAX_TOKENS",
-        _number(1_000_000),
-        "how many tokens the [knowledge graph](graph.md) of a level may have before its lowest-ranked "
-        "nodes are archived, 0 for never",
-    )
+    embedding_model: Annotated[
+        str,
+        Setting(
+            "minilm-l6",
+            EMBEDDING,
+            _embedding_model,
+            "the [model](models.md) that finds memories by meaning: `minilm-l6` (shipped), `minilm-l12`, "
+            "`mpnet-base`, `multilingual`, the absolute path of a folder, or `none` to search by words only; "
+            "`config.toml` also takes `ADDRESS#NAME#DIMENSIONS` for a model behind an endpoint",
+        ),
+    ]
+    hot_cache_max_items: Annotated[
+        int,
+        Setting(
+            20,
+            "HOT_CACHE_MAX_ITEMS",
+            _number(100),
+            "how many often used memories Daybook keeps at hand, 0 to 100",
+        ),
+    ]
+    auto_indexing: Annotated[
+        bool,
+        Setting(
+            True,
+            "ENABLE_AUTO_INDEXING",
+            _switch,
+            "whether Daybook reads edited files while a session runs",
+        ),
+    ]
+    model_calls: Annotated[
+        bool,
+        Setting(
+            False,
+            "DAYBOOK_MODEL_CALLS",
+            _switch,
+            "`true` lets Daybook send excerpts of sessions to the model, at your cost; setting `api_key` in "
+            "`config.toml` does the same",
+        ),
+    ]
+    daily_usd: Annotated[
+        float,
+        Setting(
+            0.20,
+            "DAYBOOK_DAILY_USD",
+            _amount(100),
+            "the most that model calls may cost in a day (UTC), 0 to 100 US dollars",
+        ),
+    ]
+    daily_calls: Annotated[
+        int,
+        Setting(
+            60,
+            "DAYBOOK_DAILY_CALLS",
+            _number(10_000),
+            "the most model calls in a day (UTC), 0 to 10000",
+        ),
+    ]
+    model: Annotated[
+        str,
+        Setting(
+            MODEL,
+            "DAYBOOK_MODEL",
+            _language_model,
+            "the model to call, by its name at the endpoint",
+        ),
+    ]
+    model_price: Annotated[
+        tuple[float, float] | None,
+        Setting(
+            None,
+            "DAYBOOK_MODEL_PRICE",
+            _price,
+            "the model's price in USD for a million input tokens and a million output tokens, as "
+            "`1.00 5.00`, or one number for both; needed only for a model other than the default",
+        ),
+    ]
+    plan_calls: Annotated[
+        bool | None,
+        Setting(
+            None,
+            "DAYBOOK_PLAN_CALLS",
+            _switch,
+            "`true` or `false`: whether Daybook may learn from sessions on your Claude plan, between turns; "
+            "if unset, Daybook asks you once",
+        ),
+    ]
+    daily_plan_calls: Annotated[
+        int,
+        Setting(
+            40,
+            "DAYBOOK_DAILY_PLAN_CALLS",
+            _number(10_000),
+            "the most model calls on your Claude plan in a day (UTC), 0 to 10000",
+        ),
+    ]
+    capture: Annotated[
+        str,
+        Setting(
+            "auto",
+            "DAYBOOK_CAPTURE",
+            _capture,
+            "`auto` keeps sessions and makes memories from them, `suggest` keeps them and asks before it "
+            "makes a memory, `manual` does neither",
+        ),
+    ]
+    auto_archive_days: Annotated[
+        int,
+        Setting(
+            90,
+            "AUTO_ARCHIVE_DAYS",
+            _number(36_500),
+            "how many days a memory that [ages](upkeep.md#what-ages) stays without a sign of life before it "
+            "goes to the archive, 0 for never",
+        ),
+    ]
+    toolsets: Annotated[
+        tuple[str, ...],
+        Setting(
+            ("core", "sessions"),
+            "DAYBOOK_TOOLSETS",
+            _toolsets,
+            "which [sets of tools](tools.md) Claude is offered: `core` (always), `sessions`, `curation`, "
+            "`graph`, `admin`",
+        ),
+    ]
+    status_line: Annotated[
+        bool,
+        Setting(
+            True,
+            "DAYBOOK_STATUS_LINE",
+            _switch,
+            "whether Claude Code's status line shows how many memories Claude was shown in the session, and "
+            "how many things wait for you",
+        ),
+    ]
+    max_memory_size_mb: Annotated[
+        int,
+        Setting(
+            1000,
+            "MAX_MEMORY_SIZE_MB",
+            _number(10_000_000),
+            "how many MB the store should take at most, 0 for no limit; [upkeep.md](upkeep.md) says what "
+            "happens above it",
+        ),
+    ]
+    max_history_size_mb: Annotated[
+        int,
+        Setting(
+            0,
+            "MAX_HISTORY_SIZE_MB",
+            _number(10_000_000),
+            "how many MB of earlier versions of memories Daybook keeps, 0 for no limit; above it the oldest "
+            "that a machine wrote go first",
+        ),
+    ]
+    orphan_grace_days: Annotated[
+        int,
+        Setting(
+            90,
+            "KG_ORPHAN_GRACE_DAYS",
+            _number(36_500),
+            "how many days an archived graph node without links stays before it goes to the trash",
+        ),
+    ]
+    kg_max_tokens: Annotated[
+        int,
+        Setting(
+            5000,
+            "KG_MAX_TOKENS",
+            _number(1_000_000),
+            "how many tokens the [knowledge graph](graph.md) of a level may have before its lowest-ranked "
+            "nodes are archived, 0 for never",
+        ),
+    ]
 
     @property
     def on_plan(self) -> bool:
@@ -278,8 +330,8 @@ class Settings:
         return self.model_calls or self.on_plan
 
 
-DEFAULTS = Settings()
-ROWS = fields(Settings)
+ROWS: dict[str, Setting] = {name: row.__metadata__[0] for name, row in Settings.__annotations__.items()}
+DEFAULTS = Settings._make(row.default for row in ROWS.values())
 _PLACES = ("api_key", "api_base_url", "embedding_api_key")  # also in `config.toml`; `bootstrap.py` reads them
 HOOKS = "DAYBOOK_HOOKS"
 LONGEST = 4096  # characters of a setting; a path may be as long
@@ -290,7 +342,7 @@ def in_config(variable: str) -> str:
     return variable.removeprefix("DAYBOOK_").lower()
 
 
-IN_CONFIG = (*(in_config(row.metadata["variable"]) for row in ROWS), *_PLACES)
+IN_CONFIG = (*(in_config(row.variable) for row in ROWS.values()), *_PLACES)
 """The names allowed in `config.toml`; another name there is refused, because it would have no effect."""
 
 
@@ -326,17 +378,17 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         if not isinstance(config.get(name, ""), str):
             raise SettingsError(f"{name} in config.toml is not text.", "Put it between quotation marks.")
     values: dict[str, Any] = {"model_calls": bool(config.get("api_key"))}  # a key put there is consent, too
-    for row in ROWS:
-        name, text = value(row.metadata["variable"], several=isinstance(row.default, tuple))
+    for setting, row in ROWS.items():
+        name, text = value(row.variable, several=isinstance(row.default, tuple))
         if text:
-            values[row.name] = row.metadata["read"](name, text)
+            values[setting] = row.read(name, text)
     if environment.get(EMBEDDING) and embedding_models.is_endpoint(values.get("embedding_model", "")):
         # A variable may come from anywhere, and memories go where only the person says.
         raise SettingsError(
             f"{EMBEDDING} names an endpoint, which only the person may, in config.toml.",
             "Unset it, and run 'daybook model use' with the address in a terminal.",
         )
-    return Settings(**values)
+    return DEFAULTS._replace(**values)
 
 
 def _meant(name: str) -> str:

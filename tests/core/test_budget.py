@@ -16,7 +16,7 @@ from mcp_server.core.budget import (
     rest_after,
 )
 from mcp_server.core.errors import SettingsError
-from mcp_server.core.settings import DEFAULTS, Settings, environment_told, is_told, parse_settings
+from mcp_server.core.settings import DEFAULTS, environment_told, is_told, parse_settings
 
 tokens = st.integers(0, 1_000_000)
 usd = st.floats(0, 200)
@@ -35,14 +35,14 @@ def test_what_is_reserved_is_never_less_than_what_is_spent(characters: int, most
 
 @given(spent=usd, calls=st.integers(0, 100), reserved=usd, cap=usd, most=st.integers(0, 100))
 def test_no_call_goes_over_a_cap(spent: float, calls: int, reserved: float, cap: float, most: int) -> None:
-    allowed = refusal(spent, calls, reserved, Settings(daily_usd=cap, daily_calls=most)) == ""
+    allowed = refusal(spent, calls, reserved, DEFAULTS._replace(daily_usd=cap, daily_calls=most)) == ""
 
     assert allowed == (spent + reserved <= cap and calls < most)
 
 
 def test_a_cap_of_nothing_allows_nothing() -> None:
-    assert "calls of the model (0)" in refusal(0, 0, 0.001, Settings(daily_calls=0))
-    assert "$0.0010" in refusal(0, 0, 0.001, Settings(daily_usd=0))
+    assert "calls of the model (0)" in refusal(0, 0, 0.001, DEFAULTS._replace(daily_calls=0))
+    assert "$0.0010" in refusal(0, 0, 0.001, DEFAULTS._replace(daily_usd=0))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,9 @@ def test_the_caps_and_the_way_of_capture_are_read_from_both_places() -> None:
     environment = {"DAYBOOK_DAILY_USD": "1.5", "DAYBOOK_DAILY_CALLS": "0", "DAYBOOK_CAPTURE": "Manual"}
     config = {"daily_usd": 1.5, "daily_calls": 0, "capture": "manual"}
 
-    assert parse_settings(environment, {}) == Settings(daily_usd=1.5, daily_calls=0, capture="manual")
+    assert parse_settings(environment, {}) == DEFAULTS._replace(
+        daily_usd=1.5, daily_calls=0, capture="manual"
+    )
     assert (
         parse_settings({}, config)
         == parse_settings(environment, {})

@@ -45,7 +45,7 @@ from mcp_server.core.memory import Level, Staleness, Status
 from mcp_server.core.runs import NotMade
 from mcp_server.core.search.query import Answer, Confidence
 from mcp_server.core.sessions.conversation import Turn
-from mcp_server.core.settings import Settings
+from mcp_server.core.settings import DEFAULTS
 from mcp_server.doors.shown import (
     Shown,
     candidates,
@@ -279,10 +279,10 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         state.status(
             BUSY,
             project="shop",
-            settings=Settings(),
+            settings=DEFAULTS,
         ),
-        state.status(STATE, project="", settings=Settings()),
-        state.status(STATE, project="shop", settings=Settings(plan_calls=True, model_calls=False)),
+        state.status(STATE, project="", settings=DEFAULTS),
+        state.status(STATE, project="shop", settings=DEFAULTS._replace(plan_calls=True, model_calls=False)),
         state.where(
             Project("shop-1a2b", "shop", HOME / "shop", "its remote", "https://example.org/shop"),
             (VAULT, VAULT._replace(level=Level.USER, adopted=False)),
