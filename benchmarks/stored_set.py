@@ -31,7 +31,7 @@ SHAPING = (
     "core/text/languages.py",
     "core/text/words.py",
     "adapters/index/database/schema.py",
-    "adapters/index/memories/memories.py",
+    "adapters/index/memories/writing.py",
     "adapters/index/search/maxsim.py",
     "adapters/onnx_embedder.py",
 )

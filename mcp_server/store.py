@@ -10,7 +10,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.ports import Clock, Model
 from mcp_server.core.settings import Settings
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters import files
 from mcp_server.adapters.account import machine_name
 from mcp_server.core.conflict_copies import original_of
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 
 Watermark = dict[str, int]
 """File of the ledger → the byte up to which a reader has read it."""

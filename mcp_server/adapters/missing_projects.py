@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mcp_server.adapters import places
 from mcp_server.adapters.project import Project
 from mcp_server.adapters.vault import Vault, stamps
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 
 
 class Former(NamedTuple):

@@ -20,7 +20,7 @@ from mcp_server.adapters.project import Project, has_remote
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.memory import ARCHIVE_FOLDER, TRASH, Kind, Level
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, TRASH, Kind, Level
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"

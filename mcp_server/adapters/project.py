@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mcp_server.adapters.open_files import open_file
 from mcp_server.adapters.vault import is_utf8
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import slug
+from mcp_server.core.memory_parts import slug
 
 MAX_GIT_FILE = 64 * 1024  # bytes read of a file of git's; clone writes the remotes at the top of the config
 CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org"})  # Acme/Shop is acme/shop there

@@ -15,7 +15,7 @@ from mcp_server.adapters import files
 from mcp_server.core.changes import BY_PATH, Stamp
 from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Level, check_id
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Level, check_id
 
 FOLDERS = {kind.folder: kind for kind in Kind}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT
+from mcp_server.core.memory_parts import MAX_TEXT
 
 MOST = 2 * MAX_TEXT  # characters of one argument; a text is measured again without its blanks
 MOST_ITEMS = 10_000  # of one argument, with all that is nested in it

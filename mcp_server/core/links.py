@@ -1,14 +1,16 @@
-"""Links between memories, the `[[wiki links]]` in their texts, and what becomes of a linked memory."""
+"""Links between memories, and the `[[wiki links]]` in their texts."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import StrEnum, auto
+from typing import TYPE_CHECKING
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import ID, Link, Memory, Status
+from mcp_server.core.memory_parts import ID
+
+if TYPE_CHECKING:
+    from mcp_server.core.memory import Link, Memory
 
 RELATES_TO = "relates-to"
 SUPERSEDES = "supersedes"
@@ -21,44 +23,15 @@ MAX_LABEL = 60  # characters
 WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|]{1,200})(?:\|(?P<words>[^\[\]\n]{0,200}))?\]\]")
 
 
-class After(StrEnum):
-    """What became of the memory that a link leads to, or led to."""
-
-    SUPERSEDED = auto()
-    WAITS = auto()
-    """It is superseded once the person accepts the other."""
-    SHADOWED = auto()
-    AWAY = auto()
-    """It was put away before, and stays so."""
-    MARKED = auto()
-    WAITS_MARKED = auto()
-    """Nothing is marked before the person accepts the memory at which the link starts."""
-    TRACE = auto()
-    ACTIVE = auto()
-    """It is active again."""
-    HOLDS_HERE = auto()
-    STAYS = auto()
-    GONE = auto()
-    SAYS_SO_TOO = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class LinkOutcome:
-    """What became of the memory *id*, its status before, and what had superseded it *by* then."""
-
-    id: str
-    after: After
-    status: Status = Status.ACTIVE
-    by: str = ""
-
-
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
     return list(dict.fromkeys(match["target"].strip() for match in WIKI.finditer(outside_code(text))))
 
 
-def all_links(memory: Memory) -> list[Link]:
+def all_links(memory: "Memory") -> "list[Link]":
     """Return the links of *memory*: those it declares, what it supersedes, and its wiki links."""
+    from mcp_server.core.memory import Link  # slow to load, and hooks make no links
+
     links = [Link(as_label(link.rel), link.to, link.notes) for link in memory.links]
     declared = [*links, *(Link(SUPERSEDES, old) for old in memory.supersedes)]
     linked = {link.to for link in declared}
@@ -71,7 +44,7 @@ def as_name(text: str) -> str:
     return unicodedata.normalize("NFC", text).strip().lower()  # macOS decomposes accents in file names
 
 
-def names(memory: Memory) -> frozenset[str]:
+def names(memory: "Memory") -> frozenset[str]:
     """Return the names that links may use for *memory*: its id, its title and its aliases."""
     return frozenset(filter(None, map(as_name, (memory.id, memory.title, *memory.aliases))))
 
@@ -81,8 +54,10 @@ def is_artifact(target: str) -> bool:
     return not ID.fullmatch(target) and bool(re.search(r"[/.]", target)) and " " not in target
 
 
-def parse_link(text: str) -> Link:
+def parse_link(text: str) -> "Link":
     """Return the link that "rel: target" says, `relates-to` without "rel: "; raise Rejected for no target."""
+    from mcp_server.core.memory import Link  # slow to load, and hooks make no links
+
     rel, colon, target = f"{text.strip()} ".partition(": ")
     if not colon:
         rel, target = "", text
@@ -111,7 +86,7 @@ def as_label(words: str) -> str:
     return _kebab(words)[:MAX_LABEL].strip("-") or words.strip()
 
 
-def labelled(links: Iterable[Link], words: str) -> list[Link]:
+def labelled(links: "Iterable[Link]", words: str) -> "list[Link]":
     """
     Return those of *links* whose label is the one that *words* name, in whatever spelling it was written.
 

@@ -8,8 +8,12 @@ In an answer to a search its text is quoted: a bar begins every line.
 import re
 import unicodedata
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import Staleness, Status
+from mcp_server.core.memory_parts import Status
+
+if TYPE_CHECKING:  # slow to load, and hooks show text only
+    from mcp_server.core.memory import Staleness
 
 LINE_LIMIT = 300  # characters of one memory in context that Daybook adds unasked
 MEGABYTE = 1024 * 1024  # bytes, as the person's limits in MB mean it
@@ -42,7 +46,7 @@ def outdated(by: Sequence[str]) -> str:
     return f"says what was later superseded by {one_line(', '.join(by), 200)}" if by else ""
 
 
-def files_of_before(stale: Staleness) -> str:
+def files_of_before(stale: "Staleness") -> str:
     """Return which files of a memory changed since or are gone; '' for none."""
     changed = [f"{path} changed since" for path in stale.changed]
     return ", ".join([*changed, *(f"{path} is gone" for path in stale.missing)])

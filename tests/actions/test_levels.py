@@ -19,7 +19,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.links import After, LinkOutcome
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store

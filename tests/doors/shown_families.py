@@ -35,12 +35,12 @@ from mcp_server.adapters.index.events.episodes import Again
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.events.trust import TrustEvent
 from mcp_server.adapters.index.memories.counts import Counts
-from mcp_server.adapters.index.memories.memories import Problem
 from mcp_server.adapters.index.memories.relations import Edge
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.project import Project
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import After, LinkOutcome
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Level, Staleness, Status
 from mcp_server.core.runs import NotMade
 from mcp_server.core.search.query import Answer, Confidence

@@ -19,7 +19,8 @@ from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.adapters.index.memories.counts import Counts
-from mcp_server.adapters.index.memories.memories import Problem, Row
+from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost

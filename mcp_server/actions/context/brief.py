@@ -33,7 +33,7 @@ from mcp_server.core.context.brief import (
     render_brief,
 )
 from mcp_server.core.links import CONTRADICTS
-from mcp_server.core.memory import DAY, Kind, fingerprint, type_or_kind
+from mcp_server.core.memory_parts import DAY, Kind, fingerprint, type_or_kind
 from mcp_server.core.memory_types import BriefHeading, types_under
 from mcp_server.core.render import LINE_LIMIT, counted
 from mcp_server.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.judge.ageing import AHEAD
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.worth import ratings
 
 

@@ -2,7 +2,7 @@
 
 import os
 
-from mcp_server.adapters.index.memories.memories import Problem
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.core.conflict_copies import original_of
 from mcp_server.store import Store
 

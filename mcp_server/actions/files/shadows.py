@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index.memories import memories, selections, shadows
 from mcp_server.adapters.index.memories.shadows import Shadow
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 

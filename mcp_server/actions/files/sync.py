@@ -22,8 +22,8 @@ from mcp_server.actions.files.vanished_folders import note_lost, vanished_vault
 from mcp_server.adapters import places
 from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay
-from mcp_server.adapters.index.memories import memories, selections
-from mcp_server.adapters.index.memories.memories import Problem
+from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
@@ -98,7 +98,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
             note_lost(store, vault, paths)
         note_synced(store, to_sync)
     with store.database.read() as db:
-        report.unreadable += memories.problems(db, [vault.key for vault in to_sync])
+        report.unreadable += unreadable.listed(db, [vault.key for vault in to_sync])
     report.unreadable += ledger_copies(store)
     return report
 
@@ -226,7 +226,7 @@ def _sync_vault(
         lost_memories |= index_changes.lost_paths
         progress(len(batch))
     with store.database.read() as db:
-        waiting = memories.waiting(db, vault.key)
+        waiting = unreadable.waiting(db, vault.key)
     if waiting:
         with store.database.write() as db:
             take_in_waiting(store, db, vault)
@@ -358,7 +358,7 @@ def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) 
 
 def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
     """Take in the files that wait because another file had their id, until no more ids become free."""
-    while waiting := memories.waiting(db, vault.key):
+    while waiting := unreadable.waiting(db, vault.key):
         if not take_in_files(store, db, vault, map(Path, waiting)):
             return
 
@@ -375,7 +375,7 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
     # Missing files come first: a renamed file keeps its id, which only one row may have.
     for path, on_disk in sorted(stamps, key=lambda pair: pair[1] is not None):
         if on_disk is None:
-            memory_id = memories.remove(db, str(path), store.now())
+            memory_id = writing.remove(db, str(path), store.now())
             if memory_id and vault.in_repository:
                 index_changes.lost_paths[memory_id] = str(path)
             index_changes.removed.append(str(path))
@@ -434,11 +434,11 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
     """Put one reading into the index; return whether that changed what the index says."""
     if reading.problem or reading.memory is None:
         assert reading.problem
-        memories.put_problem(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
+        unreadable.put(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
     memory, stamp, digest = reading.memory, reading.stamp, reading.digest
-    if memories.says(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()):
-        memories.touch(db, stamp)
+    if writing.says(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()):
+        writing.touch(db, stamp)
         return False
     holder = memories.path_of(db, vault.key, memory.id)
     rivals = [stamp.path]
@@ -446,15 +446,15 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
         # The file named after the id keeps it, whichever file was seen first.
         rivals = sorted((stamp.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
     if rivals[0] == stamp.path:
-        memories.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
+        writing.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
     for other in rivals[1:]:
         reason = (
             f"has the id '{memory.id}', which {rivals[0]} also has; if one is a copy, delete it, else give it"
             " another id"
         )
         problem = Problem(other, 0, reason)
-        memories.remove(db, other, store.now())
-        memories.put_problem(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
+        writing.remove(db, other, store.now())
+        unreadable.put(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
     return rivals[0] == stamp.path
 
 

@@ -17,7 +17,7 @@ from mcp_server.adapters.index.database.known_before import ids_among, ids_below
 from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters.index.events import graph as index
 from mcp_server.adapters.index.events import usage
-from mcp_server.adapters.index.memories import memories, relations, selections
+from mcp_server.adapters.index.memories import memories, relations, selections, unreadable
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import (
@@ -79,7 +79,7 @@ def ping(store: Store) -> Health:
     graphs = read_graph(store)
     with store.database.read() as db:
         active = index.count_sessions(db, store.now() - SESSION_TTL)
-        problems = memories.problems(db, store.keys)
+        problems = unreadable.listed(db, store.keys)
     levels = tuple(
         (
             graph.level,

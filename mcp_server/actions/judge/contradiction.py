@@ -30,7 +30,8 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, LinkOutcome, as_label, as_name, names
+from mcp_server.core.link_outcome import LinkOutcome
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
 from mcp_server.core.memory import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit

@@ -19,12 +19,11 @@ from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.adapters import memory_file
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.graph.graph import GRAPH, artifact_id, stands_for
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.links import (
     CONTRADICTS,
     RELATES_TO,
     SUPERSEDES,
-    After,
-    LinkOutcome,
     all_links,
     as_label,
     as_name,

@@ -16,7 +16,8 @@ from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
-from mcp_server.core.links import After, LinkOutcome, as_label
+from mcp_server.core.link_outcome import After, LinkOutcome
+from mcp_server.core.links import as_label
 from mcp_server.core.memory import (
     MAX_CONVERSATION,
     MAX_LINKS,

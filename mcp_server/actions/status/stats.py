@@ -13,9 +13,9 @@ from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.sessions.quality import Quality, retrieval_quality
 from mcp_server.adapters.index.events import episodes, transcripts
 from mcp_server.adapters.index.memories import counts as counting
-from mcp_server.adapters.index.memories import memories
+from mcp_server.adapters.index.memories import unreadable
 from mcp_server.adapters.index.memories.counts import Counts
-from mcp_server.adapters.index.memories.memories import Problem
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.memory import timestamp
 from mcp_server.store import Store
@@ -86,7 +86,7 @@ def get_stats(store: Store) -> Stats:
             passages=model.passages,
             pending=0 if model.chosen == NONE else model.passages - model.embedded,
             model=model.chosen,
-            unreadable=(*memories.problems(db, keys), *ledger_copies(store)),
+            unreadable=(*unreadable.listed(db, keys), *ledger_copies(store)),
         )
 
 

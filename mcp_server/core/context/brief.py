@@ -8,7 +8,7 @@ the other memories as fit, by type, so that Claude knows all memories of a small
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from mcp_server.core.memory import latin, slug
+from mcp_server.core.memory_parts import latin, slug
 from mcp_server.core.render import LINE_LIMIT, estimated_tokens, one_line, shortened, title_and_text
 
 BUDGET = 4000  # characters; of more than 10,000 Claude Code shows only the beginning

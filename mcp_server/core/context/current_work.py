@@ -7,7 +7,7 @@ It only decides the order in which the brief shows memories at the start of a se
 import re
 from collections.abc import Sequence
 
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 
 WORKED_ON = 3 * DAY  # seconds; a file that changed within them is being worked on
 MOST = 0.5  # if the files of a larger share of memories changed lately, it means nothing: a fresh clone

@@ -8,7 +8,7 @@ conversations and sessions. What the person wrote, said, imported or approved st
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.memory_types import ROWS
 from mcp_server.core.provenance.provenance import MANUAL, OUTPUT
 from mcp_server.core.worth.steady_clock import LONGEST_GAP

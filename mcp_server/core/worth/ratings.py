@@ -9,7 +9,7 @@ import math
 import re
 from typing import NamedTuple
 
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.memory_types import ROWS
 
 CURRENCY_LIFE = {row.name: row.currency_life for row in ROWS if row.currency_life}

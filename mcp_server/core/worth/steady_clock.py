@@ -9,7 +9,7 @@ days ago. Days in the future do not count: they were recorded while a clock was 
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 
 DAYS_OF_USE = 3  # different days, in UTC
 LONGEST_GAP = 30  # days between two days of use, and between the last one and now

@@ -15,7 +15,7 @@ from mcp_server.actions.memory.related import get_related, is_written
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import After, LinkOutcome
+from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.core.search.ranking import EXPANSION_DECAY

@@ -9,7 +9,7 @@ import sqlite3
 from mcp_server.adapters.index.database import schema
 from mcp_server.adapters.index.database.trouble import NO_DAMAGE
 from mcp_server.adapters.index.table import TOKENIZER
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 
 # What Python raises for bytes that are not text, not a number, or not a possible size of a memory.
 ODD = (UnicodeDecodeError, ArithmeticError, LookupError, AttributeError, TypeError, ValueError, MemoryError)

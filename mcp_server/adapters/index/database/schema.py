@@ -17,10 +17,10 @@ SCHEMA = 20
 def tables() -> list[Table]:
     """Return every table of the index; the modules that fill the tables of the ledger define them."""
     from mcp_server.adapters.index import events
-    from mcp_server.adapters.index.memories import changelog, memories, pairs, scopes, selections
+    from mcp_server.adapters.index.memories import changelog, pairs, scopes, selections, unreadable, writing
     from mcp_server.adapters.index.search import vectors
 
-    of_files = (memories, scopes, pairs, changelog, selections, vectors)
+    of_files = (writing, unreadable, scopes, pairs, changelog, selections, vectors)
     return [table for module in (*of_files, *events.modules()) for table in getattr(module, "TABLES", ())]
 
 

@@ -15,7 +15,7 @@ from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.memory import TRASH
+from mcp_server.core.memory_parts import TRASH
 
 TABLES = (
     Table(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 
 TABLES = (
     Table(

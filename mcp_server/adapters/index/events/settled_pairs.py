@@ -6,7 +6,7 @@ from typing import Any
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.memory import fingerprint
+from mcp_server.core.memory_parts import fingerprint
 
 TABLES = (Table("resolved", {"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other")),)
 EVENTS = (EventRow("contradiction_resolved", ""),)

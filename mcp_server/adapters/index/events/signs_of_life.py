@@ -9,7 +9,7 @@ from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.judge.ageing import AHEAD
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.worth.ratings import VALIDATING
 
 MONTH = 30 * DAY

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.worth.prediction import STATE, Step
 
 TABLES = (

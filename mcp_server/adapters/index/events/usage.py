@@ -9,7 +9,7 @@ from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import EventRow, a_list, a_number, receipts, trust
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.memory import DAY, parse_timestamp
+from mcp_server.core.memory_parts import DAY, parse_timestamp
 from mcp_server.core.worth import ratings
 from mcp_server.core.worth.ratings import Moved
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import WORDS, Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
 if TYPE_CHECKING:  # hooks load this module and make no queries
@@ -17,6 +17,8 @@ def marks(values: Collection[object]) -> str:
 
 def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
     """Return (SQL condition, values) for the memories of *vaults* that *filter* lets through."""
+    from mcp_server.core.memory import WORDS  # slow to load, and hooks make no queries
+
     conditions: list[str] = []
     values: list[object] = []
 
@@ -63,6 +65,8 @@ def is_simple(filter: "Filter") -> bool:
 
 def is_by_scope(filter: "Filter") -> bool:
     """Tell whether *filter* depends on vault, status and kind only."""
+    from mcp_server.core.memory import WORDS  # slow to load, and hooks make no queries
+
     criteria = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
     return filter.subagents and not any((*criteria, *(getattr(filter, name) for name in WORDS)))
 

@@ -9,7 +9,7 @@ from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row, rows
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 

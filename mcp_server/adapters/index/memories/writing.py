@@ -1,0 +1,216 @@
+"""
+The memories of the index as they are written: the tables that hold one, storing one and removing one.
+
+Apart from the rows that are read (`memories.py`), because the start of a session only reads.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from mcp_server.adapters.index.memories import changelog, pairs, scopes, unreadable
+from mcp_server.adapters.index.memories.filters import marks
+from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row
+from mcp_server.adapters.index.table import Table
+from mcp_server.core.changes import FileChange, Stamp
+from mcp_server.core.links import all_links, as_name, names
+from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
+from mcp_server.core.worth.ratings import believed
+
+_Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
+
+
+_OTHERWISE: dict[Any, type] = {bool: int, Kind: str, Status: str, tuple[str, ...]: str, float | None: float}
+TABLES = (
+    Table(
+        "memories",
+        {
+            "row": int, "size": int, "mtime_ns": int, "fingerprint": str,
+            **{name: _OTHERWISE.get(type) or type for name, type in Row.__annotations__.items()},
+            "parts": str, "notes": str, **dict.fromkeys(WORDS, str),
+        },
+        pk="row",
+        required=("vault", "id", "path", "digest", "size", "mtime_ns", "kind", "type", "status", "title"),
+        unique=(("vault", "id"), ("path",)),
+        indexes=(
+            # Every command compares these with the files: it need not read the texts.
+            ("vault", "path", "size", "mtime_ns"),
+            ("fingerprint",),
+            ("vault", "status", "kind", "type", "updated", "source"),
+        ),
+        also=(
+            "CREATE INDEX memories_pinned ON memories(vault) WHERE pinned = 1",
+            # The memories that wait for the person are counted whenever a session starts.
+            f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
+        ),
+        searched=("title", "text", "tags", "parts"),
+    ),
+    Table(
+        "passages",
+        # A passage is never changed in place, and AUTOINCREMENT never reuses a number: a reader that holds a
+        # vector by its passage's number cannot mistake it for another.
+        sql="CREATE TABLE passages (row INTEGER PRIMARY KEY AUTOINCREMENT, memory INTEGER NOT NULL,"
+        " position INTEGER NOT NULL, text TEXT NOT NULL, parts TEXT NOT NULL)",
+        indexes=(("memory",),),
+        searched=("text", "parts"),
+    ),
+    Table("tags", {"memory": int, "tag": str}, pk=("memory", "tag"), indexes=(("tag",),)),
+    Table(
+        "links",
+        # `name` is the target, normalised for comparison with the id, title and aliases of memories.
+        {"memory": int, "rel": str, "target": str, "name": str, "notes": str},
+        pk=("memory", "rel", "target"),
+        indexes=(("target",), ("name",), ("rel", "target", "memory")),
+    ),
+    Table("names", {"memory": int, "name": str}, pk=("memory", "name"), indexes=(("name",),)),
+)  # fmt: skip
+
+
+def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> int:
+    """
+    Store *memory* as the content of the file at `stamp.path`; return the memory's row.
+
+    Vectors of passages with unchanged text are kept.
+    Raises sqlite3.IntegrityError when another file of the vault has the same id.
+    """
+    unreadable.leave(db, stamp.path)
+    rows = db.execute(
+        "SELECT row, path FROM memories WHERE path = ? OR (vault = ? AND id = ?) ORDER BY path = ? DESC",
+        (stamp.path, vault, memory.id, stamp.path),
+    ).fetchall()
+    row = rows[0][0] if rows else None
+    for _, other_path in rows[1:]:
+        remove(db, other_path, now)  # the file now at this path took over the id of one that was deleted
+    columns = _columns(vault, memory, stamp, digest, now)
+    vectors = {} if row is None else _vectors_of(db, row)
+    if row is None:
+        row = db.execute(
+            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
+        ).lastrowid
+        assert row is not None
+    else:
+        pairs.leave(db, row, unless=columns)
+        _clear(db, row)
+        assignments = ", ".join(f"{name} = ?" for name in columns)
+        db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
+    count = _put_passages(db, row, memory, vectors)
+    scopes.place(db, row, vault=vault, status=memory.status.value, kind=memory.kind.value, passages=count)
+    db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
+    db.executemany(
+        "INSERT OR IGNORE INTO links (memory, rel, target, name, notes) VALUES (?, ?, ?, ?, ?)",
+        [(row, link.rel, link.to, as_name(link.to), json.dumps(link.notes)) for link in all_links(memory)],
+    )
+    db.executemany("INSERT INTO names VALUES (?, ?)", [(row, name) for name in names(memory)])
+    changelog.note_change(db, row, vault, memory.id, FileChange.MODIFIED if rows else FileChange.ADDED, now)
+    return row
+
+
+def remove(db: sqlite3.Connection, path: str, now: int) -> str:
+    """Remove the memory (or the problem) at *path* from the index; return the memory's id, '' if none."""
+    unreadable.leave(db, path)
+    if not (entry := db.execute("SELECT row, vault, id FROM memories WHERE path = ?", (path,)).fetchone()):
+        return ""
+    row, vault, memory_id = entry
+    pairs.leave(db, row)
+    _clear(db, row)
+    db.execute("DELETE FROM memories WHERE row = ?", (row,))
+    changelog.note_change(db, row, vault, memory_id, FileChange.REMOVED, now)
+    return str(memory_id)
+
+
+def touch(db: sqlite3.Connection, stamp: Stamp) -> None:
+    """Note a new stamp of a file whose bytes are those that were taken in."""
+    db.execute(
+        "UPDATE memories SET size = ?, mtime_ns = ? WHERE path = ?", (stamp.size, stamp.mtime_ns, stamp.path)
+    )
+    unreadable.leave(db, stamp.path)
+
+
+def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> bool:
+    """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
+    if not db.execute(
+        "SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest)
+    ).fetchone():
+        return False
+    columns = _columns(vault, memory, stamp, digest, now)
+    del columns["size"], columns["mtime_ns"]
+    row = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
+    return bool(row == tuple(columns.values()))
+
+
+def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
+    rows = db.execute(
+        "SELECT p.text, v.model, v.embedding, v.signs FROM passages p JOIN vectors v ON v.passage = p.row"
+        " WHERE p.memory = ?",
+        (row,),
+    )
+    return {text: tuple(vector) for text, *vector in rows}
+
+
+def _clear(db: sqlite3.Connection, row: int) -> None:
+    """Delete everything that other tables hold of the memory *row*."""
+    db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
+    for table in ("passages", "tags", "links", "names"):
+        db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
+    scopes.leave(db, row)
+
+
+def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors) -> int:
+    """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
+    from mcp_server.core.sessions.passages import passages  # slow to load, and hooks only read
+    from mcp_server.core.text.words import index_parts
+
+    texts = passages(memory)
+    for position, text in enumerate(texts):
+        cursor = db.execute(
+            "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
+            (row, position, text, " ".join(index_parts(text))),
+        )
+        if text in vectors:
+            db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (cursor.lastrowid, *vectors[text]))
+    return len(texts)
+
+
+def _columns(vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> dict[str, object]:
+    from mcp_server.core.provenance.instructions import reads_like_instruction
+    from mcp_server.core.text.words import index_parts
+
+    written = stamp.mtime_ns // 1_000_000_000
+    values = {name: store(getattr(memory, name)) for name, store in _STORED}
+    return values | {
+        "vault": vault,
+        "path": stamp.path,
+        "digest": digest,
+        "size": stamp.size,
+        "mtime_ns": stamp.mtime_ns,
+        "tags": " ".join(memory.tags),
+        "parts": " ".join(index_parts("\n".join([memory.title, memory.text, *memory.tags]))),
+        "created": believed(values["created"], written, now),
+        "updated": believed(values["updated"], written, now),
+        "verified": believed(values["verified"], 0, now),
+        "fingerprint": fingerprint(memory.title, memory.text),
+        "instructing": int(reads_like_instruction(f"{memory.title}\n{memory.text}")),
+    }
+
+
+def _seconds(moment: datetime | None) -> int:
+    return int(moment.timestamp()) if moment else 0
+
+
+_TO_COLUMN: dict[object, Callable[[Any], Any]] = {
+    Kind: str,
+    Status: str,
+    bool: int,
+    tuple[str, ...]: json.dumps,
+    datetime: _seconds,
+    datetime | None: _seconds,
+}
+_STORED = [
+    (key.name, _TO_COLUMN.get(key.type, lambda value: value))
+    for key in fields(Memory)
+    if key.name in (*Row._fields, *WORDS, "notes")
+]
+"""The columns that hold the value of a key of the file."""
