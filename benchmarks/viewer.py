@@ -30,8 +30,7 @@ from benchmarks.latency import percentile
 from benchmarks.synthetic_store import give_vectors, make_index, open_empty, write_files
 from mcp_server.adapters import memory_file
 from mcp_server.bootstrap import Opened
-from mcp_server.core.links import Link
-from mcp_server.core.memory import Memory
+from mcp_server.core.memory import Link, Memory
 
 ROOT = Path(__file__).resolve().parent.parent
 LINKS = 1_000  # in the graph

@@ -6,6 +6,7 @@ the other memories as fit, by type, so that Claude knows all memories of a small
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from mcp_server.core.memory_parts import latin, slug
@@ -160,10 +161,11 @@ def render_brief(
     *looked_at* is called only for an entry that fits, and returns the entry to show or None; then its secrets
     are masked. Both take longer than all the rest.
     """
+    line_of, titled = cache(entry_line), cache(_titled)  # of most entries twice: masking changes few
     lines = [_line(NOTED, one_line(notice)) for notice in notices]
     room_left = budget - len(FRAME) - len(footer) - 2 - sum(len(line.text) + 1 for line in lines)
     most = int(INDEX_SHARE * budget)
-    title_lengths = _lengths(index, most)
+    title_lengths = _lengths(index, most, titled)
     digests: dict[str, str] = {}
     tokens: list[int] = []
     for section in sections:
@@ -183,11 +185,11 @@ def render_brief(
             if (
                 entry.ref in digests
                 or len(_head(entry)) >= free
-                or len(entry_line(entry, section.limit)) >= free
+                or len(line_of(entry, section.limit)) >= free
             ):
                 continue
             shown_entry = looked_at(entry)
-            line = entry_line(_masked(shown_entry), section.limit) if shown_entry else ""
+            line = line_of(_masked(shown_entry), section.limit) if shown_entry else ""
             if line and len(line) < free:
                 digests[entry.ref] = entry.digest
                 title_lengths.pop(entry.ref, None)
@@ -197,57 +199,62 @@ def render_brief(
         if entries:
             lines += [_line(section.title, heading), *entries]
             room_left = room
-    titled, titles = _index_lines([entry for entry in index if entry.ref not in digests], room_left)
+    not_shown = [entry for entry in index if entry.ref not in digests]
+    titled_refs, titles = _index_lines(not_shown, room_left, titled)
     if not lines and not titles:
         return Brief("", (), ())
     ending = [_line(FRAMED, footer)] if digests or titles else []
     lines = [_line(FRAMED, FRAME), *lines, *titles, *ending]
     text = "\n".join(line.text for line in lines)
-    return Brief(text, tuple(digests), tuple(digests.values()), tuple(tokens), tuple(titled), tuple(lines))
+    return Brief(
+        text, tuple(digests), tuple(digests.values()), tuple(tokens), tuple(titled_refs), tuple(lines)
+    )
 
 
 def _line(section: str, text: str, ref: str = "") -> BriefLine:
     return BriefLine(section, (BriefPart(text, ref),))
 
 
-def _lengths(index: Sequence[BriefEntry], most: int) -> dict[str, int]:
+def _lengths(index: Sequence[BriefEntry], most: int, titled: Callable[[BriefEntry], str]) -> dict[str, int]:
     """Return ref → characters of its title, for the first of *index* until they take more than *most*."""
     lengths: dict[str, int] = {}
     total = 0
     for entry in index:
         if total > most:
             break
-        lengths[entry.ref] = len(_titled(entry)) + len(BETWEEN)
+        lengths[entry.ref] = len(titled(entry)) + len(BETWEEN)
         total += lengths[entry.ref]
     return lengths
 
 
-def _index_lines(entries: Sequence[BriefEntry], room: int) -> tuple[list[str], list[BriefLine]]:
+def _index_lines(
+    entries: Sequence[BriefEntry], room: int, titled: Callable[[BriefEntry], str]
+) -> tuple[list[str], list[BriefLine]]:
     """
     Return the refs of the *entries* whose titles fit, and the lines with these titles, one line a type.
 
-    A last line says how many do not fit.
+    *titled* makes an entry's title. A last line says how many do not fit.
     """
     of_types: dict[str, list[BriefPart]] = {}
-    titled: list[str] = []
+    refs: list[str] = []
     room -= len(INDEX) + len(MORE) + 6
     left_out = 0
     for number, entry in enumerate(entries):
         if room < SHORTEST:
             left_out += len(entries) - number
             break
-        cost = len(_titled(entry)) + len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
+        cost = len(titled(entry)) + len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
         if cost > room:
             left_out += 1
             continue
         pieces = of_types.setdefault(entry.type, [])
         pieces += [BriefPart(BETWEEN if pieces else f"{entry.type}: ")]
-        pieces += [BriefPart(_titled(_masked(entry, text=False)), entry.ref)]
-        titled.append(entry.ref)
+        pieces += [BriefPart(titled(_masked(entry, text=False)), entry.ref)]
+        refs.append(entry.ref)
         room -= cost
     lines = [BriefLine(TITLED, tuple(pieces)) for pieces in of_types.values()]
     rest_lines = [_line(TITLED, MORE.format(left_out))] if left_out else []
-    return titled, [_line(TITLED, INDEX), *lines, *rest_lines] if lines else []
+    return refs, [_line(TITLED, INDEX), *lines, *rest_lines] if lines else []
 
 
 def _titled(entry: BriefEntry) -> str:
