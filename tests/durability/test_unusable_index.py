@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.deeds import list_deeds
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
@@ -15,6 +17,7 @@ from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.memory.trust import validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import IndexUnavailable, NotFound
@@ -60,6 +63,16 @@ def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: 
     assert recall(opened.store(), Query("herons")).hits == ()
     assert opened.remarks() == []
     assert (memory_dir / "memory.db").is_file()
+
+
+def test_what_was_done_is_known_and_undone_without_an_index(open_here: Open, memory_id: str) -> None:
+    store = open_here().store()
+    validate(store, memory_id, session="s")
+
+    assert [titled.deed.event for titled in list_deeds(store, memory_id)] == ["trusted", "remembered"]
+    forget(store, memory_id)
+    undo(store, last_change(store))
+    assert read(open_here().store(), memory_id).memory.text == "herons are grey"
 
 
 def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(

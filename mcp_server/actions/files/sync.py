@@ -120,12 +120,18 @@ def rebuild(
 def catch_up(store: Store) -> None:
     """Take new events of the ledger into the index; raises IndexUnavailable."""
     store.database.require()
+    if _replayed(store):
+        _keep_accepted(store, store.vaults)
+
+
+def _replayed(store: Store) -> bool:
+    """Take new events of the ledger into the index, or what stands in for it; tell whether there were any."""
     with store.database.read() as db:
         is_behind = replay.behind(db, store.ledger)
     if is_behind:
         with store.database.write() as db:
             replay.catch_up(db, store.ledger)
-        _keep_accepted(store, store.vaults)
+    return is_behind
 
 
 def _keep_accepted(store: Store, vaults: Iterable[Vault]) -> None:
@@ -159,9 +165,16 @@ def sync_if_free(store: Store, *, vaults: Sequence[Vault] | None = None) -> None
 
 
 def catch_up_if_free(store: Store) -> None:
-    """Take new events of the ledger into the index if it can be written now."""
+    """
+    Take new events of the ledger into the index if it can be written now.
+
+    What stands in for the index gets them too: without them it would answer that nothing was ever done.
+    """
     with if_free(store):
-        catch_up(store)
+        if store.database.stands_in:
+            _replayed(store)
+        else:
+            catch_up(store)
 
 
 def refresh_index(store: Store) -> None:

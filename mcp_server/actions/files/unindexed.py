@@ -1,7 +1,8 @@
 """
 Answer without the index: when it cannot be used, an index in memory, filled from the files, stands in for it.
 
-What may be shown unasked depends on the ledger as well, so a stand-in only answers questions.
+Where an answer needs the ledger, `sync.catch_up_if_free` replays it into that index. What is shown unasked
+and what stays on the disk never rest on it.
 """
 
 import functools
