@@ -178,7 +178,9 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "recall": lambda: [
         recall.answered(ANSWER, "skip", explain=True),
         recall.answered(
-            Answer(Confidence.NONE, (replace(HIT, confidence=Confidence.NONE), TALK), semantic=False), "skip"
+            Answer(Confidence.NONE, (replace(HIT, confidence=Confidence.NONE), TALK), semantic=False),
+            "skip",
+            waiting=2,
         ),
         recall.answered(Answer(Confidence.MEDIUM, (TALK,), semantic=True), "retries", most=20),
         recall.answered(Answer(Confidence.NONE, (), semantic=True), HOSTILE),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.actions.model.embed import unseen
+from mcp_server.actions.model.embed import embed_pending, unseen
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
@@ -43,15 +43,22 @@ def test_a_note_is_read_whatever_its_name_ends_in(run: Run, memory_dir: Path, na
     assert "tags: [door]" in path.read_text()
 
 
-def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store) -> None:
+@pytest.mark.parametrize("embedded", [0, 1])
+@pytest.mark.parametrize("mode", [Mode.SEMANTIC, Mode.HYBRID])
+def test_what_has_no_vector_yet_is_said_to_wait(meaning_store: Store, mode: Mode, embedded: int) -> None:
+    for number in range(embedded):
+        remember(meaning_store, Draft("Lunch", f"Soup number {number}."))
+    embed_pending(meaning_store)
     remember(meaning_store, Draft("Turnstile", "It opens at noon."))
-    query = Query("when does the gate open", mode=Mode.SEMANTIC)
 
-    answer = recall(meaning_store, query)
+    def asked(words: str) -> str:
+        query = Query(words, mode=mode)
+        answer = recall(meaning_store, query)
+        return replies.shown_lines(answered(answer, words, waiting=unseen(meaning_store, query, answer)))
 
-    waiting = unseen(meaning_store, query, answer)
-    lines = replies.shown_lines(answered(answer, query.text, waiting=waiting))
-    assert lines.startswith("Not embedded yet: 1 passage, so a search by meaning cannot find them;")
+    assert "Not embedded yet: 1 passage, which only their words find;" in asked("who lets visitors in")
+    embed_pending(meaning_store)
+    assert "Not embedded" not in asked("who lets visitors in")
 
 
 def test_an_error_passes_on_no_sign_that_moves_what_is_on_the_screen(run: Run, opened: Opened) -> None:

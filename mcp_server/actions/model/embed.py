@@ -14,7 +14,7 @@ from mcp_server.adapters.index.search import vectors
 from mcp_server.adapters.model_folder import name_of
 from mcp_server.core.embedding_models import NONE
 from mcp_server.core.errors import EmbedderUnavailable
-from mcp_server.core.search.query import Answer, Mode, Query
+from mcp_server.core.search.query import Answer, Confidence, Mode, Query
 from mcp_server.store import Store
 
 BATCH = 16  # passages in one transaction: about a third of a second of one core
@@ -37,8 +37,9 @@ def pending(store: Store) -> int:
 
 
 def unseen(store: Store, query: Query, answer: Answer) -> int:
-    """Return how many passages a search by meaning alone, which found nothing, could not see yet."""
-    return pending(store) if query.mode is Mode.SEMANTIC and not answer.hits else 0
+    """Return how many passages a search by meaning, which is sure of nothing, could not see yet."""
+    by_meaning = query.mode is not Mode.KEYWORD
+    return pending(store) if by_meaning and answer.verdict is Confidence.NONE else 0
 
 
 def embed_pending(

@@ -41,14 +41,14 @@ def answered(
         "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
     }
     json |= {"team": answer.team} if answer.team else {}
-    about_team = (answer.team,) if answer.team else ()
+    not_embedded = _not_embedded(waiting) if waiting else ""
     if not answer.hits:
-        return Shown(_nothing(query, waiting), notes=about_team, json=json)
+        return Shown(not_embedded or _nothing(query), notes=(answer.team,), json=json)
     tables = _tables(answer.hits, query, most)
     return Shown(
         f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
         below=(*tables, *([_explained(answer)] if explain else [])),
-        notes=(*((FURTHER,) if answer.verdict is Confidence.NONE else ()), *about_team),
+        notes=(not_embedded, FURTHER if answer.verdict is Confidence.NONE else "", answer.team),
         json=json,
     )
 
@@ -142,14 +142,16 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
     return fields | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else fields
 
 
-def _nothing(query: str, waiting: int) -> str:
-    if waiting:
-        return (
-            f"Not embedded yet: {counted(waiting, 'passage')}, so a search by meaning cannot find "
-            "them; use mode keyword, or try again in a moment."
-        )
+def _nothing(query: str) -> str:
     tries = "other words, fewer filters, all projects, 'daybook list'"
     return f"No memory matches '{one_line(query, 80)}'. Try {tries}."
+
+
+def _not_embedded(waiting: int) -> str:
+    return (
+        f"Not embedded yet: {counted(waiting, 'passage')}, which only their words find; "
+        "try again in a moment, or with mode keyword."
+    )
 
 
 def _verdict(answer: Answer) -> str:
