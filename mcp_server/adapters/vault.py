@@ -25,8 +25,8 @@ class Vault(NamedTuple):
     One vault: its folder, its level and its project.
 
     `key` names it in the index and is a valid folder name.
-    `adopted`: the person asked for it, so new memories may be written there; a vault that merely came with
-    a repository is only read, and so is the copy of a team's memory.
+    `adopted`: the person asked for it, so new memories are written there; none are into a vault that merely
+    came with a repository, nor into the copy of a team's memory.
     `in_repository`: strangers may have written its files, in a repository or as members of the team.
     """
 

@@ -90,6 +90,7 @@ from tests.doors.shown_values import (
     STATE,
     TALK,
     TIDIED,
+    UNSURE,
     VAULT,
     deed,
     row,
@@ -177,11 +178,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     ],
     "recall": lambda: [
         recall.answered(ANSWER, "skip", explain=True),
-        recall.answered(
-            Answer(Confidence.NONE, (replace(HIT, confidence=Confidence.NONE), TALK), semantic=False),
-            "skip",
-            waiting=2,
-        ),
+        recall.answered(UNSURE, "skip", waiting=2),
         recall.answered(Answer(Confidence.MEDIUM, (TALK,), semantic=True), "retries", most=20),
         recall.answered(Answer(Confidence.NONE, (), semantic=True), HOSTILE),
         recall.answered(Answer(Confidence.NONE, (), semantic=True), HOSTILE, waiting=2),

@@ -100,6 +100,7 @@ TALK = replace(
     text=f"{HOSTILE}. Five retries. {SECRET}", below=True, outdated_by=("webhook-1",),
 )  # fmt: skip
 ANSWER = Answer(Confidence.HIGH, (HIT,), semantic=True)
+UNSURE = Answer(Confidence.NONE, (replace(HIT, confidence=Confidence.NONE), TALK), semantic=False)
 
 AWAY = (Status.SUPERSEDED, HOSTILE)
 STATE = State(

@@ -239,7 +239,7 @@ def _notices(store: Store, db: sqlite3.Connection) -> list[str]:
         return graph
     return [
         *graph,
-        f"Not shown until the person accepts them with 'daybook review': {counted(count, 'memory')} that"
+        f"Not shown until accepted by the person with 'daybook review': {counted(count, 'memory')} that"
         " came with this repository.",
     ]
 

@@ -148,7 +148,7 @@ def _check_may_leave(store: Store, file: MemoryFile) -> None:
         )
     if not file.vault.adopted:
         raise Rejected(
-            f"'{name}' came with the repository, where Daybook only reads.",
+            f"'{name}' came with the repository, where you keep no memories.",
             "Remember its words at the other level, or run 'daybook init --repository' first.",
         )
     if file.vault.in_repository and not is_accepted(store, file):

@@ -150,7 +150,7 @@ def _elsewhere(outcome: Forgotten) -> str:
 def archived(outcomes: Sequence[Archived]) -> Shown:
     """Return what was put out of sight, and what became of the memories that it was related to."""
     return Shown(
-        f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore' brings them back.",
+        f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore ID' brings it back.",
         ("id", "file"),
         [(outcome.file.memory.id, outcome.file.path) for outcome in outcomes],
         notes=[

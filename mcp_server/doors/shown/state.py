@@ -98,7 +98,8 @@ def _needs(state: State) -> Iterator[str]:
             " today's budget is used up. 'daybook setup --daily-usd' allows more."
         )
     if spent.given_up:
-        yield f"Given up after {MOST_TRIES} tries: {counted(spent.given_up, 'piece')}; recall finds them."
+        pieces = counted(spent.given_up, "piece")
+        yield f"Given up after {MOST_TRIES} tries: {pieces}; recall still finds what was said."
     yield from (trouble.caught(needed.caught), sentences.size(needed.size), sentences.clock(needed.clock))
     if needed.pinned > needed.places:
         beyond = f"{counted(needed.pinned, 'memory')} for {counted(needed.places, 'place')}"
