@@ -17,7 +17,9 @@ from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.arguments import Server, refused
 from mcp_server.doors.server.dialog import PersonAsked
 from mcp_server.doors.server.hook_tool import Hooks
+from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.server.session import TOOL_USE
+from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import origins as shown
 from mcp_server.doors.shown.trouble import remark
 
@@ -82,17 +84,18 @@ class Application:
 
     def tool(
         self, *, reads: bool = False, destroys: bool = False
-    ) -> Callable[[Callable[P, str]], Callable[P, str]]:
-        """Register a function as the tool of its name; the model reads its docstring."""
+    ) -> Callable[[Callable[P, Shown | str]], Callable[P, Shown | str]]:
+        """Register a function as the tool of its name: a model reads its docstring and its result."""
 
-        def register(function: Callable[P, str]) -> Callable[P, str]:
+        def register(function: Callable[P, Shown | str]) -> Callable[P, Shown | str]:
             @functools.wraps(function)
             def answered(*args: P.args, **kwargs: P.kwargs) -> str | CallToolResult | InputRequiredResult:
                 # A parameter called `from_` is `from` to the model.
                 for name in [name for name in kwargs if keyword.iskeyword(name)]:
                     kwargs[f"{name}_"] = kwargs.pop(name)
                 try:
-                    answer = self._with_remarks(function(*args, **kwargs))
+                    result = function(*args, **kwargs)
+                    answer = self._with_remarks(result if isinstance(result, str) else shown_lines(result))
                     self._look.beside()
                     return answer
                 except PersonAsked as pause:

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from mcp_server.actions.sessions import session_history
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.server.session_tools import OfSession, known, named
+from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import sessions as shown
 
 
@@ -17,10 +17,10 @@ def register(application: Application) -> None:
     opened = application.opened
 
     @tool(reads=True)
-    def get_session_memories(id: OfSession = "") -> str:
+    def get_session_memories(id: OfSession = "") -> Shown:
         """List the memories that a session stored, and those that it recalled or used."""
         memories = session_history.session_memories(opened.store(), named(application, id))
-        return shown_lines(shown.memories(*memories))
+        return shown.memories(*memories)
 
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
@@ -41,6 +41,6 @@ def register(application: Application) -> None:
         return "The session is marked as ended."
 
     @tool(reads=True)
-    def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> str:
+    def cross_session_patterns(limit: Annotated[int, Field(description="1 to 50")] = 10) -> Shown:
         """List the memories that several sessions recalled or used, and the tags they learned about."""
-        return shown_lines(shown.patterns(session_history.patterns(opened.store(), limit=limit)))
+        return shown.patterns(session_history.patterns(opened.store(), limit=limit))

@@ -10,7 +10,7 @@ from mcp_server.actions.capture.pieces import Piece
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.errors import Rejected
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.candidates import proposals
 
 
@@ -22,10 +22,8 @@ def register(application: Application) -> None:
 
     @tool(reads=True)
     def next_transcript_chunk() -> str:
-        """
-        Return the next piece of this project's past sessions that has not been learned from, the memories
-        near it, and what to propose. For the memory-extractor; answer with submit_candidates.
-        """
+        """Return the next piece of this project's past sessions that has not been learned from, the memories
+        near it, and what to propose. For the memory-extractor; answer with submit_candidates."""
         piece = learn.next_piece(open_store())
         if piece is None:
             return "Nothing is left to learn from."
@@ -39,11 +37,9 @@ def register(application: Application) -> None:
             list[dict[str, Any]],
             Field(description="objects with type, title, content, tags, supersedes, evidence; [] for none"),
         ],
-    ) -> str:
-        """
-        Propose memories for the piece from next_transcript_chunk; each is checked against it, then stored,
-        merged or refused. An empty list is the usual answer.
-        """
+    ) -> Shown:
+        """Propose memories for the piece from next_transcript_chunk; each is checked against it, then stored,
+        merged or refused. An empty list is the usual answer."""
         store = open_store()
         piece = learn.next_piece(store)
         if piece is None or piece.digest != chunk.strip():
@@ -51,4 +47,4 @@ def register(application: Application) -> None:
         if shown and shown[0].digest == piece.digest:
             piece = replace(piece, neighbours=shown[0].neighbours)  # they were named by these numbers
         outcomes, refused = learn.take_proposals(store, piece, candidates)
-        return shown_lines(proposals("Done", outcomes, refused=refused))
+        return proposals("Done", outcomes, refused=refused)
