@@ -56,6 +56,7 @@ def test_an_own_title_must_be_the_same() -> None:
 
     assert contains(stated(f"Shop | {PART}. They like that."), part)
     assert not contains(stated(f"Outlet | {PART}. Customers like that."), part)
+    assert not contains(stated(f"{PART}. They like that."), stated(f"Receipt | {PART}."))
 
 
 def test_another_type_or_case_inside_code_is_another_thing() -> None:

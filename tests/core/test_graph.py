@@ -263,6 +263,7 @@ def test_a_gist_comes_back_as_it_was_put(gist: str) -> None:
 def test_the_gist_of_a_memory_with_another_title_has_both() -> None:
     assert gist_of("Postgres", "It has window functions.") == "Postgres: It has window functions."
     assert gist_of("Only a title", "") == "Only a title"
+    assert gist_of("Port", "Portable builds are signed.") == "Port: Portable builds are signed."
 
 
 def test_a_file_has_one_id_that_stands_for_it() -> None:

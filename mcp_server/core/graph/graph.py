@@ -11,7 +11,7 @@ from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import DAY, ID, Level, Status, slug
-from mcp_server.core.render import on_one_line, one_line
+from mcp_server.core.render import on_one_line, one_line, repeats
 
 GRAPH = "graph"  # category of memories made with the graph tools
 GRACE_DAYS = 7  # KG_GRACE_PERIOD_DAYS: a node changed since is never archived (C-19 in docs/features.md)
@@ -104,8 +104,10 @@ class Graph:
 
 def gist_of(title: str, text: str) -> str:
     """Return the text of a node, with the title before it unless the text begins with the title."""
-    head = on_one_line(title).removesuffix("…").rstrip()
-    return (text if on_one_line(text).startswith(head) else f"{title}: {text}") if text.strip() else title
+    if not text.strip():
+        return title
+    says_nothing = not title.strip("…. ")
+    return text if says_nothing or repeats(title, on_one_line(text)) else f"{title}: {text}"
 
 
 def artifact_id(path: str) -> str:

@@ -12,6 +12,7 @@ questions read texts by the same words, names and numbers.
 import re
 from dataclasses import dataclass
 
+from mcp_server.core.render import repeats
 from mcp_server.core.text.words import STOP_WORDS, words
 
 SUBJECT = 0.6  # Jaccard of the unguarded words above which two texts are about the same thing
@@ -271,8 +272,9 @@ def contains(whole: Statement, part: Statement) -> bool:
 
 def _own_title(statement: Statement) -> str:
     """Return the title in one form, '' when it only repeats how the text begins."""
-    title = " ".join(statement.title.casefold().split()).rstrip(".\u2026 ")
-    return "" if " ".join(statement.text.casefold().split()).startswith(title) else title
+    if repeats(statement.title, statement.text):
+        return ""
+    return " ".join(statement.title.casefold().split()).rstrip(".\u2026 ")
 
 
 def normal(text: str) -> str:
