@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from mcp_server.adapters import files
+from mcp_server.adapters.project import leads_out
 from mcp_server.core.errors import Unreadable
 
 NAMED = ("CLAUDE.md", ".claude/CLAUDE.md", "README.md", "README", "CONTRIBUTING.md", "ARCHITECTURE.md")
@@ -39,10 +40,8 @@ def text_of(path: Path, *, within: Path | None = None) -> str:
 
 
 def _text_of(path: Path, within: Path | None) -> str:
-    if within:
-        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(within))
-        if not real.is_relative_to(root) or ".git" in real.relative_to(root).parts:
-            raise Unreadable(str(path), 0, "leads out of the project")
+    if within and leads_out(path, within):
+        raise Unreadable(str(path), 0, "leads out of the project")
     data = files.read(path, MOST_BYTES)
     if b"\0" in data:
         raise Unreadable(str(path), 0, "is not a text file")

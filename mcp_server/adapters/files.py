@@ -208,6 +208,14 @@ def set_date(path: Path, moment: datetime) -> None:
     os.utime(path, (moment.timestamp(), moment.timestamp()), follow_symlinks=False)
 
 
+def is_old(path: Path, *, seconds: float, now: float) -> bool:
+    """Tell whether *path* was not written in the *seconds* before *now*, in Unix seconds, or is missing."""
+    try:
+        return path.stat().st_mtime <= now - seconds
+    except OSError:
+        return True
+
+
 def append_line(path: Path, line: bytes, *, durable: bool) -> None:
     """
     Append *line* and a line feed to *path* with one write, so that lines of processes never mix.

@@ -35,7 +35,7 @@ def may_be_former(home: Path, project: Project, *, thorough: bool) -> list[Forme
     if project.remote or (own.get("root") and not thorough):
         return []
     number = places.folder_number(project.root)
-    notes = [former(home, place.name) for place in sorted((home / places.PROJECTS).glob("*/"))]
+    notes = [former(home, place.name) for place in places.project_folders(home)]
     candidates = [note for note in notes if note and note.key != project.key and _is_gone(home, note)]
     if not candidates:
         return []
@@ -68,12 +68,11 @@ def former(home: Path, key: str) -> Former | None:
 def inherit(home: Path, project: Project, old: Former) -> None:
     """Copy to *project* what was noted of it at its old path: what the person accepted and chose there."""
     notes = places.project_notes(home, old.key)
-    adopted = str(old.root / places.REPOSITORY_FOLDER) in places.adopted_roots(home, old.key)
+    adopted = str(old.root / places.REPOSITORY_FOLDER) in places.folders_in(notes, places.REPOSITORIES)
     places.note_project(home, project, adopt=project.root / places.REPOSITORY_FOLDER if adopted else None)
-    accepted, blocks = notes.get(places.ACCEPTED), notes.get(places.BLOCKS)
-    if isinstance(accepted, list) and str(old.root) in accepted:
+    if str(old.root) in places.folders_in(notes, places.ACCEPTED):
         places.note_accepted(home, project)
-    note = blocks.get(str(old.root)) if isinstance(blocks, dict) else None
+    note = places.blocks_in(notes).get(str(old.root))
     if isinstance(note, dict) and not places.block_note(home, project):
         places.note_block(home, project, note)
 

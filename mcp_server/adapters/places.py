@@ -16,7 +16,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.json_file import bytes_of, object_in, read_object
-from mcp_server.adapters.project import Project, has_remote
+from mcp_server.adapters.project import Project, has_remote, leads_out
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Conflict, Rejected
@@ -30,6 +30,7 @@ WORK = "work"  # unfinished work: answers that were paid for, and notes of what 
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
 NUMBER = "number"  # in project.json: the number that the file system gives its folder
+REPOSITORIES = "repositories"  # in project.json: the vaults in repositories that the person made
 BLOCK_FILES = ("CLAUDE.md", "CLAUDE.local.md")
 BLOCKS = "blocks"  # in project.json: what is known of the managed block in each folder
 USER_KEY = "user"
@@ -108,10 +109,7 @@ def all_vaults(home: Path, current: Iterable[Vault] = ()) -> list[Vault]:
     Each folder comes once, with its present key: a project that got a remote has another key than before.
     """
     vaults = [user_vault(home), *team_vaults(home)]
-    folder = home / PROJECTS
-    for place in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if not place.is_dir():
-            continue
+    for place in project_folders(home):
         vaults.append(Vault(place.name, place, Level.PROJECT, place.name))
         for root in map(Path, adopted_roots(home, place.name)):
             if (root / Kind.KNOWLEDGE.folder).is_dir() and not linked(root):
@@ -120,10 +118,15 @@ def all_vaults(home: Path, current: Iterable[Vault] = ()) -> list[Vault]:
     return list({vault.root: vault for vault in (*vaults, *current)}.values())
 
 
+def project_folders(home: Path) -> list[Path]:
+    """Return the folders of projects below *home*, by name; the name of each is the project's key."""
+    return sorted((home / PROJECTS).glob("*/"))
+
+
 def known_projects(home: Path) -> list[Project]:
     """Return the projects below *home* whose folders exist, by name; two may have the same name."""
     projects = []
-    for place in sorted((home / PROJECTS).glob("*/")):
+    for place in project_folders(home):
         notes = project_notes(home, place.name)
         root = Path(str(notes.get("root") or ""))
         if root.is_absolute() and root.is_dir():
@@ -134,8 +137,7 @@ def known_projects(home: Path) -> list[Project]:
 
 def adopted_roots(home: Path, key: str) -> list[str]:
     """Return the vaults in repositories that the person made for the project *key*."""
-    roots = project_notes(home, key).get("repositories")
-    return [str(root) for root in roots] if isinstance(roots, list) else []
+    return folders_in(project_notes(home, key), REPOSITORIES)
 
 
 def is_accepted(home: Path, project: Project) -> bool:
@@ -149,12 +151,8 @@ def is_accepted(home: Path, project: Project) -> bool:
         return True
     for key in _keys(project):
         values = project_notes(home, key)
-        accepted = values.get(ACCEPTED)
-        blocks = values.get(BLOCKS)
-        roots = [*adopted_roots(home, key), *(accepted if isinstance(accepted, list) else [])]
-        if {str(project.root), str(project.root / REPOSITORY_FOLDER)}.intersection(map(str, roots)):
-            return True
-        if isinstance(blocks, dict) and str(project.root) in blocks:
+        roots = (*folders_in(values, REPOSITORIES), *folders_in(values, ACCEPTED), *blocks_in(values))
+        if {str(project.root), str(project.root / REPOSITORY_FOLDER)}.intersection(roots):
             return True
     return False
 
@@ -164,9 +162,7 @@ def note_accepted(home: Path, project: Project) -> None:
     note_project(home, project)
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        roots = values.get(ACCEPTED)
-        folders = [str(root) for root in roots] if isinstance(roots, list) else []
-        return {**values, ACCEPTED: sorted({*folders, str(project.root)})}
+        return {**values, ACCEPTED: sorted({*folders_in(values, ACCEPTED), str(project.root)})}
 
     _change_project_notes(home, project.key, noted)
 
@@ -175,7 +171,7 @@ def former_folders(home: Path, project: Project) -> list[Path]:
     """Return the folders of other projects whose notes name the root of *project*."""
     return [
         place
-        for place in sorted((home / PROJECTS).glob("*/"))
+        for place in project_folders(home)
         if place.name not in _keys(project)
         and project_notes(home, place.name).get("root") == str(project.root)
     ]
@@ -198,11 +194,10 @@ def note_project(home: Path, project: Project, *, adopt: Path | None = None) -> 
         return
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        roots = values.get("repositories")
-        adopted = {*(roots if isinstance(roots, list) else []), *([str(adopt)] if adopt else [])}
+        adopted = {*folders_in(values, REPOSITORIES), *([str(adopt)] if adopt else [])}
         about = {"name": project.name, "root": str(project.root), "remote": project.remote}
         about[NUMBER] = str(values.get(NUMBER) or folder_number(project.root))
-        return {**values, **about, "repositories": sorted(map(str, adopted))}
+        return {**values, **about, REPOSITORIES: sorted(adopted)}
 
     _change_project_notes(home, project.key, noted)
 
@@ -211,11 +206,7 @@ def note_left(home: Path, project: Project, root: Path) -> None:
     """Note that the person took the memories of *project* out of the vault *root* in its repository."""
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        roots = values.get("repositories")
-        return {
-            **values,
-            "repositories": [*filter(str(root).__ne__, roots if isinstance(roots, list) else [])],
-        }
+        return {**values, REPOSITORIES: [*filter(str(root).__ne__, folders_in(values, REPOSITORIES))]}
 
     for key in _keys(project):
         if str(root) in adopted_roots(home, key):
@@ -232,8 +223,7 @@ def note_elsewhere(home: Path, key: str, name: str, remote: str) -> None:
 def block_note(home: Path, project: Project) -> dict[str, object]:
     """Return what was noted about the managed block in this folder of *project*, {} for nothing."""
     for key in _keys(project):
-        notes = project_notes(home, key).get(BLOCKS)
-        note = notes.get(str(project.root)) if isinstance(notes, dict) else None
+        note = blocks_in(project_notes(home, key)).get(str(project.root))
         if isinstance(note, dict):
             return note
     return {}
@@ -244,9 +234,7 @@ def note_block(home: Path, project: Project, note: Mapping[str, object]) -> None
     note_project(home, project)
 
     def noted(values: dict[str, object]) -> dict[str, object]:
-        notes = values.get(BLOCKS)
-        others = notes if isinstance(notes, dict) else {}
-        return {**values, BLOCKS: {**others, str(project.root): dict(note)}}
+        return {**values, BLOCKS: {**blocks_in(values), str(project.root): dict(note)}}
 
     _change_project_notes(home, project.key, noted)
 
@@ -258,8 +246,8 @@ def block_file(project: Project, name: str) -> Path:
     Raises Rejected for a symbolic link that leads out of the project, into `.git` or to nothing.
     """
     path = project.root / name
-    real, root = Path(os.path.realpath(path)), Path(os.path.realpath(project.root))
-    if not real.is_relative_to(root) or ".git" in real.relative_to(root).parts:
+    real = Path(os.path.realpath(path))
+    if leads_out(path, project.root):
         raise Rejected(f"{path} is a link that leads out of the project.", "Choose a file of this project.")
     if path.is_symlink() and not real.exists():
         raise Rejected(
@@ -271,9 +259,8 @@ def block_file(project: Project, name: str) -> Path:
 def block_folders(home: Path) -> list[Path]:
     """Return the folders in which Daybook keeps or kept a managed block."""
     folders: dict[Path, None] = {}
-    for place in sorted((home / PROJECTS).glob("*/")):
-        notes = project_notes(home, place.name).get(BLOCKS)
-        for root in notes if isinstance(notes, dict) else ():
+    for place in project_folders(home):
+        for root in blocks_in(project_notes(home, place.name)):
             project = Project(key=place.name, name="", root=Path(root), reason="", remote="")
             folders[project.root] = None
             for name in BLOCK_FILES:
@@ -341,3 +328,15 @@ def _change_project_notes(
 def project_notes(home: Path, key: str) -> dict[str, object]:
     """Return the values in project.json of the project with *key*, {} when there are none."""
     return read_object(home / PROJECTS / key / PROJECT_FILE)
+
+
+def folders_in(values: Mapping[str, object], name: str) -> list[str]:
+    """Return the folders that the *values* of project.json list under *name*."""
+    folders = values.get(name)
+    return [*map(str, folders)] if isinstance(folders, list) else []
+
+
+def blocks_in(values: Mapping[str, object]) -> dict[str, object]:
+    """Return folder → what the *values* of project.json note of its managed block."""
+    blocks = values.get(BLOCKS)
+    return blocks if isinstance(blocks, dict) else {}

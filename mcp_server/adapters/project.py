@@ -127,6 +127,12 @@ def has_remote(folder: Path) -> bool:
     return not config or re.search(r"^\s*\[\s*(?:remote|include)", config, re.I | re.M) is not None
 
 
+def leads_out(path: Path, root: Path) -> bool:
+    """Tell whether *path*, links resolved, lies outside of the project at *root*, or in its `.git`."""
+    real, top = Path(os.path.realpath(path)), Path(os.path.realpath(root))
+    return not real.is_relative_to(top) or ".git" in real.relative_to(top).parts
+
+
 def normalise_remote(url: str) -> str:
     """
     Return `host/path` of a git remote: equal for SSH and HTTPS, without credentials, port and `.git`.

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 from mcp_server import __version__
 from mcp_server.adapters.availability import RESTS, Availability, NotAnswered
 from mcp_server.adapters.http_request import Answered, NoAnswer, Poster
-from mcp_server.core.addresses import is_loopback
+from mcp_server.core.addresses import is_http, travels_readable
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory
 from mcp_server.core.search.query import MAX_QUERY, Query, check_limit
@@ -235,17 +235,14 @@ class TeamClient:
 
 def checked_url(url: str) -> str:
     """Return the address of a team's server without a '/' at its end; raise Rejected for no such address."""
-    try:
-        parts = urlsplit(url.strip())
-        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_usable = False
-    if not is_usable or len(url) > 1000 or parts.query or parts.fragment or parts.username is not None:
+    address = url.strip()
+    parts = urlsplit(address if is_http(address) else "")
+    if not parts.scheme or len(url) > 1000 or parts.query or parts.fragment or parts.username is not None:
         raise Rejected(
             "That is not the address of a team's server.",
             "Give it as in https://team.example.org, without a token.",
         )
-    if parts.scheme == "http" and not is_loopback(url.strip()):
+    if travels_readable(address):
         raise Rejected(
             f"The token would go to {parts.hostname} unencrypted.",
             "Give an address that begins with https://.",

@@ -92,12 +92,7 @@ def has_team(home: Path) -> bool:
 
 def is_due(home: Path, *, every: float, now: float) -> bool:
     """Tell whether there is a team, and no copy ended in the *every* seconds before *now*."""
-    if not has_team(home):
-        return False
-    try:
-        return (home / TEAM_KEY / LAST).stat().st_mtime <= now - every
-    except OSError:
-        return True
+    return has_team(home) and files.is_old(home / TEAM_KEY / LAST, seconds=every, now=now)
 
 
 def joined_of(home: Path) -> MembershipNote | None:

@@ -1,4 +1,4 @@
-"""Addresses on a network that the person names."""
+"""Addresses on a network that the person names: what can be one, and who can read what is sent there."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -11,3 +11,17 @@ def is_loopback(address: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_http(address: str) -> bool:
+    """Tell whether *address* begins with http:// or https:// and has a host, and a port that can be one."""
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def travels_readable(address: str) -> bool:
+    """Tell whether others can read on the way what is sent to *address*: by HTTP, to another machine."""
+    return address.lower().startswith("http://") and not is_loopback(address)

@@ -7,8 +7,14 @@ from mcp_server.core.memory_parts import MAX_TEXT
 
 MOST = 2 * MAX_TEXT  # characters of one argument; a text is measured again without its blanks
 MOST_ITEMS = 10_000  # of one argument, with all that is nested in it
-MOST_OF = {"messages": 1 << 20, "text": 1 << 20, "candidates": 1 << 20, "session_id": 200, "path": 4096}
 MOST_SESSION = 200  # characters of the id of a session; Claude Code's have 36
+MOST_OF = {
+    "messages": 1 << 20,
+    "text": 1 << 20,
+    "candidates": 1 << 20,
+    "session_id": MOST_SESSION,
+    "path": 4096,
+}
 
 
 def check_amount(arguments: Mapping[str, object]) -> None:

@@ -7,8 +7,8 @@ All figures are here: prices, caps, number of tries, pauses between calls.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import urlsplit
 
+from mcp_server.core.addresses import is_http
 from mcp_server.core.digests import text_digest
 from mcp_server.core.memory import DAY
 from mcp_server.core.settings import MODEL, Settings
@@ -208,12 +208,7 @@ def endpoint(base_url: str) -> str:
 
     Raises ValueError with a sentence when *base_url* is not an http(s) address.
     """
-    try:
-        parts = urlsplit(base_url or API)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not is_http(base_url or API):
         raise ValueError("The model's endpoint is not an address that begins with http:// or https://.")
     return (base_url or API).rstrip("/").removesuffix("/v1")
 

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from mcp_server.core.addresses import is_loopback
+from mcp_server.core.addresses import is_http, travels_readable
 from mcp_server.core.digests import text_digest
 
 SHIPPED = "minilm-l6"
@@ -131,18 +131,13 @@ def endpoint_of(setting: str) -> Endpoint | None:
     name, _, dimensions = model_part.partition("#")
     if "@" in address:
         raise ValueError("An endpoint's address must not contain a name or password; give a key with --key.")
-    try:
-        parts = urlsplit(address)
-        usable = bool(_ADDRESS.fullmatch(address)) and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not (_ADDRESS.fullmatch(address) and is_http(address)):
         raise ValueError(
             "An endpoint is named as ADDRESS#NAME, as in http://localhost:11434#nomic-embed-text."
         )
-    if parts.scheme == "http" and not is_loopback(address):
+    if travels_readable(address):
         raise ValueError(
-            f"Memories are sent only over https, or to this machine; {parts.hostname} is neither."
+            f"Memories are sent only over https, or to this machine; {urlsplit(address).hostname} is neither."
         )
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
         raise ValueError(f"Write '#' and the model's name after {address}.")

@@ -139,13 +139,17 @@ def clean_text(text: str, limit: int = MAX_TEXT) -> str:
     if len(text) > 2 * limit:  # checked first, before the loop over all characters
         raise _too_long(text, limit)
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = "".join(c for c in lines if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
-    body = strip_blank_lines(lines)
+    body = strip_blank_lines(without_controls(lines))
     if not body:
         raise Rejected("A memory needs text.", "Say in a sentence or two what is worth knowing.")
     if len(body) > limit:
         raise _too_long(body, limit)
     return body
+
+
+def without_controls(text: str) -> str:
+    """Return *text* without control characters, but for line feeds and tabs, and without half characters."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
 
 
 def _too_long(text: str, limit: int) -> Rejected:

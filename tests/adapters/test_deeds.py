@@ -3,7 +3,7 @@
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters.index.events import deeds, graph, sessions
+from mcp_server.adapters.index.events import deeds, replay, sessions
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
@@ -15,7 +15,7 @@ EVENTS = ("remembered", "revised", "forgotten", "restored")
 def now_at(store: Store) -> Watermark:
     catch_up(store)
     with store.database.read() as db:
-        return graph.replayed(db)
+        return replay.taken_in(db)
 
 
 def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store) -> None:

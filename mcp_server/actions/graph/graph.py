@@ -9,7 +9,7 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters.index.events import graph as index
-from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events import replay, usage
 from mcp_server.adapters.index.memories import memories, relations, selections, unreadable
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound
@@ -66,7 +66,7 @@ def read_graph(
         rows |= {row.row: row for row in (centres if around else index.nodes(db, vaults))}
         notes = index.particulars(db, rows)
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
-        watermark = index.replayed(db)
+        watermark = replay.taken_in(db)
     if session and not around:
         store.ledger.try_append("graph_read", store.clock(), session=session, watermark=watermark)
     nodes = [node_of(store, row, *notes[row.row], accepted=row.digest in accepted) for row in rows.values()]

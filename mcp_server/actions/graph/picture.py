@@ -9,7 +9,7 @@ from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters import places
-from mcp_server.adapters.index.memories import relations
+from mcp_server.adapters.index.memories import counts, relations
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import GRAPH, stands_for
@@ -46,7 +46,7 @@ def read_network(store: Store, *, all_projects: bool = False) -> Network:
                 if ends:
                     identity = (ends[0].key, edge.rel, ends[1].key)
                     links.setdefault(identity, NetworkLink(*identity, edge.notes))
-        active = relations.count_linkable(db, wide.keys)
+        active = counts.active_knowledge(db, wide.keys)
     linked = sum(bool(node.id) and node.is_active for node in nodes.values())
     return Network(
         tuple(sorted(nodes.values(), key=lambda node: node.key)),

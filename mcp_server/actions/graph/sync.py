@@ -16,7 +16,7 @@ from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.graph.graph import edge_of, node_of
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import deeds, graph, sessions, usage
+from mcp_server.adapters.index.events import deeds, graph, replay, sessions, usage
 from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.events.graph import ByHand
 from mcp_server.adapters.index.events.sessions import SessionRow
@@ -58,7 +58,7 @@ def register(store: Store, session: str, *, folder: str) -> str:
     session = session or str(uuid.uuid4())
     with store.database.read() as db:
         session_row = sessions.with_name(db, session)
-        replayed = graph.replayed(db)
+        replayed = replay.taken_in(db)
         session = session_row.id if session_row else session
         short = sessions.short_of(db, session)
     data: dict[str, object] = {"session": session, "short": short, "folder": folder}
@@ -93,7 +93,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
     with store.database.read() as db:
         session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
         told_at, _ = graph.seen(db, session.id)
-        replayed = graph.replayed(db)
+        replayed = replay.taken_in(db)
         moment = store.clock()
         vaults = store.keys
         changes = deeds.since(db, watermark, but=session.id, events=CHANGES)

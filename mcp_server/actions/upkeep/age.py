@@ -18,7 +18,7 @@ from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.upkeep.consolidate import put_away
 from mcp_server.adapters.index.events import ageing, signs_of_life
 from mcp_server.adapters.index.events.tidying import AGEING, COMPACTION, ORPHANS, TRASH
-from mcp_server.adapters.index.memories import selections
+from mcp_server.adapters.index.memories import counts, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
@@ -54,7 +54,7 @@ def due(store: Store, vaults: Sequence[str]) -> Due:
     with store.database.read() as db:
         knowledge = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=False)
         set_apart = ageing.idle(db, vaults, before, now, LOOKED_AT, apart=True)
-        sizes = {level: ageing.active_knowledge(db, keys) for level, keys in levels.items()}
+        sizes = {level: counts.active_knowledge(db, keys) for level, keys in levels.items()}
     selected = within_bounds([(level_of[row.vault], row) for row in knowledge], sizes)
     selected_rows = {row.row for row in selected}
     remaining = [row for row in knowledge if row.row not in selected_rows]

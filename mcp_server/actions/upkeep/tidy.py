@@ -29,7 +29,8 @@ from mcp_server.actions.upkeep.consolidate import (
 )
 from mcp_server.actions.upkeep.former_guesses import take_back_guesses
 from mcp_server.adapters import files, places
-from mcp_server.adapters.index.events import ageing, tidying
+from mcp_server.adapters.index.events import tidying
+from mcp_server.adapters.index.memories import counts
 from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
@@ -131,7 +132,7 @@ def tidy(
             tidied.emptied = len(trash.empty(store, trash.late(store)))
         tidied.pruned = prune(store)
         with store.database.read() as db:
-            active = ageing.active_knowledge(db, [scope])
+            active = counts.active_knowledge(db, [scope])
         store.ledger.append(
             "tidied",
             store.clock(),

@@ -54,12 +54,7 @@ def is_due(home: Path, *, every: float, now: float) -> bool:
     """Tell whether there is a remote, and no exchange ended *every* seconds before *now*, or one waits."""
     if not has_remote(home):
         return False
-    if is_asked_for(home):
-        return True
-    try:
-        return (home / FOLDER / LAST).stat().st_mtime <= now - every
-    except OSError:
-        return True
+    return is_asked_for(home) or files.is_old(home / FOLDER / LAST, seconds=every, now=now)
 
 
 def remote_of(home: Path) -> Remote | None:

@@ -25,6 +25,7 @@ from mcp_server.adapters import files
 from mcp_server.adapters.detached import windowless
 from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
 from mcp_server.core.errors import RemoteUnavailable
+from mcp_server.core.remote.url import shown_url
 
 BRANCH = "daybook"
 HEAD = f"refs/heads/{BRANCH}"  # what was committed here
@@ -377,13 +378,7 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
         )
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
-    return RemoteUnavailable(
-        f"The remote could not be reached: {_without_password(reason).rstrip('.')}.", _LATER
-    )
-
-
-def _without_password(text: str) -> str:
-    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
+    return RemoteUnavailable(f"The remote could not be reached: {shown_url(reason).rstrip('.')}.", _LATER)
 
 
 def _imported(commits: Sequence[Commit]) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ Starts = Mapping[Phrase, Mapping[int, Sequence[int]]]
 
 
 def weigh(db: Connection, shortlist: Shortlist, counted: Counted) -> Matches:
-    """Return the scores by words of the memories in *found*."""
+    """Return the scores by words of the memories in *shortlist*."""
     places, lengths, _ = _places(db, _OF_MEMORIES, shortlist.words, shortlist.rows)
     starts = _starts(shortlist, places)
     by_term = _by_term(shortlist, starts, lengths, counted.mean_length)

@@ -52,6 +52,11 @@ class Searching:
             return None
 
 
+def _relevance(words: float, near: float, cosines: Cosines | None, maxsim: float | None = None) -> float:
+    best, mean, _ = cosines or (None, None, ())
+    return ranking.relevance(words=words, near=near, cosine=best, mean=mean, maxsim=maxsim)
+
+
 class _Evidence(NamedTuple):
     """What speaks for one memory, see `ranking.Score`."""
 
@@ -65,8 +70,7 @@ class _Evidence(NamedTuple):
 
     @property
     def relevance(self) -> float:
-        best, mean, _ = self.cosines or (None, None, ())
-        return ranking.relevance(words=self.words, near=self.near, cosine=best, mean=mean, maxsim=self.maxsim)
+        return _relevance(self.words, self.near, self.cosines, self.maxsim)
 
     @property
     def lifted(self) -> float:
@@ -128,11 +132,6 @@ def _most_relevant(
     }
     best = sorted(every, key=lambda row: (-_relevance(*every[row]), -row))
     return {row: every[row] for row in best[:most]}
-
-
-def _relevance(words: float, near: float, cosines: Cosines | None) -> float:
-    best, mean, _ = cosines or (None, None, ())
-    return ranking.relevance(words=words, near=near, cosine=best, mean=mean)
 
 
 def _close(

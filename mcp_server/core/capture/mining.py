@@ -150,21 +150,11 @@ def _recipe(command: str) -> Iterable[Mined]:
     if _PLAIN_GIT.match(command):
         return
     if _INSTALLS.match(command):
-        yield Mined(
-            "reference",
-            clipped(f"Dependency: {command}", MOST_MADE),
-            f"Dependency installed with `{command}`.",
-            0.85,
-            False,
-        )
+        name, sentence, confidence = "Dependency", f"Dependency installed with `{command}`.", 0.85
     else:
-        yield Mined(
-            "reference",
-            clipped(f"Command: {command}", MOST_MADE),
-            f"Command used here: `{command}`.",
-            0.5,
-            False,
-        )
+        name, sentence, confidence = "Command", f"Command used here: `{command}`.", 0.5
+    title = clipped(f"{name}: {command}", MOST_MADE)
+    yield Mined("reference", title, sentence, confidence, from_person=False)
 
 
 def _code(words: str, person: bool) -> Iterable[Mined]:

@@ -2,7 +2,7 @@
 
 import re
 
-from mcp_server.core.addresses import is_loopback
+from mcp_server.core.addresses import travels_readable
 from mcp_server.core.errors import Rejected
 
 LONGEST = 2000
@@ -20,7 +20,7 @@ def check_url(text: str) -> str:
     A folder is given by its absolute path; `~` must have been replaced.
     """
     url = text.strip()
-    if url.startswith("http://") and not is_loopback(url):
+    if travels_readable(url):
         raise Rejected(
             f"Your memories would travel unencrypted to '{shown_url(url)[:80]}'.",
             "Give an https or ssh address.",
@@ -35,5 +35,5 @@ def check_url(text: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without a name and a password in it."""
+    """Return *url*, or a sentence with addresses, without the names and passwords in them."""
     return _PASSWORD.sub("", url)

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from mcp_server.core.secrets.values import SecretSpan, is_password, is_strict
+from mcp_server.core.secrets.shapes import pattern
+from mcp_server.core.secrets.values import SecretSpan, is_certain, is_password
 
 _MAX_COMMAND = 1000  # characters of one command line that are read
 _KIND = "a password in a command"
@@ -136,7 +137,7 @@ def in_commands(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_one(value: str, *, strict: bool) -> bool:
-    return is_password(value, plain_word=not strict) and (not strict or is_strict(value))
+    return is_certain(value) if strict else is_password(value, plain_word=True)
 
 
 def _handed_over(text: str) -> Iterator[SecretSpan]:
@@ -153,7 +154,7 @@ def _handed_over(text: str) -> Iterator[SecretSpan]:
     ):
         for at in _places(text, literal) if literal in text else ():
             where = at + len(literal) if source == _SENT else at
-            match = _compiled(source).match(text, where, where + 400)
+            match = pattern(source).match(text, where, where + 400)
             if match and _is_one(match["password"], strict=source not in (_PIPED, _SENT)):
                 yield *match.span("password"), _KIND
 
@@ -174,11 +175,6 @@ def _by_program() -> tuple[dict[str, list[Option]], dict[str, list[Option]]]:
 def _argument(option: Option) -> re.Pattern[str]:
     user = f"{_USER}{option.between}" if option.between else "(?P<user>)"
     return re.compile(f"(?:{option.before}){_ARGUMENT.format(user=user)}")
-
-
-@cache
-def _compiled(source: str) -> re.Pattern[str]:
-    return re.compile(source)
 
 
 def _command_end(text: str, at: int, program: str) -> int:

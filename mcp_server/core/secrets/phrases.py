@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_server.core.secrets.shapes import pattern
-from mcp_server.core.secrets.values import SecretSpan, is_password, is_random, is_strict
+from mcp_server.core.secrets.values import SecretSpan, is_certain, is_random, is_strict
 
 # No alternative begins with anything but a letter: so the search is quick.
 _ENTRY = re.compile(
@@ -104,7 +104,7 @@ def _labelled(text: str, lowered: str, label: re.Match[str]) -> Iterator[SecretS
 def _entered(value: str) -> int:
     """Return how many characters of *value* are a password and nothing else; 0 when it is none."""
     value = value.rstrip(".:!?") if is_strict(value.rstrip(".:!?")) else value.rstrip(".:")
-    return len(value) if is_strict(value) and is_password(value, plain_word=False) else 0
+    return len(value) if is_certain(value) else 0
 
 
 def _codes(match: re.Match[str]) -> Iterator[SecretSpan]:

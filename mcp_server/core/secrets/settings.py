@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mcp_server.core.secrets.shapes import WINDOW, pattern, whole
-from mcp_server.core.secrets.values import SecretSpan, is_key, is_password, is_random, is_strict
+from mcp_server.core.secrets.values import SecretSpan, is_certain, is_key, is_password, is_random
 
 
 class Place(NamedTuple):
@@ -44,10 +44,6 @@ def _cookie(value: str) -> bool:
 
 def _jumble(value: str) -> bool:
     return is_random(value.replace(" ", "").replace("-", ""))
-
-
-def _sure(value: str) -> bool:
-    return is_password(value, plain_word=False) and is_strict(value)
 
 
 _ARGUMENT = r"""[^()"'\n]{0,80}["'](?P<secret>[^"'\n]{1,128})["']"""
@@ -88,7 +84,7 @@ _TABLE = (
     Place("cookie:", rf"(?x)[^\n]{{0,2000}}?\b(?i:{_SESSION})=(?P<secret>[^\s;,\"']{{12,2048}})", "a session",
           is_key, WINDOW, holds_several=True),
     Place("chpasswd", r"(?s).{0,60}?\n\s{0,12}(?:- )?[\w.-]{1,32}:(?P<secret>\S{6,128})", "a password",
-          _sure, 800, holds_several=True),
+          is_certain, 800, holds_several=True),
     Place("contribsys__com=", r"(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", "a password", lambda value: True),
     Place("chap-secrets", r"(?s).{0,200}?\n\s{0,4}\S{1,64}\s+\S{1,64}\s+\"?(?P<secret>[^\s\"]{4,128})",
           "a password",          _told, 600),
@@ -97,15 +93,15 @@ _TABLE = (
     Place("cookie=", r"""["']?(?P<secret>[A-Za-z0-9+/=_-]{16,2048})""", "a secret", is_key, WINDOW),
     Place("app password", rf"[^\n]{{0,40}}?\s[\"'`]?{_GROUPS}", "a password", _jumble),
     Place("app-specific password", rf"[^\n]{{0,40}}?\s[\"'`]?{_GROUPS}", "a password", _jumble),
-    Place(".com:", _AFTER_MAIL, "a password", _sure),
-    Place(".org:", _AFTER_MAIL, "a password", _sure),
-    Place(".net:", _AFTER_MAIL, "a password", _sure),
-    Place(".de:", _AFTER_MAIL, "a password", _sure),
-    *(Place(f"{user}{sign}", rf"(?<![\w./@-](?i:{user}){sign}){_AFTER_MAIL}", "a password", _sure)
+    Place(".com:", _AFTER_MAIL, "a password", is_certain),
+    Place(".org:", _AFTER_MAIL, "a password", is_certain),
+    Place(".net:", _AFTER_MAIL, "a password", is_certain),
+    Place(".de:", _AFTER_MAIL, "a password", is_certain),
+    *(Place(f"{user}{sign}", rf"(?<![\w./@-](?i:{user}){sign}){_AFTER_MAIL}", "a password", is_certain)
       for user in _USERS for sign in (" / ", "/", ":")),
-    Place("login=", r"[\w.-]{1,40}:(?P<secret>[^\s:/]{6,64})", "a password", _sure),
+    Place("login=", r"[\w.-]{1,40}:(?P<secret>[^\s:/]{6,64})", "a password", is_certain),
     Place("clear-text=", r"[\"'](?P<secret>[^\"'\s]{6,64})", "a password", _told),
-    Place("u: ", r"\S{1,40}\s{1,3}p: (?P<secret>\S{6,64})", "a password", _sure),
+    Place("u: ", r"\S{1,40}\s{1,3}p: (?P<secret>\S{6,64})", "a password", is_certain),
     Place("token=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{20,2048})", "a token in a URL", is_key, WINDOW),
     Place("oauth:", r"(?P<secret>[a-z0-9]{30})(?![\w])", "a token", is_key),
     Place('"kty"', r'[^{}]{0,2000}?"(?:d|k)"\s{0,3}:\s{0,3}"(?P<secret>[\w-]{16,1024})"', "a private key",
@@ -127,8 +123,9 @@ _TABLE = (
           "a private key", is_key, 600),
     *(Place(name, r"\s{1,40}key:\s{0,3}[\"']?(?P<secret>[A-Za-z0-9+/=_-]{16,200})", "a key", is_key)
       for name in ("encryption:", "signing:")),
-    Place("password", _TYPED, "a password", _sure),
-    *(Place(f"{name} 0 ", r"(?P<secret>\S{6,64})", "a password", _sure) for name in ("secret", "password")),
+    Place("password", _TYPED, "a password", is_certain),
+    *(Place(f"{name} 0 ", r"(?P<secret>\S{6,64})", "a password", is_certain)
+      for name in ("secret", "password")),
     Place("<d>", r"(?P<secret>[A-Za-z0-9+/=]{40,800})</", "a private key", is_key, 900),
     Place("identity.secret", r"[\s:=]{1,6}[0-9a-f]{10}:0:[0-9a-f]{128}:(?P<secret>[0-9a-f]{128})",
           "a private key", is_key),
@@ -137,15 +134,15 @@ _TABLE = (
     Place('"username"', r"""\s?:\s?"[^"\n]{1,64}",\s{0,20}"key"\s?:\s?"(?P<secret>[\w-]{16,128})\"""",
           "a key", is_key),
     Place("pragma key", r"\s?=\s?[\"'](?P<secret>[^\"'\n]{4,128})", "a password", _told),
-    Place("_master=", r"(?P<secret>\S{8,128})", "a password", _sure),
+    Place("_master=", r"(?P<secret>\S{8,128})", "a password", is_certain),
     Place("private key", rf"[^\n]{{0,40}}?[\s:=\"'`](?P<secret>(?:0x)?{_HEX}{{64}})(?![\w])",
           "a private key", is_key),
     Place("unseal key", r"[^\n]{0,12}?:\s?(?P<secret>[A-Za-z0-9+/]{43,44}=?)", "a key", is_key),
     Place("wifi:", r"(?i)[^\n]{0,120}?\bP:(?P<secret>[^;\n]{8,63});", "a password", _told),
     Place("wifi.begin(", r"[^,()\n]{1,60},\s?[\"'](?P<secret>[^\"'\n]{8,63})[\"']", "a password", _told),
     Place("<auth-user-pass>", r"\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{4,128})\s{1,4}<", "a password", _told),
-    Place("snmp-server community ", r"(?P<secret>\S{6,64})", "a password", _sure),
-    *(Place(f"{sign} pass ", r"(?P<secret>\S{6,64})", "a password", _sure) for sign in ",;/"),
+    Place("snmp-server community ", r"(?P<secret>\S{6,64})", "a password", is_certain),
+    *(Place(f"{sign} pass ", r"(?P<secret>\S{6,64})", "a password", is_certain) for sign in ",;/"),
     Place("master.key", rf"[^\n]{{0,30}}?[\s:`](?P<secret>{_HEX}{{32}})(?![\w])", "a key", is_key),
     *(Place(name, _NUMBERS, "a private key", lambda value: True)
       for name in ("network_key", "keypair", "secret_key", "secretkey")),
@@ -177,7 +174,7 @@ def _in_calls(text: str, lowered: str) -> Iterator[SecretSpan]:
         if lowered[at - 1 : at] in _ENDS_OF_CALLS and lowered.endswith(_CALLS, 0, at):
             match = pattern(_ARGUMENT).match(text, start, start + 600)
             while match:
-                if _sure(match["secret"]):
+                if is_certain(match["secret"]):
                     yield *match.span("secret"), "a password"
                 match = pattern(_ARGUMENT).match(text, match.end(), start + 600)
         at = text.find("(", start)

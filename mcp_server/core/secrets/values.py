@@ -255,6 +255,11 @@ def is_password(value: str, *, plain_word: bool) -> bool:
     return value.isascii() and value.isprintable() and any(map(str.isalnum, value)) and not is_said
 
 
+def is_certain(value: str) -> bool:
+    """Whether *value*, given as a password, is one and is like nothing else."""
+    return is_password(value, plain_word=False) and is_strict(value)
+
+
 def _is_phrase(value: str) -> bool:
     """Whether *value* is a pass phrase: four to eight words that make no sentence."""
     words = value.split(" ")

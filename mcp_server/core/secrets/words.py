@@ -19,7 +19,7 @@ from mcp_server.core.secrets.names import (
     names_a_secret,
 )
 from mcp_server.core.secrets.shapes import WINDOW, pattern, whole
-from mcp_server.core.secrets.values import is_key, is_pass_phrase, is_password, is_strict
+from mcp_server.core.secrets.values import is_certain, is_key, is_pass_phrase, is_password, is_strict
 
 _END = (  # of the name; what else may belong to it is listed, so that `password_hash` and `token_url` do not
     rf"(?:(?<=KEY)S|(?<=TOKEN)S|{ENDING})(?i:[_-]?(?:value|val|string|str|text|plain|raw|private|b64|base64|base|data|prod"
@@ -194,7 +194,7 @@ def _said_before(text: str, word: re.Match[str]) -> tuple[int, int] | None:
     if not (" is " in before or " as " in before or " was " in before):
         return None
     match = pattern(_SAID_BEFORE).search(text, max(0, word.start() - 120), word.start())
-    if match and is_password(match["password"], plain_word=False) and is_strict(match["password"]):
+    if match and is_certain(match["password"]):
         return match.span("password")
     return None
 

@@ -1,6 +1,5 @@
 """team_rules: which memories a team's server accepts, and how it cleans them."""
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -17,6 +16,7 @@ from mcp_server.core.memory import (
     clean_tags,
     clean_text,
 )
+from mcp_server.core.memory_parts import without_controls
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clean_title
 
@@ -52,7 +52,7 @@ def _plain(value: object) -> object:
     """Return *value* with its texts without control characters and unpaired surrogates."""
     match value:
         case str() if type(value) is str:
-            return "".join(c for c in value if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+            return without_controls(value)
         case Link():
             return Link(*(_plain(part) for part in (value.rel, value.to, value.notes)))  # type: ignore[arg-type]
         case tuple():

@@ -67,13 +67,13 @@ def _cut(part: Stretch, at: int, count: int, around: int) -> Iterator[Stretch]:
             yield Stretch(part.how, "".join(text), hidden)
 
 
-def _by_words(old_line: str, new: str) -> list[Stretch]:
-    """Return how *gone* became *new*: word by word where they are alike, else the one and then the other."""
-    before, after = _WORD.findall(old_line), _WORD.findall(new)
+def _by_words(old: str, new: str) -> list[Stretch]:
+    """Return how *old* became *new*: word by word where they are alike, else the one and then the other."""
+    before, after = _WORD.findall(old), _WORD.findall(new)
     parts = list(_whole_words(before, after))
     alike = sum(map(_letters, (part.text for part in parts if part.how is How.ALIKE)))
-    if alike < LEAST_ALIKE * max(_letters(old_line), _letters(new)):
-        return [Stretch(How.GONE, old_line), Stretch(How.NEW, new)]
+    if alike < LEAST_ALIKE * max(_letters(old), _letters(new)):
+        return [Stretch(How.GONE, old), Stretch(How.NEW, new)]
     return parts
 
 

@@ -56,16 +56,6 @@ def idle(
     )  # fmt: skip
 
 
-def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
-    """Return how many active knowledge memories *vaults* have in total."""
-    rows = db.execute(
-        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = 'active'"
-        " AND kind = 'knowledge'",
-        tuple(vaults),
-    )
-    return int(rows.fetchone()[0])
-
-
 def unlinked(db: sqlite3.Connection, vaults: Sequence[str], status: Status) -> list[Row]:
     """Return the graph nodes with *status* that were compacted and link to or from no active memory."""
     ends = "links l JOIN names n ON n.name = l.name JOIN memories a"  # l.memory is linked with n.memory

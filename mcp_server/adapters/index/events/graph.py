@@ -73,11 +73,6 @@ def seen(db: sqlite3.Connection, session: str) -> tuple[int, Watermark]:
     return (int(row[0]), json.loads(row[1])) if row else (0, {})
 
 
-def replayed(db: sqlite3.Connection) -> Watermark:
-    """Return up to where the ledger was taken in: what this transaction knows."""
-    return dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
-
-
 def by_hand(db: sqlite3.Connection, vaults: Sequence[str], *, since: int, before: int) -> list[ByHand]:
     """
     Return what changed from second *since* until *before* and is not as Daybook last wrote it.

@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.table import Table
-from mcp_server.adapters.ledger import Event, Ledger, read_events, size
+from mcp_server.adapters.ledger import Event, Ledger, Watermark, read_events, size
 from mcp_server.core.memory import parse_timestamp
 from mcp_server.core.remote import OF_COPY
 from mcp_server.core.runs import UNDONE
@@ -20,9 +20,14 @@ _ODD = (
 )  # fmt: skip
 
 
+def taken_in(db: sqlite3.Connection) -> Watermark:
+    """Return up to where the ledger was taken in: what this transaction knows."""
+    return dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+
+
 def catch_up(db: sqlite3.Connection, ledger: Ledger) -> int:
     """Add the events that are new since the last call; return how many. Call it inside a write."""
-    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    offsets = taken_in(db)
     added, new = 0, dict[str, int]()
     for event, file, end in _in_order(ledger, offsets, new):
         _add(db, event, file, end)
@@ -68,13 +73,13 @@ def _lines(paths: Sequence[Path], new: dict[str, int]) -> Iterator[_Line]:
 
 def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
     """Tell whether the ledger has lines that were not taken in yet."""
-    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    offsets = taken_in(db)
     return any(size(path) != offsets.get(path.name, 0) for path in ledger.paths())
 
 
 def not_taken_in(db: sqlite3.Connection, ledger: Ledger) -> Iterator[Event]:
     """Yield the events that were not taken in yet, for a process that can only read the index."""
-    offsets = dict(db.execute("SELECT path, offset FROM ledger_files").fetchall())
+    offsets = taken_in(db)
     return (event for event, _, _ in _in_order(ledger, offsets, {}))
 
 

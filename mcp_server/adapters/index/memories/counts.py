@@ -58,3 +58,13 @@ def ages(db: sqlite3.Connection, vaults: Sequence[str], *, now: int, limits: Seq
     )
     numbers = dict(rows.fetchall())
     return [int(numbers.get(place, 0)) for place in range(len(limits) + 1)]
+
+
+def active_knowledge(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
+    """Return how many active memories *vaults* have that are no conversations and no sessions."""
+    rows = db.execute(
+        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)}) AND status = 'active'"
+        " AND kind = 'knowledge'",
+        tuple(vaults),
+    )
+    return int(rows.fetchone()[0])

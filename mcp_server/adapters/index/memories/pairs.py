@@ -109,25 +109,19 @@ def nearest(
     where, values = _both_may_be_shown(vaults, private)
     if row:
         where, values = f"? IN (p.one, p.other) AND {where}", [row, *values]
-    rows = db.execute(
-        "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
-        " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
-        f" WHERE {where} ORDER BY p.nearness DESC, a.id, b.id",
-        values,
-    )
-    return (Pair._make(row) for row in rows)
+    return map(Pair._make, db.execute(f"{_PAIRS} {where} ORDER BY p.nearness DESC, a.id, b.id", values))
 
 
 def within(db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]) -> list[Pair]:
     """Return those pairs of active memories of *vaults* of which one says all that the other says."""
     where, values = _both_may_be_shown(vaults, private)
-    rows = db.execute(
-        "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
-        " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other"
-        f" WHERE p.fuller > 0 AND {where}",
-        values,
-    )
-    return [Pair._make(row) for row in rows]
+    return [*map(Pair._make, db.execute(f"{_PAIRS} p.fuller > 0 AND {where}", values))]
+
+
+_PAIRS = (
+    "SELECT p.one, p.other, p.nearness, p.differs, p.fuller FROM pairs p"
+    " CROSS JOIN memories a ON a.row = p.one CROSS JOIN memories b ON b.row = p.other WHERE"
+)
 
 
 def said_alike(

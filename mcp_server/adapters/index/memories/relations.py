@@ -177,13 +177,3 @@ def carrying(db: sqlite3.Connection, tags: Sequence[str], vaults: Sequence[str])
         (*vaults, json.dumps(list(tags))),
     )
     return sorted(candidates, key=lambda row: (-len(with_tags.intersection(row.tags)), -row.updated, row.id))
-
-
-def count_linkable(db: sqlite3.Connection, vaults: Sequence[str]) -> int:
-    """Return how many active memories of *vaults* could be linked: conversations and sessions are none."""
-    row = db.execute(
-        f"SELECT count(*) FROM memories WHERE vault IN ({marks(vaults)})"
-        " AND status = 'active' AND kind = 'knowledge'",
-        vaults,
-    ).fetchone()
-    return int(row[0])
