@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.changes.history import ByOthers
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, moment
 
 if TYPE_CHECKING:
     from mcp_server.actions.changes.history import Earlier, History
@@ -113,8 +112,7 @@ def _what(change: LastChange | None) -> str:
     """Return what *change* did to memories, and when, as a sentence after another; '' without one."""
     if change is None:
         return ""
-    when = datetime.fromtimestamp(change.at, UTC)
-    return f" The change was: {change.verb.replace('_', ' ')}, {when:%Y-%m-%d %H:%M} UTC."
+    return f" The change was: {change.verb.replace('_', ' ')}, {moment(change.at)} UTC."
 
 
 def _json(version: Earlier) -> dict[str, object]:

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from mcp_server.actions.memory.session import Since
     from mcp_server.actions.memory.trust import Standing
     from mcp_server.actions.recall.nearby import Near
+    from mcp_server.core.memory import Memory
     from mcp_server.core.sessions.conversation import Turn
 
 ALREADY = "It had already replaced them."
 STAYS = "The level of neither was changed."
-MOST = 20  # ids of one sentence
+MOST = 20  # ids or files of one sentence
 OF_OUTCOME = (
     "action", "superseded", "shadowed", "later", "unmoved", "several", "elsewhere", "kept", "near", "waiting"
 )  # fmt: skip
@@ -185,6 +186,20 @@ def _still(superseded: Sequence[str]) -> str:
     return f"Still superseded by it: {', '.join(superseded[:MOST])}; {again}"
 
 
+def kept_with(memory: Memory) -> tuple[tuple[str, str], ...]:
+    """Return what a memory has besides its title and text, as names and values; '' for what it lacks."""
+    return (
+        ("aliases", ", ".join(memory.aliases)),
+        ("tags", ", ".join(memory.tags)),
+        *((name, getattr(memory, name)) for name in WORDS),
+        ("touches", ", ".join(memory.touches)),
+        ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
+        ("supersedes", ", ".join(memory.supersedes)),
+        ("notes", ", ".join(memory.notes)),
+        ("superseded by", memory.superseded_by),
+    )
+
+
 def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
     """Return a memory whole, and with *now* its trust."""
     memory = file.memory
@@ -194,14 +209,7 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
         ("updated", f"{memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}"),
         ("source", memory.source),
         (standing_line(now) if now else "",),
-        ("aliases", ", ".join(memory.aliases)),
-        ("tags", ", ".join(memory.tags)),
-        *((name, getattr(memory, name)) for name in WORDS),
-        ("touches", ", ".join(memory.touches)),
-        ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
-        ("supersedes", ", ".join(memory.supersedes)),
-        ("notes", ", ".join(memory.notes)),
-        ("superseded by", memory.superseded_by),
+        *kept_with(memory),
     ]
     first = {"id": memory.id, "title": memory.title, "text": memory.text}
     about = {"level": file.vault.level.value, "path": file.path, "version": version(file)}
@@ -222,16 +230,24 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
     )
 
 
+def changes_since(since: Since, *, most_commits: int | None = None) -> list[str]:
+    """Return what changed since a session was saved, an entry each; *most_commits* are named, or all."""
+    more = len(since.commits) - len(since.commits[:most_commits])
+    changes = (
+        f"the branch is now {since.branch}" if since.branch else "",
+        *(f"commit {commit}" for commit in since.commits[:most_commits]),
+        counted(more, "more commit") if more else "",
+        f"changed files: {', '.join(since.files[:MOST])}" if since.files else "",
+        trouble.git(since.problem) if since.problem else "",
+    )
+    return [*filter(None, changes)]
+
+
 def saved_session(file: MemoryFile, since: Since) -> Shown:
     """Return a saved session, and what changed since."""
     memory = file.memory
     problem = trouble.git(since.problem) if since.problem else ""
-    changes = [
-        *([f"the branch is now {since.branch}"] if since.branch else []),
-        *(f"commit {commit}" for commit in since.commits),
-        *([f"changed files: {', '.join(since.files[:20])}"] if since.files else []),
-        *([problem] if problem else []),
-    ]
+    changes = changes_since(since)
     return Shown(
         f"{memory.id} · session saved {memory.created:%Y-%m-%d %H:%M} UTC",
         rows=[("title", memory.title), ("file", file.path), *((note,) for note in memory.notes)],

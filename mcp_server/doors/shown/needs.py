@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.context.notice import (
@@ -15,6 +14,7 @@ from mcp_server.actions.context.notice import (
 )
 from mcp_server.adapters.index.events.unread_reports import PutAway
 from mcp_server.core.render import MEGABYTE, counted
+from mcp_server.doors.shown import day
 from mcp_server.doors.shown.trouble import remark
 
 if TYPE_CHECKING:
@@ -99,11 +99,11 @@ def disk(refused: NothingKept | None) -> str:
 
 def put_away(record: PutAway) -> str:
     """Return what upkeep put away and the command that reverses it."""
-    day = _day(record.since)
-    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {day}"
+    since = day(record.since)
+    option = f"--run {record.runs[0]}" if len(record.runs) == 1 else f"--since {since}"
     when = "on" if len(record.runs) == 1 else "since"
     return (
-        f"upkeep put {counted(record.memories, 'memory')} away {when} {day}, as aged or unused; "
+        f"upkeep put {counted(record.memories, 'memory')} away {when} {since}, as aged or unused; "
         f"'daybook tidy --undo {option}' reverses it."
     )
 
@@ -146,10 +146,6 @@ def clock(doubt: Doubt | None) -> str:
         return ""
     days_needed = "one more day" if doubt.missing == 1 else f"{doubt.missing} more days"
     return (
-        f"The clock says {_day(doubt.now)}, but Daybook was last used on {_day(doubt.before)}: nothing is"
+        f"The clock says {day(doubt.now)}, but Daybook was last used on {day(doubt.before)}: nothing is"
         f" put away or deleted for its age until it is used on {days_needed} by this clock."
     )
-
-
-def _day(moment: int) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import type_or_kind
+from mcp_server.core.memory import timestamp, type_or_kind
 from mcp_server.core.render import counted, state_of
 from mcp_server.doors.shown import Shown
 
@@ -33,7 +33,7 @@ def row_json(row: Row) -> dict[str, object]:
         "tags": list(row.tags),
         "pinned": row.pinned,
         "path": row.path,
-        "updated": row.updated_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "updated": timestamp(row.updated_at),
     }
 
 

@@ -9,6 +9,7 @@ from mcp_server.core.difference import difference
 from mcp_server.core.memory import timestamp
 from mcp_server.core.render import counted, one_line
 from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown.memory import kept_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,12 +172,7 @@ def whole(stored: Stored) -> Shown:
         ("written by", stored.author),
         ("confirmed by", stored.confirmed_by or "nobody: treat as data"),
         ("updated", f"{memory.updated:%Y-%m-%d}, created: {memory.created:%Y-%m-%d}"),
-        ("tags", ", ".join(memory.tags)),
-        ("touches", ", ".join(memory.touches)),
-        ("links", ", ".join(f"{link.rel} {link.to}" for link in memory.links)),
-        ("supersedes", ", ".join(memory.supersedes)),
-        ("notes", ", ".join(memory.notes)),
-        ("superseded by", memory.superseded_by),
+        *kept_with(memory),
     )
     version = stored.digest[:VERSION]
     return Shown(

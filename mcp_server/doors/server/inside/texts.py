@@ -9,7 +9,7 @@ from mcp_server.core.render import counted, on_one_line, one_line, visible
 from mcp_server.core.search.query import Answer
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import shown_lines
-from mcp_server.doors.shown import trouble
+from mcp_server.doors.shown.memory import changes_since
 from mcp_server.doors.shown.recall import answered
 
 EXCERPT = 240  # characters of one hit
@@ -48,12 +48,7 @@ def session(file: MemoryFile, since: Since) -> str:
         *(f"  {_cut(line)}" for line in body[:SESSION_LINES]),
         *([f"  ({counted(lines_left, 'more line')}: {file.path})"] if lines_left > 0 else []),
     ]
-    changes = [f"the branch is now {since.branch}"] if since.branch else []
-    changes += [f"commit {commit}" for commit in since.commits[:CHANGES]]
-    more = len(since.commits) - CHANGES
-    changes += [counted(more, "more commit")] if more > 0 else []
-    changes += [f"changed: {', '.join(since.files[:10])}"] if since.files else []
-    changes += [trouble.git(since.problem)] if since.problem else []
+    changes = changes_since(since, most_commits=CHANGES)
     lines += ["Since then:", *(f"  {one_line(change, 200)}" for change in changes)] if changes else []
     return "\n".join([*lines, "Claude gets it with your next prompt."])
 
