@@ -20,16 +20,19 @@ from mcp_server.core.team.team import JoinedTeam
 from mcp_server.core.worth.ratings import base_trust
 from mcp_server.store import Store
 
-PATIENCE = 0.3  # seconds, from the question on, that a recall waits for the team
+PATIENCE = 0.3  # seconds, from the question on, that a session waits for the team
 NOT_SENT = "The team was not asked: the question contains a secret or something private."
 
 
-def recall_side_by_side(store: Store, query: Query, *, session: str = "") -> Answer:
+def recall_side_by_side(
+    store: Store, query: Query, *, session: str = "", patience: float | None = None
+) -> Answer:
     """Return the answer of `actions/team/recall.py`, where there is a team that may have one to *query*."""
+    patience = PATIENCE if patience is None else patience
     team = store.team()
     if team is None:
         return recall(store, query, session=session)
-    asking = _Asking(team, _query_for_team(query)) if may_be_sent(query.text) else None
+    asking = _Asking(team, _query_for_team(query), patience) if may_be_sent(query.text) else None
     answer = _with_authors(store, recall(store, query))
     results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
@@ -39,18 +42,19 @@ def recall_side_by_side(store: Store, query: Query, *, session: str = "") -> Ans
 
 
 class _Asking:
-    """A question that the team is asked in a thread of its own, which ends within PATIENCE."""
+    """A question that the team is asked in a thread of its own, which ends within *patience*."""
 
-    def __init__(self, team: JoinedTeam, query: Query) -> None:
-        self._until = time.monotonic() + PATIENCE
-        self._call = PatientCall(lambda: team.search(query, patience=PATIENCE), name="ask-team")
+    def __init__(self, team: JoinedTeam, query: Query, patience: float) -> None:
+        self._patience = patience
+        self._until = time.monotonic() + patience
+        self._call = PatientCall(lambda: team.search(query, patience=patience), name="ask-team")
 
     def result(self) -> tuple[Results | None, str]:
         """Return the results, or None and why there are none, as a sentence."""
         try:
             return self._call.result(self._until - time.monotonic()), ""
         except StillRunning:
-            return None, f"The team's memory did not answer within {PATIENCE:g} seconds."
+            return None, f"The team's memory did not answer within {self._patience:g} seconds."
         except StorageUnavailable as error:  # its hint is no news: the next question asks again
             return None, f"Without the team's memory: {error}"
         except DaybookError as error:

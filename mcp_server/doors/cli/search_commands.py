@@ -33,6 +33,7 @@ from mcp_server.doors.shown.recall import EXCERPT, answered
 from mcp_server.store import Store
 
 FEW = 64  # passages: about a second
+TEAM_PATIENCE = 3.0  # seconds: a command first loads what asks the team, beside the model
 _FILTERS = (
     click.option("--type", default="", help="Only this type."),
     click.option(
@@ -111,7 +112,7 @@ def recall_command(
     query = with_preset(query, preset)
     if query.mode is not Mode.KEYWORD:
         _embed_few(store)
-    answer = recall_with_team(store, query)
+    answer = recall_with_team(store, query, patience=TEAM_PATIENCE)
     note_found(store, answer)
     problem = opened.meaning.problem
     if query.mode is Mode.SEMANTIC and store.settings.embedding_model == "none":
