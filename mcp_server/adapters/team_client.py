@@ -212,7 +212,8 @@ class TeamClient:
         if status == 401:
             return NotAllowed(
                 f"{self._who} does not know this token (HTTP 401).",
-                "It may be withdrawn: ask the team's administrator for another, then 'daybook team join'.",
+                "It may be mistyped or withdrawn: ask the team's administrator for another, then run"
+                " 'daybook team join'.",
             )
         if status == 413:
             return Rejected(f"{self._who} does not take that much at once (HTTP 413).", "Split it.")

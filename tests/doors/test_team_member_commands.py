@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -12,7 +13,7 @@ from mcp_server.core.team.team import Role
 from tests.actions.team.people import WEBHOOK, confirmed, saved
 from tests.doors.shell import daybook
 from tests.team_server.asking import with_the_team
-from tests.team_server.minimal_team import MinimalTeam
+from tests.team_server.minimal_team import MinimalTeam, _OfMember
 from tests.team_server.served import served
 
 QUESTION = "why is body parsing skipped for the webhook?"
@@ -50,6 +51,36 @@ class Machine:
 
     def join(self, url: str) -> str:
         return self.says("team", "join", url, "--token-file", str(self.token), "--yes", typed=True)
+
+
+def test_a_command_waits_for_the_team_as_long_as_it_loads_what_asks(
+    team: MinimalTeam, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    ben.join(url)
+    goes_on = Event()
+    monkeypatch.setattr(_OfMember, "search", lambda *_: goes_on.wait())
+
+    answer = ben.says("recall", QUESTION)
+
+    goes_on.set()
+    assert "did not answer within 3 seconds" in answer
+
+
+def test_who_has_a_token_that_is_no_longer_known_is_told_what_to_do_and_joins_again(
+    team: MinimalTeam, url: str, tmp_path: Path
+) -> None:
+    ben = Machine(tmp_path, team, "ben", Role.WRITER)
+    ben.join(url)
+    team.withdraw("ben")
+
+    assert ben.run("team", "send").returncode == 14
+
+    for command in (["status"], ["team", "status"]):
+        assert "ask the team's administrator for another, then run 'daybook team join'" in ben.says(*command)
+    ben.token.write_text(team.issue("ben", Role.READER))
+    ben.join(url)
+    assert "ben (reader)" in ben.says("team", "status")
 
 
 def test_a_member_joins_shares_finds_and_leaves(team: MinimalTeam, url: str, tmp_path: Path) -> None:

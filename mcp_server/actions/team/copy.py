@@ -16,7 +16,7 @@ from mcp_server.adapters import files, history, memory_file, places, team_member
 from mcp_server.adapters.index.events import team as confirmations
 from mcp_server.adapters.team_membership import Copied, LastCopy
 from mcp_server.adapters.vault import Vault, confined, stamps
-from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, Rejected, Unreadable
 from mcp_server.core.memory import Kind, Memory, Status, id_of_name, timestamp
 from mcp_server.core.render import one_line
 from mcp_server.core.storage.port import PAGE, Stored
@@ -55,7 +55,9 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
             about = team.team()
             stored, beyond = _newest(team)
         except DaybookError as error:
-            team_membership.note_last(home, replace(before, trouble=str(error)))
+            # That a server is away ends by itself; a token that it does not know needs the person.
+            trouble = error.with_hint if isinstance(error, NotAllowed) else str(error)
+            team_membership.note_last(home, replace(before, trouble=trouble))
             raise
         if joined := team_membership.joined_of(home):
             now = team_membership.note_of(joined.url, joined.token, about)

@@ -10,7 +10,7 @@ from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.model_folder import name_of
 from mcp_server.adapters.team_membership import LastCopy, Stayed
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.errors import EmbedderUnavailable, Rejected
+from mcp_server.core.errors import EmbedderUnavailable, Rejected, StorageUnavailable
 from mcp_server.core.team.team import JoinedTeam, Team
 from mcp_server.store import Store
 
@@ -56,11 +56,16 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
     """
     Return the team at *url*, which *team* reaches with *token*; nothing is written.
 
-    Raises Rejected when the person is in a team already, and what the server answers.
+    Joining the same team again takes another *token*, and what waits to be sent goes on waiting.
+    Raises Rejected when the person is in a team at another address, and what the server answers.
     """
-    if joined := team_membership.joined_of(store.home):
+    joined = team_membership.joined_of(store.home)
+    if joined and joined.url.rstrip("/") != url.rstrip("/"):
         raise Rejected(f"You are in the team '{joined.name}' already.", "Leave it first: daybook team leave")
-    about = team.team()
+    try:
+        about = team.team()
+    except StorageUnavailable as error:
+        raise StorageUnavailable(str(error), "Look at the address, or try again later.") from None
     own = _own_model(store)
     return Joining(url, token, about, own if about.model and own and own != about.model else "")
 

@@ -12,15 +12,16 @@ from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.repository import untrusted
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.membership import leave, membership
+from mcp_server.actions.team.give import remember_for_team
+from mcp_server.actions.team.membership import join, leave, look_ahead, membership
 from mcp_server.adapters import history
-from mcp_server.adapters.team_membership import MembershipNote, note_joined
+from mcp_server.adapters.team_membership import MembershipNote, joined_of, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
-from mcp_server.core.memory import Level
+from mcp_server.core.memory import Draft, Level
 from mcp_server.core.team.team import Role
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join
-from tests.actions.team.people import WEBHOOK, Person, confirmed, of, saved
+from tests.actions.team.people import URL, WEBHOOK, Person, confirmed, of, saved
 from tests.team_server.minimal_team import MinimalTeam
 
 PROMPT = "why is body parsing skipped for the webhook of Stripe?"
@@ -174,6 +175,21 @@ def test_nothing_of_the_copy_is_changed_by_hand_of_daybook(team: MinimalTeam, be
         pin(ben.store, "webhook", pinned=True)
 
 
-def test_who_is_in_a_team_already_leaves_it_first(ben: Person) -> None:
+def test_who_is_in_another_team_already_leaves_it_first(ben: Person) -> None:
     with pytest.raises(Rejected, match="already"):
-        ben.join()
+        look_ahead(ben.store, "https://other.example.org", "secret-token", ben.team)
+
+
+def test_joining_the_same_team_again_takes_another_token_and_what_waits_goes_on_waiting(
+    team: MinimalTeam, ben: Person
+) -> None:
+    team.away = True
+    remember_for_team(ben.store, Draft("Ports", "The port is 8080.", level=Level.TEAM))
+    team.away = False
+
+    join(ben.store, look_ahead(ben.store, f"{URL}/", "another-token", ben.team), ben.team)
+
+    joined = joined_of(ben.store.home)
+    assert joined and joined.token == "another-token"
+    state = membership(ben.store)
+    assert state and len(state.waiting) == 1
