@@ -97,6 +97,19 @@ def test_a_brief_tells_no_secret() -> None:
     assert len(brief.text) <= BUDGET
 
 
+def test_titles_that_masking_makes_longer_keep_the_budget() -> None:
+    entries = [
+        BriefEntry(f"m{n}", f"user/m{n}", "", "note", f"The password {n} is tr0ub4dor&{n}", "")
+        for n in range(200)
+    ]
+
+    brief = render_brief([], index=entries)
+
+    assert 1 < len(brief.titles) < 200
+    assert "tr0ub4dor" not in brief.text
+    assert len(brief.text) <= BUDGET
+
+
 def test_a_brief_of_nothing_is_nothing() -> None:
     assert render_brief([BriefSection("Empty", ())]).text == ""
 

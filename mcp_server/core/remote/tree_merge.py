@@ -71,7 +71,7 @@ def merge_trees(base: Tree, first_tree: Tree, second_tree: Tree, files: Files) -
         return MergedTree(dict(first_tree))
     merged = MergedTree({path: blob for path, blob in base.items() if path not in changed})
     for path in sorted(path for path in changed if sort_of(path) is not PathSort.MEMORY):
-        blob = _plain(base.get(path, ""), first_tree.get(path, ""), second_tree.get(path, ""), files)
+        blob = _plain(path, base.get(path, ""), first_tree.get(path, ""), second_tree.get(path, ""), files)
         if blob:
             merged.files[path] = blob
     memories = sorted(path for path in changed if sort_of(path) is PathSort.MEMORY)
@@ -169,14 +169,16 @@ def _beside(path: str, blob: str) -> str:
     return f"{stem}-{blob[:8]}{dot}{ending}"
 
 
-def _plain(base: str, first: str, second: str, files: Files) -> str:
-    """Return the id of a merged file that holds no memory: a ledger's, which only grows, or a project's."""
+def _plain(path: str, base: str, first: str, second: str, files: Files) -> str:
+    """Return the id of a file that holds no memory: a ledger's lines are united, a project's note is one."""
     if not (first and second):
         return first or second  # neither is ever deleted
     if first == second or second == base:
         return first
     if first == base:
         return second
+    if sort_of(path) is PathSort.PROJECT:
+        return min(first, second)  # the same one on every machine
     lines = [files.data(blob).splitlines(keepends=True) if blob else [] for blob in (base, first, second)]
     return files.keep(b"".join(_grown(*lines)))
 
