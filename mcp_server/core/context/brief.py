@@ -243,15 +243,17 @@ def _index_lines(
         if room < SHORTEST:
             left_out += len(entries) - number
             break
-        cost = len(titled(entry)) + len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
-        if cost > room:
+        beside = len(BETWEEN) + (0 if entry.type in of_types else len(entry.type) + 3)
+        fits = len(titled(entry)) + beside <= room
+        title = titled(_masked(entry, text=False)) if fits else ""  # a mask may be longer than its secret
+        if not title or len(title) + beside > room:
             left_out += 1
             continue
         pieces = of_types.setdefault(entry.type, [])
         pieces += [BriefPart(BETWEEN if pieces else f"{entry.type}: ")]
-        pieces += [BriefPart(titled(_masked(entry, text=False)), entry.ref)]
+        pieces += [BriefPart(title, entry.ref)]
         refs.append(entry.ref)
-        room -= cost
+        room -= len(title) + beside
     lines = [BriefLine(TITLED, tuple(pieces)) for pieces in of_types.values()]
     rest_lines = [_line(TITLED, MORE.format(left_out))] if left_out else []
     return refs, [_line(TITLED, INDEX), *lines, *rest_lines] if lines else []
