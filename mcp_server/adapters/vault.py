@@ -67,8 +67,7 @@ def confined(vault: Vault, path: Path) -> Path:
     if _has_no_links(os.fspath(vault.root), os.fspath(path)):
         return path
     real = Path(os.path.realpath(path.parent)) / path.name
-    root = os.path.realpath(vault.root)
-    if os.path.commonpath([root, real]) != root:
+    if not real.is_relative_to(os.path.realpath(vault.root)):
         raise Rejected(f"{path} leads out of {vault.root}.", "Remove the symbolic link that leads outside.")
     return path
 

@@ -25,7 +25,7 @@ _SWAPPED = str.maketrans({"<": "‹", ">": "›", "`": "'"})
 _PLAIN = re.compile(r"[\n\t -~]*+")
 _BLANKS = dict.fromkeys([*range(32), *range(127, 160)], " ")  # for control characters
 _LEADING = "#->|*+=~_"
-_SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?= )")  # not the end of "e.g."
+SENTENCE_END = re.compile(r"(?<![.\s]\w)[.!?](?=\s)")  # not the end of "e.g."
 
 
 def state_of(status: Status, *, by: str = "", shadowed_by: str = "") -> str:
@@ -155,7 +155,7 @@ def shortened(line: str, room: int) -> str:
     """Return *line* in at most *room* characters, cut after a sentence in the last quarter, else a word."""
     if len(line) <= room:
         return line
-    ends = [match.end() for match in _SENTENCE_END.finditer(line, room * 3 // 4, room - 1)]
+    ends = [match.end() for match in SENTENCE_END.finditer(line, room * 3 // 4, room - 1)]
     if ends:
         return f"{line[: ends[-1]]} …"
     head, _, tail = line[:room].rpartition(" ")

@@ -26,6 +26,7 @@ def test_title_and_text_come_in_one_string(words: str, expected: tuple[str, str]
         ("\n\n## Deploys ##\n\nThey run at night.", "Deploys"),
         ("- use pnpm. Not npm.", "use pnpm"),
         ("**Never** force push!", "Never force push!"),
+        ("Use a mirror, e.g. of npm. It is near.", "Use a mirror, e.g. of npm"),
         ("---\nrule", "rule"),
         ("->", "->"),
         (" \x00 \n", ""),

@@ -24,6 +24,7 @@ NAMES = (".knowledge/graph.json", "graph.json", "user.json")
 USER = "user.json"
 DEFAULTS = (".knowledge/graph.json", "~/.claude/knowledge/user.json")
 Edges = dict[tuple[str, str], list[str]]  # (label, end) → notes
+LONGEST = 200  # characters of the name of a node or a file
 MOST_NOTES = 6_000  # characters of notes that fit above a text; the frontmatter has 16 KiB
 
 
@@ -36,7 +37,7 @@ def read(path: Path) -> foreign.Reading:
     versions = _versions(document)
     nodes = _named(document.get("nodes"))
     node_names = {
-        foreign.line_of(node.get("id") or name, 120) for name, node in nodes if isinstance(node, dict)
+        foreign.line_of(node.get("id") or name, LONGEST) for name, node in nodes if isinstance(node, dict)
     }
     edges = _edges(document.get("edges"), node_names, reading)
     records = [_file(name, edges[name]) for name in edges if name not in node_names]
@@ -44,7 +45,7 @@ def read(path: Path) -> foreign.Reading:
         if not isinstance(node, dict) or not foreign.line_of(node.get("id") or name):
             reading.refused.append((foreign.line_of(name) or "node", "is not a node"))
             continue
-        key = foreign.line_of(node.get("id") or name, 120)
+        key = foreign.line_of(node.get("id") or name, LONGEST)
         level = Level.USER if file.name == USER else None
         when = foreign.moment_of(versions.get(f"node:{key}"))
         records.append(_record(key, node, level, when, edges[key]))
@@ -127,7 +128,7 @@ def _edges(value: object, node_names: set[str], reading: foreign.Reading) -> def
         if not isinstance(edge, dict):
             reading.remarks.append(f"The edge {foreign.line_of(name, 120) or '?'} is not an edge.")
             continue
-        start, end = foreign.line_of(edge.get("from"), 200), foreign.line_of(edge.get("to"), 200)
+        start, end = (foreign.line_of(edge.get(end), LONGEST) for end in ("from", "to"))
         if not start or not end:
             reading.remarks.append(f"The edge {foreign.line_of(name, 120) or '?'} lacks an end.")
             continue

@@ -1,13 +1,10 @@
 """Titles: those that people give, and those made from a text without one."""
 
-import re
-
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import MAX_TEXT, MAX_TITLE
-from mcp_server.core.render import on_one_line
+from mcp_server.core.render import SENTENCE_END, on_one_line
 
 MOST_MADE = 80  # characters of a title that is made from a text
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
 def clean_title(title: str) -> str:
@@ -40,7 +37,8 @@ def title_of(text: str, limit: int = MOST_MADE) -> str:
     rows = text[:MAX_TEXT].split("\n")[:50]
     lines = [line.replace("**", "").strip("#*-> \t") for line in rows]
     line = next(filter(on_one_line, [*lines, *rows]), "")
-    return clipped(_SENTENCE_END.split(line, maxsplit=1)[0].rstrip("."), limit)
+    end = SENTENCE_END.search(line)
+    return clipped((line[: end.end()] if end else line).rstrip("."), limit)
 
 
 def titled(title: str, text: str) -> str:

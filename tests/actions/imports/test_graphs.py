@@ -13,6 +13,7 @@ from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.foreign import knowledge_graph
 from mcp_server.core.memory import Draft, Level, Link, Status
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
@@ -54,6 +55,21 @@ def graph(path: Path, *, gist: str = "Sessions are kept in Redis. TTL is a day."
     }
     path.write_text(json.dumps(graph_json), encoding="utf-8")
     return path
+
+
+def test_a_node_of_a_long_name_keeps_its_edges(tmp_path: Path) -> None:
+    long = "n" * 150
+    edges = [{"from": long, "to": "short", "rel": "needs"}, {"from": "short", "to": long, "rel": "needs"}]
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps({"nodes": [{"id": long}, {"id": "short"}], "edges": edges}), encoding="utf-8")
+
+    reading = knowledge_graph.read(path)
+
+    assert {record.key: record.links for record in reading.records} == {
+        long: (Link("needs", "short"),),
+        "short": (Link("needs", long),),
+    }
+    assert not reading.remarks
 
 
 @pytest.mark.feature("C-08")
