@@ -8,7 +8,6 @@ from tests.live import ROOT
 FORKING = """
 import os, sys
 from importlib import import_module
-import click, rich.table, yaml  # what others wrote: each child would load it anew
 
 failed = []
 for name in sys.argv[1:]:

@@ -1,4 +1,4 @@
-"""`daybook model`, as processes of their own, with a hub on the loopback."""
+"""`daybook model`, with a hub on the loopback."""
 
 import json
 import os
@@ -15,9 +15,11 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft, Level
 from tests.conftest import Open
+from tests.doors.shell import daybook
 from tests.durability.served import Served, eventually
 from tests.live import ROOT
 from tests.model_hub import hub
+from tests.opened import run_daybook
 from tests.patience import PATIENCE
 from tests.terminal import type_in_terminal
 from tests.tiny_model import make_model
@@ -42,14 +44,7 @@ def surroundings() -> dict[str, str]:
 
 
 def run(home: Path, *words: str, fails: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
-    process = subprocess.run(
-        [sys.executable, "-m", "mcp_server.doors.cli", *words],
-        env={**surroundings(), "MEMORY_DIR": str(home), **environment},
-        cwd=home.parent,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
+    process = daybook(home, *words, folder=home.parent, **{"EMBEDDING_MODEL": "", **environment})
     assert bool(process.returncode) is fails, process.stderr
     return process
 
@@ -81,7 +76,7 @@ def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, sc
         process = download(home, HF_ENDPOINT=address)
         downloaded = len(requests)
         run(home, "model", "use", "minilm-l6", HF_ENDPOINT=address)
-        run(home, "model", "use", "multilingual", HF_ENDPOINT=address)
+        download(home, HF_ENDPOINT=address)
 
     assert "multilingual answers" in process.stdout
     assert "Downloading multilingual" in process.stdout
@@ -103,8 +98,10 @@ def test_a_named_model_is_downloaded_once_and_answers(home: Path, tiny: Path, sc
 def test_nothing_but_model_use_asks_the_hub(home: Path, tiny: Path, command: str) -> None:
     with hub("multilingual", tiny) as (address, requests):
         environment = {"EMBEDDING_MODEL": "multilingual", "HF_ENDPOINT": address, "HF_HUB_OFFLINE": "0"}
-        process = run(home, *command.split(), fails=command == "doctor", **environment)
+        # A process of its own: the library that asks a hub reads its address when it is loaded.
+        process = run_daybook(home, *command.split(), **environment)
 
+    assert bool(process.returncode) is (command == "doctor"), process.stderr
     assert requests == []
     if command != "sync":
         assert "'multilingual' is not on this machine" in process.stdout + process.stderr

@@ -57,7 +57,7 @@ def heron(open_here: Open, project: Path) -> str:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_instructions_carry_the_brief_and_so_do_a_prompt_and_a_resource(
+def test_instructions_prompt_and_resource_carry_the_brief_and_the_tool_of_the_hooks_is_not_listed(
     served: Callable[..., Calling], heron: str, mode: str
 ) -> None:
     with served(mode=mode) as call:
@@ -72,6 +72,10 @@ def test_the_instructions_carry_the_brief_and_so_do_a_prompt_and_a_resource(
         assert resources == {opening.BRIEF}
         (content,) = call.wait_for(call.client.read_resource, opening.BRIEF).contents
         assert HERON in content.text
+        before = {tool.name for tool in call.wait_for(call.client.list_tools).tools}
+        call("recall", query="x")  # from then on the protocol library answers
+        assert {tool.name for tool in call.wait_for(call.client.list_tools).tools} == before
+        assert "recall" in before and "hook" not in before
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -81,17 +85,6 @@ def test_claude_code_has_its_hooks_and_gets_no_instructions(
     with served(mode=mode, client_info=Implementation(name="claude-code", version="2")) as call:
         assert not call.client.instructions
         assert "hook" in {tool.name for tool in call.wait_for(call.client.list_tools).tools}
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_tool_of_the_hooks_is_for_claude_code_alone(served: Callable[..., Calling], mode: str) -> None:
-    with served(mode=mode) as call:
-        before = {tool.name for tool in call.wait_for(call.client.list_tools).tools}
-        call("recall", query="x")  # from then on the protocol library answers
-        after = {tool.name for tool in call.wait_for(call.client.list_tools).tools}
-        assert "recall" in before
-        assert "hook" not in before
-        assert before == after
 
 
 def test_what_may_not_be_told_unasked_is_not_in_the_instructions(

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,8 +22,9 @@ from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import PARQUET, PROMPT, items_taken_in, topic, total
 from tests.conftest import Open
-from tests.live import ROOT
-from tests.patience import PATIENCE
+from tests.doors.shell import daybook, output_of
+from tests.hook_process import run_hook
+from tests.opened import run_daybook
 
 # Not told twice
 
@@ -160,41 +159,26 @@ def test_another_project_is_told_what_this_ones_index_says_of_the_person(
 
 @pytest.fixture
 def run(memory_dir: Path, project: Path) -> Callable[..., str]:
-    """Run a module of the product in the project, as Claude Code and the shell do; return what it prints."""
+    """Run `daybook import auto-memory` in the project; return what it prints."""
 
-    def run_(*words: str, stdin: str = "", **environment: str) -> str:
-        process = subprocess.run(
-            [sys.executable, "-P", "-m", *words],
-            cwd=project,
-            input=stdin,
-            env={
-                **os.environ,
-                "MEMORY_DIR": str(memory_dir),
-                "EMBEDDING_MODEL": "none",
-                "PYTHONPATH": str(ROOT),
-                **environment,
-            },
-            capture_output=True,
-            encoding="utf-8",
-            timeout=PATIENCE,
-        )
-        assert process.returncode == 0, process.stderr
-        return process.stdout
+    def run_(*words: str, **environment: str) -> str:
+        words = ("import", "auto-memory", *words)
+        return output_of(daybook(memory_dir, *words, folder=project, **environment))
 
     return run_
 
 
 def test_the_hook_leaves_it_out_until_the_topic_file_is_deleted_or_auto_memory_is_off(
-    run: Callable[..., str], claude: Path, folder: Path, project: Path, store: Store
+    run: Callable[..., str], claude: Path, folder: Path, project: Path, memory_dir: Path, store: Store
 ) -> None:
     path = topic(folder, "exports", PARQUET)
     topic(folder, "webhook", "The webhook skips body parsing.")
     remember(store, Draft("Colour", "Buttons are green.", type="decision"))
-    run("mcp_server.doors.cli", "import", "auto-memory")
-    event = json.dumps({"session_id": "s1", "source": "startup", "cwd": str(project)})
+    run()
+    event = {"session_id": "s1", "source": "startup", "cwd": str(project)}
 
     def brief_of_hook(**environment: str) -> str:
-        return run("mcp_server.doors.hooks", "SessionStart", stdin=event, **environment)
+        return run_hook(memory_dir, "SessionStart", event, folder=project, **environment).stdout.decode()
 
     at_first = brief_of_hook()
     assert "green" in at_first
@@ -214,9 +198,9 @@ def test_the_command_tells_what_was_taken_in_and_what_was_not(
     topic(folder, "exports", PARQUET)
     (folder / "empty.md").write_bytes(b"")
 
-    dry = run("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
-    output = run("mcp_server.doors.cli", "import", "auto-memory")
-    again = json.loads(run("mcp_server.doors.cli", "import", "auto-memory", "--json"))
+    dry = run("--dry-run")
+    output = run()
+    again = json.loads(run("--json"))
 
     assert "would be" in dry and "exports.md" in dry
     assert "1 taken, 1 refused" in output and "A memory needs text." in output
@@ -234,18 +218,16 @@ def test_only_the_person_may_say_where_claude_codes_folder_is(
     place = project / "config" / "projects" / slug_of(project) / "memory"
     place.mkdir(parents=True)
     topic(place, "exports", PARQUET)
-    words = ("mcp_server.doors.cli", "import", "auto-memory", "--dry-run")
-
-    assert "exports.md" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+    assert "exports.md" in run("--dry-run", CLAUDE_CONFIG_DIR=str(project / "config"))
 
     (project / ".claude").mkdir()
     settings = json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(project / "config")}})
     (project / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
-    assert "keeps no memory" in run(*words, CLAUDE_CONFIG_DIR=str(project / "config"))
+    assert "keeps no memory" in run("--dry-run", CLAUDE_CONFIG_DIR=str(project / "config"))
 
 
 def test_two_imports_at_once_take_everything_in_once(
-    run: Callable[..., str], claude: Path, folder: Path, store: Store
+    memory_dir: Path, project: Path, claude: Path, folder: Path, store: Store
 ) -> None:
     topic(folder, "exports", PARQUET)
     topic(folder, "webhook", "The webhook skips body parsing.")
@@ -253,8 +235,9 @@ def test_two_imports_at_once_take_everything_in_once(
     topic(folder, "deploys", "Ada starts each deploy by hand at noon.")
 
     with ThreadPoolExecutor(2) as pool:
-        words = ("mcp_server.doors.cli", "import", "auto-memory", "--json")
-        reports = [json.loads(output) for output in pool.map(lambda _: run(*words), range(2))]
+        words = ("import", "auto-memory", "--json")
+        processes = pool.map(lambda _: run_daybook(memory_dir, *words, cwd=project), range(2))
+        reports = [json.loads(output_of(process)) for process in processes]
 
     outcomes = [{item["outcome"] for item in report["sources"][0]["items"]} for report in reports]
     assert sorted(outcomes, key=min) == [{"taken"}, {"unchanged"}]
@@ -268,7 +251,7 @@ def test_the_command_says_in_one_sentence_that_there_is_nothing(
     place = claude / "projects" / slug_of(project) / "memory"
 
     nothing = f"There is nothing to import from {place}.\n"
-    assert run("mcp_server.doors.cli", "import", "auto-memory").startswith(f"{nothing}Claude Code keeps no")
+    assert run().startswith(f"{nothing}Claude Code keeps no")
 
     place.mkdir(parents=True)
-    assert run("mcp_server.doors.cli", "import", "auto-memory") == nothing
+    assert run() == nothing
