@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_move, says
+from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_let_fade, asks_to_move, says
 
 OLD = "The upload timeout is 30 seconds."
 
@@ -68,3 +68,18 @@ def test_forgetting_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, e
 )
 def test_another_level_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, expected: bool) -> None:
     assert asks_to_move(turn, "upload-timeout-k3f9", "Upload timeout") is expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        ("unpin the upload timeout", True),
+        ("upload-timeout-k3f9 need not be pinned any more", True),
+        ("the upload timeout is only progress", True),
+        ("upload timeout gilt vorläufig", True),
+        ("unpin the proxy", False),
+        ("the upload timeout is too short", False),
+    ],
+)
+def test_fading_is_asked_for_by_id_or_by_the_words_of_the_title(turn: str, expected: bool) -> None:
+    assert asks_to_let_fade(turn, "upload-timeout-k3f9", "Upload timeout") is expected

@@ -9,16 +9,20 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.adapters import transcript_file
 from mcp_server.core.errors import NotFound
-from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_move, says
-from mcp_server.core.memory import Level, Memory, Status
+from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_let_fade, asks_to_move, says
+from mcp_server.core.memory import Level, Memory, Status, check_type
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.provenance.session_words import Hearing, Voice
 from mcp_server.core.text.text_relation import Statement, outranks
+from mcp_server.core.worth.ratings import CURRENCY_LIFE
 from mcp_server.store import Store
 
 MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits
+
+FADING = "letting out of sight what the person said or pinned"
 
 Turns = Callable[[], Sequence[str]]
 """Returns the person's turns in the session; called only when they matter."""
@@ -59,6 +63,24 @@ def may_change(old: MemoryFile, new: Statement, turns: Turns = tuple) -> bool:
 def may_forget(old: MemoryFile, turns: Turns = tuple) -> bool:
     """Tell whether Claude may put *old* away at once."""
     return _may(old, turns, asks_to_forget)
+
+
+def kept_from_fading(store: Store, memory_id: str, revision: Revision, turns: Turns = tuple) -> str:
+    """
+    Return the command that the person types before *revision* takes what keeps a memory in sight, else ''.
+
+    That is a pin, or a type that does not fade: without them Claude could let out of sight, or forget, what
+    the person said or pinned. Raises NotFound, and Rejected for a type that is none.
+    """
+    file = read(store, memory_id)
+    memory, new_type = file.memory, check_type(revision.type) if revision.type else ""
+    loses = [
+        *(["--unpin"] if memory.pinned and revision.pinned is False else []),
+        *([f"--type {new_type}"] if new_type in CURRENCY_LIFE and memory.type not in CURRENCY_LIFE else []),
+    ]
+    if not loses or _may(file, turns, asks_to_let_fade):
+        return ""
+    return f"revise {memory.id} {' '.join(loses)}"
 
 
 def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = tuple) -> list[MemoryFile]:

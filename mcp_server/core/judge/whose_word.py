@@ -24,6 +24,13 @@ _MOVING = re.compile(
     re.IGNORECASE,
 )
 
+_LETTING_FADE = re.compile(
+    r"\b(?:un-?pin(?:ned)?|pin(?:ned)?|fades?|progress|context|temporary|for now"
+    r"|anpinnen|abpinnen|angepinnt|fortschritt|kontext|vorläufig|vorübergehend"
+    r"|d?[eé]s?pingle[rz]?|provisoire|temporaire|contexto?|provisional|temporal|contesto|provvisorio)\b",
+    re.IGNORECASE,
+)
+
 
 def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
     """
@@ -56,6 +63,11 @@ def asks_to_forget(turn: str, memory_id: str, title: str) -> bool:
 def asks_to_move(turn: str, memory_id: str, title: str) -> bool:
     """Tell whether *turn* asks for another level for the memory, which it names as for `asks_to_forget`."""
     return bool(_MOVING.search(turn)) and _names(turn, memory_id, title)
+
+
+def asks_to_let_fade(turn: str, memory_id: str, title: str) -> bool:
+    """Tell whether *turn* asks for no pin, or a type that fades, for the memory, named as for the others."""
+    return bool(_LETTING_FADE.search(turn)) and _names(turn, memory_id, title)
 
 
 def _names(turn: str, memory_id: str, title: str) -> bool:

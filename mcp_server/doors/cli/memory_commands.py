@@ -13,7 +13,13 @@ from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
-from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_forget
+from mcp_server.actions.judge.persons_word import (
+    FADING,
+    Turns,
+    kept_from_fading,
+    kept_from_moving,
+    may_forget,
+)
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, version
@@ -217,6 +223,8 @@ def revise_command(
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
     if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
         raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
+    if source != MANUAL and (typed := kept_from_fading(store, memory_id, revision, turns(opened))):
+        raise PersonNeeded(FADING, typed)
     own = read(store, memory_id).memory.id
 
     def why_it_waits(changed_id: str) -> str:

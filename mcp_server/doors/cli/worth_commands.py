@@ -2,15 +2,19 @@
 
 import click
 
+from mcp_server.actions.judge.persons_word import FADING, kept_from_fading
 from mcp_server.actions.memory import promote as promoting
 from mcp_server.actions.memory import trust
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict as predicting
 from mcp_server.actions.sessions import quality
 from mcp_server.actions.team.give import promote_to_team
 from mcp_server.core.bounds import session_id
+from mcp_server.core.errors import PersonNeeded
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
-from mcp_server.doors.cli.author import take_over
+from mcp_server.doors.cli.author import author, take_over, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown import team, use
@@ -47,8 +51,13 @@ def unpin_command(memory_id: str) -> None:
 
     Example: daybook unpin stripe-webhook-raw-body-k3f9
     """
-    file = promoting.pin(output.opened().store(), memory_id, pinned=False)
-    output.print_shown(shown.pinned(file))
+    opened = output.opened()
+    store = opened.store()
+    if author(opened)[0] != MANUAL and (
+        typed := kept_from_fading(store, memory_id, Revision(pinned=False), turns(opened))
+    ):
+        raise PersonNeeded(FADING, typed)
+    output.print_shown(shown.pinned(promoting.pin(store, memory_id, pinned=False)))
 
 
 @click.command("promote")

@@ -5,7 +5,15 @@ from contextlib import suppress
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
-from mcp_server.actions.judge.persons_word import Turns, kept_from_moving, may_change, may_forget
+from mcp_server.actions.judge.persons_word import (
+    FADING,
+    Turns,
+    kept_from_fading,
+    kept_from_moving,
+    may_change,
+    may_forget,
+)
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.memory import ID, Draft, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
@@ -89,6 +97,22 @@ def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level
             + (f" It replaces {olds} there." if olds else ""),
             act=MOVING,
             typed=f"revise {memory.id} --level {level.value}",
+        )
+
+
+def ask_before_fading(dialog: Asking, store: Store, memory_id: str, revision: Revision, turns: Turns) -> None:
+    """
+    Ask the person before *revision* unpins a memory that only they may unpin, or lets it fade.
+
+    Raises PersonNeeded, Asked, NotFound.
+    """
+    if typed := kept_from_fading(store, memory_id, revision, turns):
+        memory = read(store, memory_id).memory
+        change = "unpinned" if revision.pinned is False else f"of the type {revision.type}"
+        dialog.consent(
+            f"Let {memory.id}, “{one_line(memory.title)}”, be {change}? Sessions may be shown it no longer.",
+            act=FADING,
+            typed=typed,
         )
 
 

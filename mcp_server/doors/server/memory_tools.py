@@ -55,6 +55,7 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import UNLISTED
 from mcp_server.doors.server.consent import (
+    ask_before_fading,
     ask_before_forgetting,
     ask_before_moving,
     may_replace,
@@ -248,6 +249,7 @@ def register(application: Application) -> None:
         check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
         if to_level:
             ask_before_moving(Dialog(context), store, id, to_level, application.turns)
+        ask_before_fading(Dialog(context), store, id, revision, application.turns)
         before = read_found(store, id)
         new = revised_draft(before, revision)
         replacing = source_of(f"{new.title} {new.text}", session.prompt)

@@ -1,7 +1,8 @@
 """Tools for what memories are worth: what is kept at hand, what comes next, trust, and use."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.context.brief import at_hand
@@ -9,10 +10,13 @@ from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.memory import trust
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict, quality
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import split_list
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.consent import ask_before_fading
+from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown import use
@@ -49,9 +53,11 @@ def register(application: Application) -> None:
         return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS))
 
     @tool()
-    def unpin(id: str) -> str:
+    def unpin(context: Context[Any, Any], id: str) -> str:
         """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
-        file = hot_places.pin(open_store(), id, pinned=False, session=session.id)
+        store = open_store()
+        ask_before_fading(Dialog(context), store, id, Revision(pinned=False), application.turns)
+        file = hot_places.pin(store, id, pinned=False, session=session.id)
         return shown_lines(shown.pinned(file))
 
     @tool()

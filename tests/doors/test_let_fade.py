@@ -1,0 +1,77 @@
+"""What the person said or pinned stays in sight: Claude needs their word to unpin it or let it fade."""
+
+import pytest
+
+from mcp_server.actions.files.read import read
+from mcp_server.actions.memory.promote import pin
+from mcp_server.actions.memory.remember import remember
+from mcp_server.core.memory import Draft
+from mcp_server.store import Store
+from tests.doors.called import Caller
+from tests.doors.shell import Run, output_of
+from tests.recorded import Recorded
+
+NEEDED = "Letting out of sight what the person said or pinned needs the person's consent"
+FADING = ("progress", "context")
+
+
+@pytest.fixture(autouse=True)
+def question_asked(session: Recorded) -> None:
+    """The person asked, which is no word for a change."""
+    session.user("which day do we deploy on?")
+
+
+@pytest.fixture
+def said(store: Store) -> str:
+    """The id of a decision that the person said."""
+    return remember(store, Draft("Deploy day", "We deploy on Tuesdays.", type="decision")).memory.id
+
+
+@pytest.fixture
+def pinned(store: Store) -> str:
+    """The id of a memory that Claude stored and the person pinned."""
+    draft = Draft("Cache key", "The key has the tenant in it.", source="assistant")
+    return pin(store, remember(store, draft).memory.id, pinned=True).memory.id
+
+
+@pytest.mark.parametrize("type", FADING)
+def test_claude_lets_what_the_person_said_fade_by_their_word_alone(
+    claude: Caller, session: Recorded, store: Store, said: str, type: str
+) -> None:
+    answer = claude("revise", id=said, type=type)
+    assert NEEDED in answer and f"daybook revise {said} --type {type}" in answer
+    assert read(store, said).memory.type == "decision"
+
+    assert "revised" in claude("revise", id=said, type="architecture")
+    session.user(f"the deploy day is only {type}")
+    assert "revised" in claude("revise", id=said, type=type)
+
+
+def test_claude_unpins_by_the_persons_word_alone_and_so_cannot_forget_what_was_pinned(
+    claude: Caller, session: Recorded, store: Store, pinned: str
+) -> None:
+    for answer in (claude("unpin", id=pinned), claude("revise", id=pinned, pinned=False)):
+        assert NEEDED in answer and f"daybook revise {pinned} --unpin" in answer
+    assert "needs the person's consent" in claude("forget", id=pinned)
+    assert read(store, pinned).memory.pinned
+
+    session.user("unpin the cache key")
+    assert "no longer pinned" in claude("unpin", id=pinned)
+
+
+def test_claude_in_a_shell_needs_the_word_too_and_the_person_does_not(
+    run: Run, store: Store, said: str, pinned: str
+) -> None:
+    commands = ("unpin", pinned), ("revise", pinned, "--unpin"), ("revise", said, "--type", "progress")
+    for words in commands:
+        assert NEEDED in run(*words, CLAUDECODE="1").stderr
+    for words in commands:
+        output_of(run(*words))
+    assert not read(store, pinned).memory.pinned
+    assert read(store, said).memory.type == "progress"
+
+
+def test_what_claude_said_it_lets_fade_at_once(claude: Caller, store: Store) -> None:
+    own = remember(store, Draft("Rollout", "It goes on.", type="decision", source="assistant")).memory.id
+
+    assert "revised" in claude("revise", id=own, type="progress")
