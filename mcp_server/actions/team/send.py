@@ -11,11 +11,13 @@ from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.team_membership import Stayed
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
+from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.store import Store
 
 LOCK = ".send.lock"
+QUEUE_LOCK = ".waiting.lock"  # held while a file of what waits changes, never while the server is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +62,19 @@ def _waiting(store: Store) -> Iterator[Waiting]:
 
 
 def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool = False) -> Waiting:
-    """Keep *memory* until the team's server can be reached; a later version replaces an earlier."""
-    before = next((other for other in waiting(store) if other.id == memory.id), None)
-    at = timestamp(store.clock())
-    if before:
-        replaces, promoted = before.replaces, before.promoted
-    name = before.path.stem if before else f"{store.clock():%Y%m%dT%H%M%S}-{memory.id}"
-    _note(store, name, memory, at=at, replaces=replaces, promoted=promoted)
-    return next(other for other in waiting(store) if other.id == memory.id)
+    """
+    Keep *memory* until the team's server can be reached; a later version replaces an earlier.
+
+    It need not wait for the server, which may be taking the earlier one. Raises Held, OSError.
+    """
+    with _alone(store):
+        before = _waiting_now(store, memory.id)
+        at = timestamp(store.clock())
+        if before:
+            replaces, promoted = before.replaces, before.promoted
+        name = before.path.stem if before else f"{store.clock():%Y%m%dT%H%M%S}-{memory.id}"
+        _note(store, name, memory, at=at, replaces=replaces, promoted=promoted)
+        return next(other for other in waiting(store) if other.id == memory.id)
 
 
 def send(store: Store, team: TeamStorage, *, again: bool = False, patience: float = 0.0) -> Sent:
@@ -87,14 +94,10 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
             except StorageUnavailable as error:
                 return Sent(tuple(stored), tuple(refused), str(error))
             except DaybookError as error:
-                why = error.with_hint
-                _note(
-                    store, entry.path.stem, entry.memory,
-                    at=entry.at, replaces=entry.replaces, promoted=entry.promoted, refused=why,
-                )  # fmt: skip
-                refused.append(entry)
-                continue
-            team_membership.delete_waiting(entry.path)
+                if _refuse(store, entry, error.with_hint):
+                    refused.append(entry)
+            else:
+                _take_off(store, entry, stored[-1].stored)
     return Sent(tuple(stored), tuple(refused))
 
 
@@ -106,8 +109,8 @@ def stayed_after(sent: Sent) -> list[Stayed]:
 def drop(store: Store, memory_id: str) -> Waiting:
     """Delete what waits under that id, and return it; raises NotFound."""
     name = check_id(typed_id(memory_id))
-    for entry in waiting(store):
-        if entry.id == name:
+    with _alone(store):
+        if entry := _waiting_now(store, name):
             team_membership.delete_waiting(entry.path)
             return entry
     raise NotFound(name, sentence=f"Nothing called '{name}' waits.", hint="'daybook team status' lists it.")
@@ -117,6 +120,38 @@ def _give(team: TeamStorage, entry: Waiting, now: datetime) -> StoredInTeam:
     if entry.replaces:
         return StoredInTeam(team.save(entry.memory, replaces=entry.replaces))
     return (store_promoted if entry.promoted else store_new)(team, entry.memory, now=now)
+
+
+def _take_off(store: Store, sent: Waiting, stored: Stored) -> None:
+    """Delete what was *sent*; a later version that came meanwhile stays, to replace what the team has now."""
+    with _alone(store):
+        now = _waiting_now(store, sent.id)
+        if now and now.memory == sent.memory:
+            team_membership.delete_waiting(now.path)
+        elif now and stored.memory.id == now.id:
+            _note(store, now.path.stem, now.memory, at=now.at, replaces=stored.digest, promoted=now.promoted)
+
+
+def _refuse(store: Store, sent: Waiting, why: str) -> bool:
+    """Note why what was *sent* was refused; return False when a later version came, or it was dropped."""
+    with _alone(store):
+        now = _waiting_now(store, sent.id)
+        if now is None or now.memory != sent.memory:
+            return False
+        _note(
+            store, now.path.stem, now.memory,
+            at=now.at, replaces=now.replaces, promoted=now.promoted, refused=why,
+        )  # fmt: skip
+        return True
+
+
+def _waiting_now(store: Store, memory_id: str) -> Waiting | None:
+    return next((entry for entry in waiting(store) if entry.id == memory_id), None)
+
+
+def _alone(store: Store) -> contextlib.AbstractContextManager[None]:
+    files.make_folder(store.home / places.TEAM_KEY)
+    return files.lock(store.home / places.TEAM_KEY / QUEUE_LOCK)
 
 
 def _note(

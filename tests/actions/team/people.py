@@ -25,7 +25,8 @@ class Reached:
     """
     A team's memory as a network reaches it: while it *stalls*, questions are not answered.
 
-    The team that *goes_away_after_saving* is away once something was saved.
+    The team that *goes_away_after_saving* is away once something was saved. *while_saving* is done once,
+    before the server takes what it is sent.
     """
 
     def __init__(self, storage: TeamStorage) -> None:
@@ -33,6 +34,7 @@ class Reached:
         self.stalls = Event()
         self.goes_on = Event()
         self.goes_away_after_saving: MinimalTeam | None = None
+        self.while_saving: Callable[[], object] | None = None
         self.asked: list[Query] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -45,6 +47,9 @@ class Reached:
         return self._storage.search(query)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
+        meanwhile, self.while_saving = self.while_saving, None
+        if meanwhile:
+            meanwhile()
         stored = self._storage.save(memory, replaces=replaces)
         if self.goes_away_after_saving:
             self.goes_away_after_saving.away = True

@@ -1,0 +1,60 @@
+"""What a person changes while the team's server takes an earlier version of it is not lost."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_server.actions.team.give import remember_for_team
+from mcp_server.actions.team.send import drop, put_off, send, waiting
+from mcp_server.core.errors import NotAllowed
+from mcp_server.core.memory import Draft, Memory
+from tests.actions.team.people import WEBHOOK, Person
+from tests.team_server.minimal_team import MinimalTeam
+
+LATER = "The webhook of Stripe needs the raw body and its header."
+
+
+@pytest.fixture
+def memory(team: MinimalTeam, ben: Person) -> Memory:
+    """A memory that waits for the server, which is back."""
+    team.away = True
+    waiting_memory = remember_for_team(ben.store, Draft("Webhook", WEBHOOK, type="gotcha")).memory
+    team.away = False
+    return waiting_memory
+
+
+def changed(ben: Person, memory: Memory) -> None:
+    """Change it where the server is not reached."""
+    put_off(ben.store, replace(memory, text=LATER))
+
+
+def test_a_later_version_goes_on_waiting_and_replaces_the_one_that_was_sent(
+    ben: Person, memory: Memory
+) -> None:
+    ben.team.while_saving = lambda: changed(ben, memory)
+
+    assert len(send(ben.store, ben.team).given) == 1
+    assert ben.team.load(memory.id).memory.text == WEBHOOK
+    assert [entry.memory.text for entry in waiting(ben.store)] == [LATER]
+
+    assert not send(ben.store, ben.team).refused
+    assert ben.team.load(memory.id).memory.text == LATER
+    assert not waiting(ben.store)
+
+
+def test_a_later_version_is_not_replaced_by_the_refusal_of_the_earlier(ben: Person, memory: Memory) -> None:
+    def refuse() -> None:
+        changed(ben, memory)
+        raise NotAllowed("Readers write nothing.")
+
+    ben.team.while_saving = refuse
+
+    assert not send(ben.store, ben.team).refused, "the later version was not asked about"
+    assert [(entry.memory.text, entry.refused) for entry in waiting(ben.store)] == [(LATER, "")]
+
+
+def test_what_is_dropped_while_it_is_sent_waits_no_more(ben: Person, memory: Memory) -> None:
+    ben.team.while_saving = lambda: drop(ben.store, memory.id)
+
+    assert len(send(ben.store, ben.team).given) == 1
+    assert not waiting(ben.store)
