@@ -1,5 +1,6 @@
 """answer: list the questions about two memories as they are shown, and carry out the person's answers."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -7,16 +8,18 @@ from mcp_server.actions.context.open_questions import Question, open_questions
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import one_run, write_line
 from mcp_server.actions.files.read import MemoryFile, read, read_row
-from mcp_server.actions.files.sync import catch_up_if_free
+from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
-from mcp_server.adapters.index.events import settled_pairs
+from mcp_server.adapters import files
+from mcp_server.adapters.index.events import settled_pairs, tidying
+from mcp_server.adapters.index.events.tidying import SETTLING
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Conflict, NotFound, Unreadable
+from mcp_server.core.errors import Conflict, Held, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
 from mcp_server.core.judge.questions import merged_text
 from mcp_server.core.memory import MAX_TEXT
@@ -94,12 +97,41 @@ def joined(
     with runs.alone(store), one_run(runs.new_run(store)) as run:
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
         entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
-        if failed := runs.perform(store, entry, run):
-            raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' reverses the rest.")
-        now = _read(store, entry.heir)
-        write_line(store, "accepted", refs=[entry.heir], digests=[now.digest], session=session)
-    catch_up_if_free(store)
+        failed = runs.perform(store, entry, run, began=SETTLING)
+        now = _end_merge(store, run, "" if failed else entry.heir, session=session)
+    if failed or now is None:
+        raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' reverses the rest.")
     return now.memory.id
+
+
+def complete_merge(store: Store) -> None:
+    """
+    Complete the merge of a killed process, whose text the person had agreed to; costs one query.
+
+    One that another process makes just now is left alone. Raises OSError.
+    """
+    with store.database.read() as db:
+        if not tidying.open_run(db, SETTLING):
+            return
+    with contextlib.suppress(Held), files.lock(store.home / runs.LOCK, patience=0):
+        catch_up(store)
+        with store.database.read() as db:
+            run = tidying.open_run(db, SETTLING)
+        if run:
+            runs.complete(store, run)
+            with store.database.read() as db:
+                entries = tidying.entries(db, run)  # none when not even the new memory was there
+            _end_merge(store, run, entries[0].changes[0].ref if entries else "", session="")
+
+
+def _end_merge(store: Store, run: str, heir: str, *, session: str) -> MemoryFile | None:
+    """Note that the person accepted the memory *heir* ('' for none), and that the merge has ended."""
+    now = _read(store, heir) if heir else None
+    if now:
+        write_line(store, "accepted", refs=[heir], digests=[now.digest], session=session)
+    store.ledger.append("tidied", store.clock(), run=run, ended=SETTLING)
+    catch_up_if_free(store)
+    return now
 
 
 def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:

@@ -74,6 +74,7 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
     Raises NotFound for an id that does not wait.
     """
     sync(store)
+    answer.complete_merge(store)
     embed_pending(store, replace=False, most=MOST_EMBEDDED)  # words alone may miss a question
     compare_pending(store, most=most_new)
     listed = {name: kind.listed(store) for name, kind in KINDS.items()}
@@ -116,6 +117,7 @@ def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -
             f"Say one of: {', '.join(entry.answers)}.",
         )
     sync(store)
+    answer.complete_merge(store)
     now = KINDS[entry.kind].again(store, entry)
     if now is None:
         return Became.GONE
