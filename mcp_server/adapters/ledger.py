@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,11 +45,21 @@ class Ledger(NamedTuple):
 
     def append(self, event: str, at: datetime, **data: object) -> None:
         """Write one line; raises OSError when the disk is full or read-only."""
+        self.append_all(event, at, [data])
+
+    def append_all(self, event: str, at: datetime, events: Sequence[Mapping[str, object]]) -> None:
+        """
+        Write a line with the data of each of *events* in one step: a kill leaves all of them or none.
+
+        Raises OSError as `append` does; a disk that fills up may have taken the first lines then.
+        """
         files.make_folder(self.folder)
         machine = re.sub(r"[^a-z0-9]+", "-", machine_name().lower()).strip("-") or "machine"
-        line = json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True)
+        lines = [
+            json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True) for data in events
+        ]
         path = self.folder / f"{machine}-{at:%Y-%m}.jsonl"
-        files.append_line(path, line.encode("ascii"), durable=event in AHEAD)
+        files.append_line(path, "\n".join(lines).encode("ascii"), durable=event in AHEAD)
 
     def try_append(self, event: str, at: datetime, **data: object) -> None:
         """Write one line, or none when the disk refuses: the answer matters more than its count."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from mcp_server.adapters import files, guarded_replace
 from mcp_server.adapters.exchange import link
-from mcp_server.core.errors import Conflict
+from mcp_server.core.errors import Conflict, Unreadable
 
 
 def move(source: Path, target: Path) -> None:
     """
-    Move a file to *target*, durably; raise FileExistsError when *target* exists.
+    Move a file to *target*, durably; raise FileExistsError when another file is there.
 
     No other Daybook process replaces the file meanwhile. Raises Conflict when another program saves it at
     this very moment: then it stays where it is. OSError, Held.
@@ -27,6 +27,7 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
     """
     Move each file to its target, as `move` does; return the error of each file that stays.
 
+    A process that was killed between the two names leaves the file with both: the next move completes it.
     No target is itself a file to be moved. Raises Held, and OSError when a folder cannot be made or written.
     """
     problems: dict[Path, OSError | Conflict] = {}
@@ -58,6 +59,9 @@ def _give_name(source: Path, target: Path) -> None:
     """Give the file *source* the second name *target*; on another device, copy it."""
     try:
         link(source, target)
+    except FileExistsError:
+        if not is_same(source, target):
+            raise
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
@@ -65,6 +69,19 @@ def _give_name(source: Path, target: Path) -> None:
         before = source.stat()
         target.chmod(stat.S_IMODE(before.st_mode))
         os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))  # the date may be the memory's
+
+
+def is_same(source: Path, target: Path) -> bool:
+    """Tell whether the two are one file, or hold the same bytes: a move between them was cut short."""
+    try:
+        return os.path.samefile(source, target) or files.read(source) == files.read(target)
+    except (FileNotFoundError, Unreadable):
+        return False
+
+
+def is_free(source: Path, target: Path) -> bool:
+    """Tell whether `move` can give the file *source* the name *target*."""
+    return not os.path.lexists(target) or is_same(source, target)
 
 
 def _take_name(source: Path, target: Path) -> None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import Crossing, cross, other_place, parted
-from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger
+from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger_of_all
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import take_across
-from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.files.trash import free_name, in_trash
 from mcp_server.adapters import files, history, moving, places
-from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Unreadable
+from mcp_server.core.memory import TRASH
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
@@ -29,6 +30,8 @@ class Restoration:
     A file on its way back: its path and target, its bytes now and then, the digest of the bytes then.
 
     `to` is the vault of its target: another than its own when its move to another level is taken back.
+    `place` and `digest` are what its event says of it before: of a file that a killed process put back
+    already, what the change had left.
     """
 
     vault: Vault
@@ -39,6 +42,8 @@ class Restoration:
     data: bytes
     former: bytes
     was: str
+    place: str
+    digest: str
 
     @property
     def id(self) -> str:
@@ -56,30 +61,38 @@ def put_back(
     Restore the files of the change *name* to their state before its *effects*, the last effect first.
 
     Each file's event names what it *undoes*. With *anyway*, files that were changed since are restored, too.
-    Raises OSError; files that were restored until then stay restored.
+    The events come last and together: after a kill before them the next call finds each file as far as it
+    came, and completes it. Raises OSError; files that were restored until then stay restored.
     """
-    undone, moves, busy = Undone(name), list[Restoration](), set[Path]()
+    undone, moves, busy, back = Undone(name), list[Restoration](), set[Path](), list[Restoration]()
 
     def go() -> None:
-        _move(store, undone, moves, undoes=undoes, session=session)
-        moves.clear()
-        busy.clear()
+        try:
+            _move(undone, moves)
+        finally:
+            back.extend(move for move in moves if move.is_there)
+            moves.clear()
+            busy.clear()
 
-    for effect in reversed(effects):
-        with _skipping(undone, effect[0].rpartition("/")[2]):
-            move = looked_at(store, effect, anyway=anyway)
-            if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
-                go()
+    try:
+        for effect in reversed(effects):
+            with _skipping(undone, effect[0].rpartition("/")[2]):
                 move = looked_at(store, effect, anyway=anyway)
-            put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
-            if move.to != move.vault:
-                _cross_back(store, undone, move, undoes=undoes, session=session)
-                continue
-            moves.append(move)
-            busy.update((move.path, move.target))
-        if len(moves) == BATCH:
-            go()
-    go()
+                if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
+                    go()
+                    move = looked_at(store, effect, anyway=anyway)
+                put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
+                if move.to != move.vault:
+                    _cross_back(store, undone, move, undoes=undoes, session=session)
+                    continue
+                moves.append(move)
+                busy.update((move.path, move.target))
+            if len(moves) == BATCH:
+                go()
+        go()
+    finally:
+        back += [move for move in moves if move.is_there]
+        _tell(store, undone, back, undoes=undoes, session=session)
     return undone
 
 
@@ -108,26 +121,37 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
 
     Raises Conflict, Unreadable when it cannot be restored, without *anyway* also when it was changed since.
     """
-    ref, was_place, was, now_place, now = effect
+    ref, _, was, now_place, now = effect
     vault = store.vault(ref.rpartition("/")[0])
     if vault is None:
         raise Conflict("it belongs to a project that is gone.")
     path = where(store, vault, ref, now_place)
     if path is None:
+        if back := _back_already(store, vault, effect):
+            return back
         raise Conflict("its file is gone: it was forgotten since.")
     data = files.read(path)
     digest = files.digest(data)
-    if digest != now and not anyway:
+    former = data if was in ("", now, digest) else kept(store, ref, was)
+    is_back = was not in ("", now) and data == former  # a killed process came so far, or the person typed it
+    if digest != now and not is_back and not anyway:
         before = next(
             (version.path for version in history.versions(store.home, ref) if version.was == was), None
         )
         and_before = f", what it said before the change in {before}" if before else ""
         raise Conflict(f"{CHANGED_SINCE}; what it says now is in {path}{and_before}.")
-    former = data if was in ("", now) else kept(store, ref, was)
     if former is None:
         raise Conflict("its earlier version is no longer kept.")
+    to, target = _target(store, vault, effect, path)
+    place = now_place if path == target else places.place_of(store.home, vault, path)
+    return Restoration(vault, ref, path, to, target, data, former, was, place, now if is_back else digest)
+
+
+def _target(store: Store, vault: Vault, effect: Effect, path: Path) -> tuple[Vault, Path]:
+    """Return the vault and the path to which the file at *path* goes back; raises Conflict."""
+    ref, was_place, *_ = effect
     if not was_place:
-        return Restoration(vault, ref, path, vault, _trashed(store, vault, path, ref), data, former, was)
+        return vault, _trashed(store, vault, path, ref)
     key, place = parted(was_place)
     to = store.vault(key) if key else vault
     if to is None:
@@ -135,38 +159,59 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
     with store.database.read() as db:
         if to != vault and selections.with_id(db, [to.key], ref.rpartition("/")[2]):
             raise Conflict(f"another memory has its id at {to.level.value} level now.")
-    return Restoration(vault, ref, path, to, places.at_place(store.home, to, place), data, former, was)
+    return to, places.at_place(store.home, to, place)
+
+
+def _back_already(store: Store, vault: Vault, effect: Effect) -> Restoration | None:
+    """
+    Return how a file went back whose process was killed before the ledger knew; None if it did not.
+
+    Only its event is missing. A file that went to the trash by a later word, which the ledger knows, did not
+    go back.
+    """
+    ref, was_place, was, now_place, now = effect
+    if parted(was_place)[0]:  # a move to another vault completes itself
+        return None
+    with store.database.read() as db:
+        written = deeds.last_written(db, ref)
+    if written and written.is_away and not now_place.startswith(TRASH):
+        return None
+    memory_id = ref.rpartition("/")[2]
+    possible = [places.at_place(store.home, vault, was_place)] if was_place else []
+    possible += [] if was_place else [path for owner, path in in_trash(store, memory_id) if owner == vault]
+    for target in possible:
+        with contextlib.suppress(FileNotFoundError, Unreadable):
+            data = files.read(target)
+            if files.digest(data) == (was or now) or (was != now and data == kept(store, ref, was)):
+                path = places.at_place(store.home, vault, now_place)
+                return Restoration(vault, ref, path, vault, target, data, data, was, now_place, now)
+    return None
 
 
 def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
-    """Return a free path in the trash for a file that did not exist before the change."""
+    """Return a path in the trash for a file that did not exist before the change."""
     folder = places.trash_folder(store.home, vault)
     if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
         return path
-    return free_name(folder / path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md"))
+    place = path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md")
+    return free_name(folder / place, path)
 
 
-def _move(store: Store, undone: Undone, moves: Sequence[Restoration], *, undoes: str, session: str) -> None:
-    """Move the files, whose bytes are restored, back to their places; update the ledger and the index."""
-    try:
-        moving.move_many({move.path: move.target for move in moves if move.path != move.target})
-        for move in moves:
-            if not move.is_there:  # report what stands in its way, or finish the move of a killed process
-                with _skipping(undone, move.id):
-                    put_bytes(
-                        store, move.vault, move.ref, move.path, move.former, move.former,
-                        to=move.target, verb=UNDONE,
-                    )  # fmt: skip
-    finally:
-        _tell(store, undone, [move for move in moves if move.is_there], undoes=undoes, session=session)
+def _move(undone: Undone, moves: Sequence[Restoration]) -> None:
+    """Move the files, whose bytes are restored, back to their places; note what stands in the way."""
+    problems = moving.move_many({move.path: move.target for move in moves if not move.is_there})
+    for move in moves:
+        if problem := problems.get(move.path):
+            with _skipping(undone, move.id):
+                raise problem
 
 
 def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str, session: str) -> None:
     """Move a file, whose bytes are restored, back to the level where it was."""
     now, digest = f"{move.to.key}/{move.id}", files.digest(move.former)
-    before = other_place(move.vault.key, places.place_of(store.home, move.vault, move.path))
+    before = other_place(move.vault.key, move.place)
     after = places.place_of(store.home, move.to, move.target)
-    effect = [now, before, files.digest(move.data), after, digest]
+    effect = [now, before, move.digest, after, digest]
     with store.database.read() as db:
         digests = [digest] if usage.accepted_digests(db, [move.was]) else []
     data = {"files": [effect], "digests": digests, "session": session, "undoes": undoes}
@@ -177,18 +222,23 @@ def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str,
 
 
 def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: str, session: str) -> None:
+    """Write the events of the files that are *back*, and take them into the index."""
     with store.database.read() as db:
         accepted = usage.accepted_digests(db, [move.was for move in back])
+    effects: dict[str, list[Effect]] = {}
+    details: dict[str, dict[str, object]] = {}
     paths: dict[Vault, list[Path]] = {}
     for move in back:
-        places_now = [places.place_of(store.home, move.vault, path) for path in (move.path, move.target)]
         digest = files.digest(move.former)
-        effect = [move.ref, places_now[0], files.digest(move.data), places_now[1], digest]
+        after = places.place_of(store.home, move.vault, move.target)
+        effects[move.ref] = [[move.ref, move.place, move.digest, after, digest]]
         digests = [digest] if move.was in accepted else []
-        tell_ledger(store, UNDONE, move.ref, [effect], digests=digests, session=session, undoes=undoes)
+        details[move.ref] = {"digests": digests, "session": session, "undoes": undoes}
         paths.setdefault(move.vault, []).extend((move.path, move.target))
         undone.restored.append(move.id)
-    index_files(store, paths)
+    if back:
+        tell_ledger_of_all(store, UNDONE, effects, details)
+        index_files(store, paths)
 
 
 @contextlib.contextmanager

@@ -48,7 +48,8 @@ class LastChange:
 
     `effects` is what became of each file; empty for a run of tidying, which has its own record.
     `notes` are its events that say more than what became of files. `undoes` is the run of tidying that
-    this change took back, `ref` the one memory that is meant.
+    this change took back, `ref` the one memory that is meant. `begun` is the change with which a killed
+    process began to take it back, '' for none.
     """
 
     name: str
@@ -60,6 +61,7 @@ class LastChange:
     notes: tuple[Event, ...] = ()
     undoes: str = ""
     ref: str = ""
+    begun: str = ""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -100,6 +102,11 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
             ref = deed.ref if memory_name else ""
             return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
+        undoes = str(deed.detail.get("undoes") or "")
+        if deed.event == UNDONE and tidying.entries(db, undoes) and deeds.is_undo_unfinished(db, undoes):
+            # A process was killed while it took that run back: the rest of it comes first.
+            by, begun = _by_whom(db, undoes, deed), str(deed.detail.get("change") or "")
+            return LastChange(undoes, deed.at, deed.session, by, "tidied", begun=begun)
         name = str((not memory_name and run) or deed.detail.get("change") or "")
         its_deeds = deeds.named(db, name)
     return _change(store, name, deed, its_deeds, refs=refs if memory_name and deed.ref == "" else ())
@@ -161,7 +168,6 @@ def is_persons(store: Store, change: LastChange) -> bool:
     return False
 
 
-@one_change()
 def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str = "") -> Undone:
     """
     Take *change* back; return what was restored, and what was left alone with the reason.
@@ -169,6 +175,11 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
     With *anyway*, memories that were changed since are restored, too; the history keeps what they said.
     Raises Conflict when nothing could be taken back, Rejected, OSError.
     """
+    with one_change(change.begun):
+        return _undo(store, change, anyway=anyway, session=session)
+
+
+def _undo(store: Store, change: LastChange, *, anyway: bool, session: str) -> Undone:
     store = seen_everywhere(store)  # one change may have been made in several projects
     with store.database.read() as db:
         entries = tidying.entries(db, change.name)

@@ -202,7 +202,10 @@ def put_bytes(
         if former and old_stamp:
             os.utime(former[0], ns=(old_stamp.mtime_ns, old_stamp.mtime_ns))  # when those words were written
     if to and to != path:
-        _move(path, to)
+        try:
+            moving.move(path, to)
+        except FileExistsError:
+            raise Conflict(f"{to} exists already.", "Rename or forget that file first.") from None
 
 
 def check_ours(vault: Vault, memory_id: str) -> None:
@@ -278,11 +281,20 @@ def index_files(store: Store, paths: Mapping[Vault, Iterable[Path]]) -> None:
 
 def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **detail: object) -> None:
     """Write an event; when that fails, the answer says so."""
-    data = {name: value for name, value in detail.items() if value is not None}
-    if effects:
-        data |= {**by_whom(store), "files": effects}
+    tell_ledger_of_all(store, event, {ref: effects}, {ref: detail})
+
+
+def tell_ledger_of_all(
+    store: Store, event: str, effects: Mapping[str, list[Effect]], details: Mapping[str, Mapping[str, object]]
+) -> None:
+    """Write an event for each memory (ref → effects, ref → detail) in one step, as `tell_ledger` does."""
+    events = []
+    for ref, of_memory in effects.items():
+        data = {name: value for name, value in details[ref].items() if value is not None}
+        part = {**by_whom(store), "files": of_memory} if of_memory else {}
+        events.append({"refs": [ref], **data, **part})
     try:
-        store.ledger.append(event, store.clock(), refs=[ref], **data)
+        store.ledger.append_all(event, store.clock(), events)
     except OSError as error:
         store.database.trouble.remark(NotRecorded(event, error.strerror or str(error)))
 
@@ -315,17 +327,6 @@ def _goes_on(was: MemoryFile | None, now: MemoryFile) -> bool:
         return True
     grown = replace(was.memory, text=now.memory.text, updated=now.memory.updated)
     return (was.path, grown) == (now.path, now.memory) and now.memory.text.startswith(was.memory.text)
-
-
-def _move(source: Path, target: Path) -> None:
-    """Move a file; if a killed process moved it halfway, so that it has both names, remove the old name."""
-    try:
-        moving.move(source, target)
-    except FileExistsError:
-        data = files.read(source)
-        if data != files.read(target):
-            raise Conflict(f"{target} exists already.", "Rename or forget that file first.") from None
-        files.delete(source, expected=files.digest(data))
 
 
 def _former(

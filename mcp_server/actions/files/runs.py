@@ -7,7 +7,7 @@ A process that is killed leaves at most one entry half done, which the next run 
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -15,10 +15,11 @@ from mcp_server.actions.files.commit import create, indexed, one_change, one_run
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import MemoryFile, is_accepted
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync, take_in
-from mcp_server.adapters import files, places
-from mcp_server.adapters.index.events import tidying
+from mcp_server.actions.files.trash import free_name
+from mcp_server.adapters import files, history, places
+from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import Vault, make_vault_folders, stamp
+from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import TRASH, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
@@ -63,21 +64,19 @@ def trash_place(store: Store, file: MemoryFile) -> str:
     """Return a free place in the trash for the file of a memory."""
     path = file.path.relative_to(file.vault.root).with_name(f"{file.memory.id}.md")
     folder = places.trash_folder(store.home, file.vault)
-    number, free = 1, path
-    while stamp(folder / free):
-        number += 1
-        free = path.with_name(f"{file.memory.id}.{number}.md")
-    return TRASH + free.as_posix()
+    return TRASH + free_name(folder / path, file.path).relative_to(folder).as_posix()
 
 
-def perform(store: Store, entry: RunEntry, run: str) -> dict[str, ChangeOutcome]:
+def perform(store: Store, entry: RunEntry, run: str, *, began: str = "") -> dict[str, ChangeOutcome]:
     """
     Write *entry* into the ledger, then do it; return ref → outcome of what could not be done.
 
+    A run that *began* a scope with it is open there until an event ends it.
     Raises OSError when the ledger cannot be written; nothing is done then.
     """
     changes = [change.as_json() for change in entry.changes]
     data = {"run": run, "step": entry.step, "reason": entry.reason.as_json(), "by": store.by()}
+    data |= {"began": began} if began else {}
     store.ledger.append("tidied", store.clock(), **data, changes=changes)
     if entry.new:
         with one_run(run):
@@ -222,7 +221,10 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
     accepted = is_accepted(store, file)
     now = put(store, file, with_values(file.memory, change.now), to=target, verb=verb)
     if (now.digest, now.path) == (file.digest, file.path):
-        return ChangeOutcome.NOTHING
+        before = _before_kill(store, change, file) if undoes else None
+        if before is None:
+            return ChangeOutcome.NOTHING
+        file = before
     if undoes:
         tell(store, UNDONE, file, now, accept=accepted, undoes=undoes)
         return ChangeOutcome.DONE
@@ -231,6 +233,19 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
     paths = [places.at_place(store.home, file.vault, values[PLACE]) for values in (change.was, change.now)]
     take_in(store, file.vault, *indexed(file.vault, [*paths, file.path]))
     return ChangeOutcome.DONE
+
+
+def _before_kill(store: Store, change: Change, file: MemoryFile) -> MemoryFile | None:
+    """Return *file* as it was before a process made *change* and was killed before its event; else None."""
+    with store.database.read() as db:
+        written = deeds.last_written(db, file.ref)
+    is_away = change.now[PLACE].startswith(TRASH)
+    if written and (written.digest, written.is_away) == (file.digest, is_away):
+        return None
+    versions = reversed(history.versions(store.home, file.ref))
+    digest = next((version.was for version in versions if version.now == file.digest), file.digest)
+    before = replace(file, path=places.at_place(store.home, file.vault, change.was[PLACE]), digest=digest)
+    return None if (before.path, digest) == (file.path, file.digest) else before
 
 
 def file_of(store: Store, change: Change) -> MemoryFile | None:

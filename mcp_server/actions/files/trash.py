@@ -6,10 +6,10 @@ from pathlib import Path
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free
-from mcp_server.adapters import files, history, places
+from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.adapters.vault import Vault
 from mcp_server.core.memory import DAY, ID
 from mcp_server.store import Store
 
@@ -42,11 +42,15 @@ def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
                 yield vault, path
 
 
-def free_name(path: Path) -> Path:
-    """Return *path*, with a number before its ending when it is taken: a memory was forgotten twice."""
+def free_name(path: Path, source: Path) -> Path:
+    """
+    Return *path*, with a number before its ending when it is taken: a memory was forgotten twice.
+
+    It is for the file *source*, which may have that name already from a move that was cut short.
+    """
     number = 1
     free = path
-    while stamp(free):
+    while not moving.is_free(source, free):
         number += 1
         free = path.with_name(f"{path.stem}.{number}.md")
     return free
@@ -54,7 +58,7 @@ def free_name(path: Path) -> Path:
 
 def same_places(folder: Path, goal: Path) -> dict[Path, Path]:
     """Return each memory's file below *folder* → its place below *goal*, beside it if that is taken."""
-    return {path: free_name(goal / path.relative_to(folder)) for path in sorted(folder.rglob("*.md"))}
+    return {path: free_name(goal / path.relative_to(folder), path) for path in sorted(folder.rglob("*.md"))}
 
 
 def late(store: Store) -> list[Trashed]:

@@ -230,7 +230,7 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
     if files.digest(files.read(candidate.path)) != candidate.digest:
         raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
-    target = free_name(places.trash_folder(store.home, vault) / FOLDER / candidate.path.name)
+    target = free_name(places.trash_folder(store.home, vault) / FOLDER / candidate.path.name, candidate.path)
     data = {"candidates": [candidate.memory.id], "verdict": verdict}
     move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
 

@@ -102,7 +102,8 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
     else:
         target = free_name(
-            places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md")
+            places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md"),
+            path,
         )
         detail = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
         move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **detail)

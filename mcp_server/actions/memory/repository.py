@@ -11,7 +11,7 @@ from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
 from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.memory.remember import supersede
 from mcp_server.actions.memory.revise import take_over
-from mcp_server.adapters import files, git, places
+from mcp_server.adapters import files, git, moving, places
 from mcp_server.adapters.git import GitTrouble
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
@@ -63,13 +63,14 @@ def init(store: Store) -> Initialised:
             path for path in paths if path.is_relative_to(private.root / Kind.KNOWLEDGE.folder)
         ]
         moves = {path: vault.root / path.relative_to(private.root) for path in knowledge_paths}
-        moves = {path: target for path, target in moves.items() if not target.exists()}
+        moves = {path: target for path, target in moves.items() if moving.is_free(path, target)}
+        # First what the person accepted: after a kill in between the next call moves the files.
+        for path in moves:
+            if str(path) not in waiting_paths:
+                ref = f"{private.key}/{ids.get(str(path), path.stem)}"
+                digest = files.digest(files.read(path))
+                store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
         relocate(store, private, vault, moves, ids=ids)
-    for path, target in moves.items():
-        if str(path) not in waiting_paths:
-            ref = f"{vault.key}/{ids.get(str(path), path.stem)}"
-            digest = files.digest(files.read(target))
-            store.ledger.append("accepted", store.clock(), refs=[ref], digests=[digest])
     sync_if_free(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, len(moves), files.read(ignore) == IGNORE_ALL.encode())
 
@@ -113,7 +114,7 @@ def leave(store: Store) -> Left:
             # Outside of a repository its source says that the person accepted it.
             take_over(store, row.id, row.source, version=row.digest)
     moves = {Path(row.path): private.root / Path(row.path).relative_to(vault.root) for row in own}
-    moves = {path: target for path, target in moves.items() if not target.exists()}
+    moves = {path: target for path, target in moves.items() if moving.is_free(path, target)}
     trash, goal = (places.trash_folder(store.home, place) for place in (vault, private))
     relocate(store, vault, private, moves | same_places(trash, goal), ids=ids)
     places.note_left(store.home, store.project, vault.root)

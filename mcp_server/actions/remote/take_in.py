@@ -235,7 +235,7 @@ def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str
     if blob_id(files.read(source)) != blob:
         raise Conflict(f"{source} was changed meanwhile.")
     place = Path(paths.in_vault(path)).with_name(f"{memory_id}.md")
-    moving.move(source, free_name(places.trash_folder(store.home, vault) / place))
+    moving.move(source, free_name(places.trash_folder(store.home, vault) / place, source))
     return memory_id
 
 

@@ -8,7 +8,7 @@ from mcp_server.actions.files.commit import relocate
 from mcp_server.actions.files.sync import sync, sync_if_free
 from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.judge.candidate import FOLDER
-from mcp_server.adapters import missing_projects, places
+from mcp_server.adapters import missing_projects, moving, places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.same_projects import note_same_project
@@ -52,9 +52,10 @@ def adopt(store: Store, key: str = "") -> Adopted:
     make_vault_folders(new)
     missing_projects.inherit(store.home, project, source)
     targets = {Path(stamp.path): new.root / Path(stamp.path).relative_to(old.root) for stamp in stamps(old)}
-    not_moved = [path for path, target in targets.items() if target.exists()]
+    not_moved = [path for path, target in targets.items() if not moving.is_free(path, target)]
     coming = {path: target for path, target in targets.items() if path not in not_moved}
-    relocate(store, old, new, coming | _put_away(store, old, new), ids=ids)
+    # What lies in the trash goes first: as long as memories are left, a killed adoption is offered again.
+    relocate(store, old, new, _put_away(store, old, new) | coming, ids=ids)
     sync_if_free(both_vaults, vaults=[old, new])
     return Adopted(source, len(coming), tuple(not_moved))
 

@@ -55,6 +55,7 @@ EVENTS = (
 """Events of the history that no single other module counts."""
 
 _FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
+_NO_FILES = '"files": []'  # what only the ledger says, as part of a change
 _FOR_GOOD = "event = 'forgotten' AND detail ->> 'forever'"
 _VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
@@ -205,7 +206,8 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
     """Return what the ledger says Daybook last wrote to the file of *ref*, None when it never wrote it."""
     row = db.execute(
         "SELECT event, detail FROM deeds WHERE ref = ?"
-        f" AND (event IN ('tidied', 'forgotten') OR instr(detail, '{_FILES}'))"
+        " AND (event IN ('tidied', 'forgotten')"
+        f" OR instr(detail, '{_FILES}') AND NOT instr(detail, '{_NO_FILES}'))"
         " ORDER BY at DESC, row DESC LIMIT 1",
         (ref,),
     ).fetchone()
@@ -267,6 +269,17 @@ def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> 
         (since, *vaults),
     ).fetchone()
     return int(counts[0]), int(counts[1])
+
+
+def is_undo_unfinished(db: sqlite3.Connection, run: str) -> bool:
+    """Tell whether no line after those of *run* itself says that it was taken back, or done again."""
+    row = db.execute(
+        "SELECT detail ->> 'run' FROM deeds WHERE event = 'tidied'"
+        " AND ? IN (detail ->> 'run', detail ->> 'undoes', detail ->> 'redoes')"
+        " ORDER BY at DESC, row DESC LIMIT 1",
+        (run,),
+    ).fetchone()
+    return row is not None and row[0] == run
 
 
 def forgotten_soon(
