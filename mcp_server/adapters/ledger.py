@@ -25,9 +25,10 @@ Watermark = dict[str, int]
 MAX_LINE = 256 * 1024  # bytes; we write no longer lines
 
 # Events that are written before the deed wait for the disk: without them no one could complete the deed, undo
-# it or count its cost after a power failure. Of all others the memory itself is on the disk already, and a
-# lost line costs a count or a repeated question; waiting would cost each recall and prompt 2 to 5 ms.
-AHEAD = frozenset({"reserved", "session_forgotten", "tidied"})
+# it or count its cost after a power failure, or find what was known of memories that moved. Of all others the
+# memory itself is on the disk already, and a lost line costs a count or a repeated question; waiting would
+# cost each recall and prompt 2 to 5 ms.
+AHEAD = frozenset({"moved", "reserved", "session_forgotten", "tidied"})
 
 
 class Event(NamedTuple):
@@ -47,10 +48,13 @@ class Ledger(NamedTuple):
         """Write one line; raises OSError when the disk is full or read-only."""
         self.append_all(event, at, [data])
 
-    def append_all(self, event: str, at: datetime, events: Sequence[Mapping[str, object]]) -> None:
+    def append_all(
+        self, event: str, at: datetime, events: Sequence[Mapping[str, object]], *, durable: bool = False
+    ) -> None:
         """
         Write a line with the data of each of *events* in one step: a kill leaves all of them or none.
 
+        With *durable*, as for events of AHEAD, they are on the disk when this returns.
         Raises OSError as `append` does; a disk that fills up may have taken the first lines then.
         """
         files.make_folder(self.folder)
@@ -59,7 +63,7 @@ class Ledger(NamedTuple):
             json.dumps({"at": timestamp(at), "event": event, **data}, ensure_ascii=True) for data in events
         ]
         path = self.folder / f"{machine}-{at:%Y-%m}.jsonl"
-        files.append_line(path, "\n".join(lines).encode("ascii"), durable=event in AHEAD)
+        files.append_line(path, "\n".join(lines).encode("ascii"), durable=durable or event in AHEAD)
 
     def try_append(self, event: str, at: datetime, **data: object) -> None:
         """Write one line, or none when the disk refuses: the answer matters more than its count."""

@@ -16,7 +16,7 @@ from mcp_server.adapters.guarded_replace import is_temporary
 PROMISES = (
     "remember", "remember for the user", "revise", "forget", "restore", "save_session", "save_conversation",
     "propose", "setup", "init CLAUDE.md", "import", "export", "export as JSON", "init --repository", "share",
-    "revise in the repository",
+    "revise in the repository", "change level", "init --no-repository", "undo", "archive", "merge",
 )  # fmt: skip
 Calls = list[list[str]]
 
@@ -92,6 +92,29 @@ def test_what_is_moved_keeps_its_first_name_until_the_second_is_durable(
     move_at = calls.index(moved[0])
     synced = calls.index(["synced", str(Path(target).parent)], move_at)
     assert synced < calls.index(["gone", source], move_at)
+
+
+@pytest.mark.parametrize(
+    ("verb", "deed"),
+    [
+        ("change level", ("gone", "/crossing.json")),
+        ("init --repository", ("made", "/shop/.claude-memory/knowledge/known-")),
+        ("init --no-repository", ("gone", "/shop/.claude-memory/knowledge/known-")),
+    ],
+)
+def test_what_was_known_of_a_memory_is_under_its_new_name_before_its_move_can_no_longer_be_seen(
+    run_program: Callable[..., Any], tmp_path: Path, verb: str, deed: tuple[str, str]
+) -> None:
+    """Its history, its use and what takes the move back hang on one line of the ledger."""
+    (report,) = run_program("call_order", tmp_path, verb)
+    calls: Calls = report["calls"]
+    word, place = deed
+    at = next(number for number, call in enumerate(calls) if call[0] == word and place in call[1])
+    appended = max(
+        number for number, call in enumerate(calls[:at]) if call[0] == "appended" and "/ledger/" in call[1]
+    )
+
+    assert ["synced", calls[appended][1]] in calls[appended:at]
 
 
 def test_the_checks_catch_each_fault() -> None:

@@ -124,7 +124,8 @@ def _complete(store: Store, fields: dict[str, Any]) -> None:
 
 
 def _tell(store: Store, crossing: Crossing, event: str, data: dict[str, Any]) -> None:
-    store.ledger.append(event, store.clock(), **data)
+    # On the disk before the note goes, which could tell it again.
+    store.ledger.append_all(event, store.clock(), [data], durable=True)
     history.carry(store.home, crossing.was, crossing.now)
 
 

@@ -5,7 +5,7 @@ Run verbs, and print in which order names were made, made durable and removed.
 
 Prints a JSON list with an object for each verb: its name, and its calls as lists of a word and paths:
 `made` (a folder or a file got this name), `synced` (a file or a folder), `gone` (a name was removed), `ran`
-(a command was started).
+(a command was started), `appended` (to a file).
 An event of the interpreter comes right before its call; `synced` is noted when fsync has returned. What
 SQLite writes is not seen, and promises nothing.
 """
@@ -22,7 +22,7 @@ from verbs import VERBS, Place
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.remote.set_up import add, look_ahead
-from mcp_server.adapters import exchange
+from mcp_server.adapters import exchange, files
 from mcp_server.core.memory import Draft
 from tests.opened import opened_at
 
@@ -46,6 +46,8 @@ def note_call(event: str, arguments: tuple[Any, ...]) -> None:
 def called(frame: FrameType, event: str, function: Any) -> None:
     if event == "c_return" and function is os.fsync:
         calls.append(["synced", _name_of(frame.f_locals["handle"])])
+    elif event == "c_return" and function is os.write and frame.f_code is files.append_line.__code__:
+        calls.append(["appended", _name_of(frame.f_locals["handle"])])
     elif event == "return" and function is True and frame.f_code is exchange.exchange.__code__:
         first, second = frame.f_locals["first"], frame.f_locals["second"]
         calls.append(["made", os.fspath(second), os.fspath(first)])

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.capture.mine import log_output
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.claude_md import choose, refresh
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
 from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose, review_candidates
+from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget, restore
@@ -20,6 +22,8 @@ from mcp_server.actions.memory.repository import init, leave, share
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.model.setup import Choices, setup
+from mcp_server.actions.review.entries import Verdict
+from mcp_server.actions.review.review import QUESTION, review, settle
 from mcp_server.actions.status.doctor import doctor
 from mcp_server.core.memory import Draft, Level
 from mcp_server.store import Store
@@ -112,6 +116,20 @@ def _repository(place: Place) -> None:
     init(store)
 
 
+def _undone(store: Store) -> None:
+    memory_id = _known(store)
+    revise(store, memory_id, Revision(text=new()))
+    undo(store, last_change(store, memory_id))
+
+
+def _merged(store: Store) -> None:
+    title = f"Timeout of gateway {new()}"
+    for words in ("30 seconds", "60 seconds"):
+        remember(store, Draft(title, f"The timeout is {words}.", type="decision"))
+    entry = next(entry for entry in review(store).entries if entry.kind == QUESTION)
+    settle(store, entry, Verdict.MERGE)
+
+
 VERBS: dict[str, Callable[[Place], object]] = {
     "remember": lambda place: _known(place.store()),
     "remember for the user": lambda place: _known(place.store(), Level.USER),
@@ -140,6 +158,9 @@ VERBS: dict[str, Callable[[Place], object]] = {
     "doctor": lambda place: list(doctor(place.store(), plugin=Path("/"))),
     "init --repository": _repository,
     "init --no-repository": lambda place: (_repository(place), leave(place.store())),
+    "undo": lambda place: _undone(place.store()),
+    "archive": lambda place: archive(store := place.store(), [_known(store)]),
+    "merge": lambda place: _merged(place.store()),
     "share": lambda place: (_repository(place), share(place.store())),
     "revise in the repository": lambda place: (
         _repository(place), revise(store := place.store(), _known(store), Revision(text=new()))
