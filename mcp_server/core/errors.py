@@ -24,11 +24,17 @@ Inside Daybook a broken file is data in a report: `Unreadable` is collected, not
 
 from collections.abc import Iterable, Sequence
 
+AFTER_REFUSAL = "No memory is lost or half written. Once that is mended, try again: it does what is missing."
+
 
 def disk_refused(error: OSError) -> str:
-    """Return a sentence about a disk error, with the file or folder concerned."""
+    """
+    Return what to tell a person of a disk error, with the file or folder concerned.
+
+    Of an act on many memories some may be done already, so it does not say that nothing was changed.
+    """
     filename = f" {error.filename}" if isinstance(error.filename, str) else ""
-    return f"The disk refused{filename}: {error.strerror or error}. Nothing was changed."
+    return f"The disk refused{filename}: {error.strerror or error}. {AFTER_REFUSAL}"
 
 
 def similar(name: str, among: Iterable[str]) -> list[str]:

@@ -21,6 +21,7 @@ from mcp_server.actions.status.status import status
 from mcp_server.adapters import files, vault
 from mcp_server.adapters.guarded_replace import TEMPORARY_PREFIX
 from mcp_server.bootstrap import Opened
+from mcp_server.core.errors import AFTER_REFUSAL
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.needs import notice as sentence
@@ -181,7 +182,7 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
     process = run_daybook(store.home, "remember", "New | text", TMPDIR=str(tmp_path))
     assert process.returncode == 9
     assert process.stderr.startswith(f"daybook: The disk refused {store.home}")
-    assert process.stderr.endswith(": Read-only file system. Nothing was changed.\n")
+    assert process.stderr.endswith(f": Read-only file system. {AFTER_REFUSAL}\n")
 
     subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
     assert remember(store, Draft("new", "text")).path.exists()
