@@ -13,7 +13,7 @@ RAISED = {name for name, thing in vars(errors).items() if isinstance(thing, type
 UNREAD = {"compile", "execute", "debug", "info", "warning", "error", "exception"}  # patterns, SQL and the log
 
 OF_AN_ERROR = """
-    changes.undo:ANYWAY changes.undo:last_change changes.undo:undo exchange.connect:_BY_HAND
+    changes.undo:ANYWAY changes.undo:last_change changes.undo:_undo exchange.connect:_BY_HAND
     exchange.seed:READING_OUTSIDE exchange.seed:outside_project files.read:BACK memory.list:read_kind
     memory.promote:_active memory.promote:require_place model.model_call:_MEND team.give:HOW_TO_JOIN
     team.give:NO_TEAM team.memories:CHANGING_TEAMS team.memories:NOT_FOREVER team.memories:read_anywhere

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files
 from mcp_server.adapters.guarded_replace import is_temporary, look, unmissed
+from mcp_server.core.errors import Held
 
 STALE = 3600.0  # seconds after which no process finishes what it began
 
@@ -82,3 +83,19 @@ def _in(folders: Iterable[Path], *, deep: bool) -> Iterator[Path]:
                         yield Path(entry.path)
                 elif deep and entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
+
+
+def remove_second_name(path: Path, stays: Path) -> bool:
+    """
+    Remove the name *path* of a file that also has the name *stays*: a move between them was cut short.
+
+    Return whether it was done. Nothing is done while another process of Daybook's moves files there.
+    """
+    with contextlib.suppress(OSError, Held):
+        locks = [files.lock(folder / files.LOCK_NAME, patience=0) for folder in (path.parent, stays.parent)]
+        with locks[0], locks[1]:
+            if os.path.samefile(path, stays):
+                path.unlink()
+                files.sync_folder(path.parent)
+                return True
+    return False

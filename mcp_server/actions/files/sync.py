@@ -24,6 +24,7 @@ from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
 from mcp_server.adapters.index.memories.unreadable import Problem
+from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
@@ -461,6 +462,9 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
     if rivals[0] == stamp.path:
         writing.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
     for other in rivals[1:]:
+        if remove_second_name(Path(other), Path(rivals[0])):
+            writing.remove(db, other, store.now())
+            continue
         reason = (
             f"has the id '{memory.id}', which {rivals[0]} also has; if one is a copy, delete it, else give it"
             " another id"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from mcp_server.actions.files.commit import commit, one_change
 from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
+from mcp_server.actions.memory.forget import in_archive
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected
@@ -35,11 +36,13 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
     """
     Move memories to the archive and return what became of each; recall finds them with include_archived.
 
+    One whose file says already that it is archived, as after a kill or by hand, moves there, too.
     Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
     """
     files = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
     for file in files:
-        if file.memory.status is not Status.ACTIVE:
+        is_begun = file.memory.status is Status.ARCHIVED and not in_archive(file)
+        if file.memory.status is not Status.ACTIVE and not is_begun:
             raise Rejected(
                 f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
                 "Leave out its id.",

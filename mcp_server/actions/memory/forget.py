@@ -19,13 +19,13 @@ from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.files.sync import catch_up_if_free, if_free, take_in
 from mcp_server.actions.files.trash import CANDIDATES, free_name, in_trash
 from mcp_server.actions.memory.remember import reinstate
-from mcp_server.adapters import files, history, leftovers, memory_file, places
+from mcp_server.adapters import files, history, leftovers, memory_file, moving, places
 from mcp_server.adapters.index.database import erase
 from mcp_server.adapters.index.events import deeds, transcripts
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
-from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamp, stamps
+from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamps
 from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Status, fingerprint, typed_id
 from mcp_server.core.remarks import BlockBehind, WordsRemain
@@ -182,15 +182,15 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
     if accepted := _as_accepted(store, file, session):
         return accepted
     back = _reinstated(store, file, session)
-    return back if back is not file and not _in_archive(back) else unarchive(store, back, session=session)
+    return back if back is not file and not in_archive(back) else unarchive(store, back, session=session)
 
 
 def unarchive(store: Store, file: MemoryFile, *, session: str = "") -> MemoryFile:
     """Bring a memory back from the archive; raises Rejected when it is not there or its place is taken."""
-    if file.memory.status is Status.ACTIVE and not _in_archive(file):
+    if file.memory.status is Status.ACTIVE and not in_archive(file):
         raise Rejected(f"'{file.memory.id}' is already active.", "Read it with 'daybook read'.")
     target = file.path
-    if _in_archive(file):
+    if in_archive(file):
         target = file.vault.path_for(file.memory.id, file.memory.kind).with_name(file.path.name)
     return _move_back(store, file, target, session)
 
@@ -233,16 +233,17 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
 
 def is_put_away(file: MemoryFile) -> bool:
     """Tell whether a memory is in the archive, or its file says so."""
-    return file.memory.status in AWAY or _in_archive(file)
+    return file.memory.status in AWAY or in_archive(file)
 
 
-def _in_archive(file: MemoryFile) -> bool:
+def in_archive(file: MemoryFile) -> bool:
+    """Tell whether the file of a memory lies in the archive."""
     return file.path.relative_to(file.vault.root).parts[0] == ARCHIVE_FOLDER
 
 
 def _move_back(store: Store, file: MemoryFile, target: Path, session: str) -> MemoryFile:
     """Move *file* to *target*, without the status that says it was put away."""
-    if target != file.path and stamp(target):
+    if not moving.is_free(file.path, target):
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.")
     status = Status.ACTIVE if file.memory.status in AWAY else file.memory.status
     memory = replace(file.memory, status=status, archived_reason="")
