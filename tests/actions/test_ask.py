@@ -112,23 +112,12 @@ def test_when_the_service_fails_the_passages_are_the_answer(asking: Store, model
     assert answer.why
 
 
-def test_a_secret_in_the_question_is_not_sent(asking: Store, model: ScriptedModel) -> None:
+@pytest.mark.parametrize("words", [47, 1984], ids=["whole", "cut where a long question is"])
+def test_no_part_of_a_secret_in_the_question_is_sent(asking: Store, model: ScriptedModel, words: int) -> None:
     remembered(asking)
     key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
 
-    ask(asking, f"are invoices kept in Postgres for the reports? {key}")
-
-    assert model.calls == 1
-    assert key not in str(model.asked[0].body)
-
-
-def test_nor_the_beginning_of_one_that_lies_where_a_long_question_is_cut(
-    asking: Store, model: ScriptedModel
-) -> None:
-    remembered(asking)
-    key = "ghp_" + "Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i"
-
-    ask(asking, f"{('are invoices kept in Postgres for the reports? ' * 50)[:1984]} {key}")
+    ask(asking, f"{('are invoices kept in Postgres for the reports? ' * 50)[:words]} {key}")
 
     assert model.calls == 1
     assert key[:10] not in str(model.asked[0].body)

@@ -168,25 +168,21 @@ def test_it_is_told_what_became_of_the_memories_that_were_named(store: Store) ->
 # What was put away
 
 
-def test_saying_a_superseded_memory_again_brings_it_back_and_names_its_successor(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("source", "action", "then"),
+    [("manual", Action.RESTORE, Status.ACTIVE), ("assistant", Action.KNOWN, Status.SUPERSEDED)],
+    ids=["the person", "Claude"],
+)
+def test_saying_a_superseded_memory_again_names_its_successor_and_brings_it_back_for_the_person(
+    store: Store, source: str, action: Action, then: Status
+) -> None:
     old = remembered(store, "The upload timeout is 30 seconds")
     successor = proposed(store, "The upload timeout is 60 seconds", supersedes=old).id
 
-    again = proposed(store, "The upload timeout is 30 seconds", source="manual")
+    again = proposed(store, "The upload timeout is 30 seconds", source=source)
 
-    assert (again.action, again.id, again.successor) == (Action.RESTORE, old, successor)
-    assert status(store, old) is status(store, successor) is Status.ACTIVE
-
-
-def test_claude_does_not_bring_back_what_was_superseded(store: Store) -> None:
-    old = remembered(store, "The upload timeout is 30 seconds")
-    successor = proposed(store, "The upload timeout is 60 seconds", supersedes=old).id
-
-    again = proposed(store, "The upload timeout is 30 seconds", source="assistant")
-
-    assert (again.action, again.id, again.successor) == (Action.KNOWN, old, successor)
-    assert status(store, old) is Status.SUPERSEDED
-    assert restore(store, old).memory.status is Status.ACTIVE
+    assert (again.action, again.id, again.successor) == (action, old, successor)
+    assert (status(store, old), status(store, successor)) == (then, Status.ACTIVE)
 
 
 # What is told

@@ -81,35 +81,30 @@ def test_the_person_accepts_rejects_and_leaves(opened: Opened, knowledge: Path, 
     assert not (knowledge / f"{order[1]}.md").exists()
 
 
+CLOSED = "the dialog was closed without an answer"
+
+
 @ERAS
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "sentence"),
     [
-        ElicitResult(action="cancel"),
-        ElicitResult(action="decline"),
-        chosen("everything"),
-        ElicitResult(action="accept", content={}),
+        (ElicitResult(action="cancel"), CLOSED),
+        (ElicitResult(action="decline"), CLOSED),
+        (chosen("everything"), CLOSED),
+        (ElicitResult(action="accept", content={}), CLOSED),
+        (None, "no dialog can be shown here"),
     ],
+    ids=["cancelled", "declined", "answered oddly", "not answered", "shown no dialog"],
 )
 def test_no_answer_settles_nothing_and_says_what_to_type(
-    opened: Opened, knowledge: Path, mode: str, answer: ElicitResult
+    opened: Opened, knowledge: Path, mode: str, answer: ElicitResult | None, sentence: str
 ) -> None:
     colleague(knowledge, "one-a1b2", "It says this.")
+    person = Person(answer) if answer else None
 
-    settled = call(opened, Person(answer), mode, "review", settle="one-a1b2")
+    settled = call(opened, person, mode, "review", settle="all")
 
-    assert "the dialog was closed without an answer" in settled
-    assert TYPE_IT in settled
-    assert ids(opened.store()) == ["one-a1b2"]
-
-
-@ERAS
-def test_a_client_without_a_dialog_is_told_what_to_type(opened: Opened, knowledge: Path, mode: str) -> None:
-    colleague(knowledge, "one-a1b2", "It says this.")
-
-    settled = call(opened, None, mode, "review", settle="all")
-
-    assert "no dialog can be shown here" in settled
+    assert sentence in settled
     assert TYPE_IT in settled
     assert ids(opened.store()) == ["one-a1b2"]
 

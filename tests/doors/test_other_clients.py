@@ -107,15 +107,16 @@ def test_who_switched_hooks_off_is_told_nothing_unasked(served: Callable[..., Ca
         assert HERON in message.content.text
 
 
-@pytest.mark.feature("B-21")
+@pytest.mark.feature("B-21", "D-11", "D-33", "D-34", "D-35")
 @pytest.mark.parametrize("mode", MODES)
 def test_the_session_tools_work_without_a_hook(
     served: Callable[..., Calling], project: Path, memory_dir: Path, mode: str
 ) -> None:
     with served(mode=mode) as call:
-        call("save_session", title="Retries", context="Half done.", tasks="backoff", files="a.py")
+        saved = call("save_session", title="Retries", context="Half done.", tasks="backoff", files="a.py")
         assert not call.failed
         assert "- [ ] backoff" in call("restore_session")
+        assert "Half done." in call("restore_session", id=saved.split(": ")[0])
         talk = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
         answer = call("save_conversation", title="Talk", messages=talk)
         assert "user\n   | why?" in call("load_conversation", id=answer.split(": ")[0])

@@ -6,6 +6,8 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from mcp_server.adapters.ledger import Ledger
 from tests.doors.shell import daybook
 
@@ -50,32 +52,25 @@ def test_nothing_leaves_without_the_persons_yes(tmp_path: Path) -> None:
     assert by_a_program.returncode == 12 and not remote.exists()
 
 
-def test_questions_stay_here_when_they_are_not_to_leave(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence", "leave"),
+    [((), "1 question in it", True), (("--no-questions",), "without the questions", False)],
+    ids=["told of", "not to leave"],
+)
+def test_questions_leave_when_they_were_told_of_and_costs_never(
+    tmp_path: Path, words: tuple[str, ...], sentence: str, leave: bool
+) -> None:
     home, remote = tmp_path / "desk", tmp_path / "memory.git"
     output_of(home, "remember", "Deploys start from the release branch.")
-    ledger = Ledger(home / "ledger")
-    ledger.append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
-    ledger.append("injected", datetime.now(UTC), refs=[], prompt="do something outlandish")
-    ledger.append("spent", datetime.now(UTC), usd=1.0)
-
-    added = output_of(home, "remote", "add", str(remote), "--yes", "--no-questions", typed=True)
-
-    assert "without the questions" in added
-    output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
-    ledgers = [path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir()]
-    assert any("remembered" in text for text in ledgers)
-    assert not any(word in text for text in ledgers for word in ("peculiar", "outlandish", "spent"))
-
-
-def test_questions_leave_when_they_were_told_of(tmp_path: Path) -> None:
-    home, remote = tmp_path / "desk", tmp_path / "memory.git"
     Ledger(home / "ledger").append("recalled", datetime.now(UTC), refs=[], query="something peculiar")
-    Ledger(home / "ledger").append("injected", datetime.now(UTC), refs=[], prompt="do something")
+    Ledger(home / "ledger").append("spent", datetime.now(UTC), usd=1.0)
 
-    assert "2 questions in it" in output_of(home, "remote", "add", str(remote), "--yes", typed=True)
+    assert sentence in output_of(home, "remote", "add", str(remote), "--yes", *words, typed=True)
 
     output_of(tmp_path / "laptop", "remote", "add", str(remote), "--yes", typed=True)
-    assert any("peculiar" in path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir())
+    ledger = "".join(path.read_text() for path in (tmp_path / "laptop" / "ledger").iterdir())
+    assert "remembered" in ledger and "spent" not in ledger
+    assert ("peculiar" in ledger) is leave
 
 
 def test_a_remote_that_holds_something_else_is_refused(tmp_path: Path) -> None:

@@ -2,21 +2,7 @@
 
 import re
 
-import pytest
-
 from tests.doors.called import Caller
-
-
-@pytest.mark.feature("D-11", "D-33", "D-34", "D-35")
-def test_sessions_and_conversations_come_back(call: Caller) -> None:
-    answer = call("save_session", title="Retries", context="Half done.", files=["a.py"], tasks=["backoff"])
-    memory_id = answer.split(": ")[0]
-    assert "- [ ] backoff" in call("restore_session")
-    assert "Half done." in call("restore_session", id=memory_id)
-    messages = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "because"}]
-    saved = call("save_conversation", title="Talk", messages=messages)
-    loaded = call("load_conversation", id=saved.split(": ")[0])
-    assert "user\n   | why?" in loaded
 
 
 def test_a_long_conversation_comes_in_several_answers(call: Caller) -> None:

@@ -109,23 +109,6 @@ def test_a_mistake_gets_one_sentence_and_its_exit_code(
 
 
 @pytest.mark.parametrize(
-    ("environment", "sentence"),
-    [
-        ({"EMBEDDING_MODEL": "gpt"}, "EMBEDDING_MODEL is 'gpt'"),
-        ({"MEMORY_DIR": "relative"}, "not an absolute path"),
-        ({"MEMORY_DIR": "~nobody-has-this-name/memory"}, "not an absolute path"),
-        ({"HOT_CACHE_MAX_ITEMS": "many"}, "HOT_CACHE_MAX_ITEMS is 'many'"),
-        ({"MEMORY_DIR": "/etc/passwd"}, "not a folder"),
-    ],
-)
-def test_a_setting_that_does_not_parse_is_named(run: Run, environment: dict[str, str], sentence: str) -> None:
-    process = run("list", **environment)
-
-    assert process.returncode == 2
-    assert sentence in process.stderr
-
-
-@pytest.mark.parametrize(
     ("line", "hint"),
     [
         ('daybook_capture = "manual"', "Did you mean 'capture'?"),

@@ -70,8 +70,17 @@ def status(link: str) -> dict[str, int]:
     return answers
 
 
+@pytest.mark.parametrize(
+    ("words", "posted"),
+    [((), HTTPStatus.NOT_FOUND), (("--read-only",), HTTPStatus.FORBIDDEN)],  # let through, to no such page
+    ids=["to change", "for looking only"],
+)
 def test_a_person_sees_it_in_their_browser_and_ends_it_with_ctrl_c(
-    tmp_path: Path, settings: Mapping[str, str], browser: FakeBrowser
+    tmp_path: Path,
+    settings: Mapping[str, str],
+    browser: FakeBrowser,
+    words: tuple[str, ...],
+    posted: HTTPStatus,
 ) -> None:
     statuses: dict[str, int] = {}
 
@@ -79,9 +88,11 @@ def test_a_person_sees_it_in_their_browser_and_ends_it_with_ctrl_c(
         statuses.update(status(browser.address()))
         return CTRL_C
 
-    ended = type_in_terminal([*DAYBOOK, "view"], cwd=tmp_path, env=settings, answers=[("until Ctrl-C", look)])
+    ended = type_in_terminal(
+        [*DAYBOOK, "view", *words], cwd=tmp_path, env=settings, answers=[("until Ctrl-C", look)]
+    )
 
-    assert statuses == {"GET": HTTPStatus.OK, "POST": HTTPStatus.NOT_FOUND}  # let through, to no such page
+    assert statuses == {"GET": HTTPStatus.OK, "POST": posted}
     assert ended.returncode == 0
     assert "/open/" not in ended.stdout
 
@@ -114,22 +125,6 @@ def test_a_program_opens_it_for_looking_and_never_reads_the_link(
     assert started.returncode == 0
     assert "/open/" not in output
     assert "read-only" in output
-
-
-def test_a_person_may_ask_for_looking_only(
-    tmp_path: Path, settings: Mapping[str, str], browser: FakeBrowser
-) -> None:
-    statuses: dict[str, int] = {}
-
-    def look() -> str:
-        statuses.update(status(browser.address()))
-        return CTRL_C
-
-    type_in_terminal(
-        [*DAYBOOK, "view", "--read-only"], cwd=tmp_path, env=settings, answers=[("until Ctrl-C", look)]
-    )
-
-    assert statuses == {"GET": HTTPStatus.OK, "POST": HTTPStatus.FORBIDDEN}
 
 
 def test_a_program_is_not_told_the_link(memory_dir: Path) -> None:

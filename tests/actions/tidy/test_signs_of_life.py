@@ -59,18 +59,18 @@ def by_hand(store: Store, name: str, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("type", ["architecture", "decision", "pattern", "gotcha", "preference", "reference"])
-def test_what_holds_until_it_is_replaced_never_ages(store: Store, clock: Clock, type: str) -> None:
-    memory_id = put(store, GATEWAY, type=type, source="mined")
-    clock.pass_days(2000)
-
-    assert tidied(store) == {}
-    assert status(store, memory_id) is Status.ACTIVE
+LASTING = ("architecture", "decision", "pattern", "gotcha", "preference", "reference")
+PASSING = ("progress", "context", "note")
 
 
-@pytest.mark.parametrize("type", ["progress", "context", "note"])
-@pytest.mark.parametrize("source", ["manual", "imported"])
-def test_what_the_person_wrote_or_imported_never_ages(
+@pytest.mark.parametrize(
+    ("type", "source"),
+    [
+        *((type, "mined") for type in LASTING),
+        *((type, own) for type in PASSING for own in ("manual", "imported")),
+    ],
+)
+def test_what_holds_until_it_is_replaced_or_comes_from_the_person_never_ages(
     store: Store, clock: Clock, type: str, source: str
 ) -> None:
     memory_id = put(store, GATEWAY, type=type, source=source)
