@@ -112,6 +112,7 @@ def write_for_person(path: Path, text: str) -> None:
 
 
 def print_json(value: object) -> None:
+    """Print *value* as JSON; what JSON does not know, as a path, becomes text."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 

@@ -1,4 +1,8 @@
-"""The questions to the person before Claude changes what they said, and the texts shown with them."""
+"""
+The questions to the person before Claude changes what they said, and the texts shown with them.
+
+Each may end the call by PersonAsked, after which the client calls again with the answer.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -39,7 +43,7 @@ def may_replace(dialog: Asking, store: Store, new: Draft, olds: Sequence[str], t
     Ask the person whether *new* may replace what they said; tell whether they agreed to all.
 
     Does not ask when none of the memories is the person's, or when they said so in the session. Without a
-    dialog nothing is decided. Raises PersonNeeded when they say no, and Asked.
+    dialog nothing is decided. Raises PersonNeeded when they say no.
     """
     files = kept_from(store, new, olds, turns=turns)
     for old in files:
@@ -62,7 +66,7 @@ def ask_before_replacing(
     *,
     level: Level | None = None,
 ) -> None:
-    """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded, Asked."""
+    """Ask the person before *start*, of *level*, supersedes what they said. Raises PersonNeeded."""
     if pair := kept_from_link(store, start, end, rel, turns=turns, level=level):
         new, old = (file.memory for file in pair)
         dialog.consent(
@@ -76,7 +80,7 @@ def ask_before_replacing(
 def ask_before_forgetting(
     dialog: Asking, store: Store, memory_id: str, turns: Turns, *, verb: str = "forget"
 ) -> None:
-    """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded, Asked."""
+    """Ask the person before Claude puts away what they said, by *verb*. Raises PersonNeeded."""
     with suppress(NotFound):  # the action itself reports a missing memory
         if not may_forget(read(store, memory_id), turns):
             name = one_line(memory_id, 80)
@@ -88,7 +92,7 @@ def ask_before_forgetting(
 
 
 def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:
-    """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, Asked, NotFound."""
+    """Ask the person before Claude moves what they said to *level*. Raises PersonNeeded, NotFound."""
     if files := kept_from_moving(store, memory_id, level, turns):
         memory = read(store, memory_id).memory
         olds = ", ".join(old.memory.id for old in files if old.memory.id != memory.id)
@@ -104,7 +108,7 @@ def ask_before_fading(dialog: Asking, store: Store, memory_id: str, revision: Re
     """
     Ask the person before *revision* unpins a memory that only they may unpin, or lets it fade.
 
-    Raises PersonNeeded, Asked, NotFound.
+    Raises PersonNeeded, NotFound.
     """
     if typed := kept_from_fading(store, memory_id, revision, turns):
         memory = read(store, memory_id).memory
@@ -117,7 +121,7 @@ def ask_before_fading(dialog: Asking, store: Store, memory_id: str, revision: Re
 
 
 def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: str, turns: Turns) -> None:
-    """Ask the person before *words* become the text of a memory of theirs. Raises PersonNeeded, Asked."""
+    """Ask the person before *words* become the text of a memory of theirs. Raises PersonNeeded."""
     with suppress(NotFound):
         file = read(store, memory_id)
         if not may_change(file, Statement("", words, file.memory.type, ASSISTANT), turns):

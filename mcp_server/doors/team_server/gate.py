@@ -69,8 +69,8 @@ class Gate:
     """
     Let through to *app* what members ask, with who asks in the scope.
 
-    *names* are those by which members reach the server, besides this machine's own. *in_thread* runs a
-    function that waits for the database. *clock* returns seconds that only grow.
+    *names* are those by which members reach the server, besides this machine's own. *limiter* bounds how
+    many calls wait for the database at once. *clock* returns seconds that only grow.
     """
 
     def __init__(
