@@ -23,6 +23,7 @@ from mcp_server.core.memory import Memory
 from mcp_server.core.search.query import MAX_QUERY, Query, check_limit
 from mcp_server.core.storage.port import PAGE, ChangeRecord, Results, Stored
 from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import Team
 
 T = TypeVar("T")
@@ -77,7 +78,7 @@ class TeamClient:
         return self._answer("team", {}, wire.team_of)
 
     def save(self, memory: Memory, *, replaces: str = "") -> Stored:
-        return self._answer("remember", {**wire.value_of(memory), "replaces": replaces}, wire.stored_of)
+        return self._answer("remember", {**value_of(memory), "replaces": replaces}, wire.stored_of)
 
     def load(self, memory_id: str) -> Stored:
         return self._answer("read", {"id": memory_id}, wire.stored_of)
@@ -89,7 +90,7 @@ class TeamClient:
         Raises StorageUnavailable after that, and at once where the server did not answer a moment ago.
         """
         check_limit(query.limit)
-        arguments = wire.value_of(query)
+        arguments = value_of(query)
         arguments["text"] = arguments["text"][:MAX_QUERY]
         if patience == math.inf:
             return self._answer("recall", arguments, wire.results_of)

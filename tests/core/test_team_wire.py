@@ -15,6 +15,7 @@ from mcp_server.core.search.query import Confidence, Filter, Mode, Query, Sort
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Results, Stored
 from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import Role, Team
 
 MOMENT = datetime(2026, 11, 20, 9, 12, 3, 250, tzinfo=UTC)
@@ -102,7 +103,7 @@ questions = st.builds(
 
 def over_the_wire(value: object) -> Any:
     """Return what arrives of *value* on the other side."""
-    return json.loads(json.dumps(wire.value_of(value), allow_nan=False))
+    return json.loads(json.dumps(value_of(value), allow_nan=False))
 
 
 @given(memories, st.booleans())

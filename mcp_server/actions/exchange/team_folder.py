@@ -13,7 +13,7 @@ from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Kind, Memory, Status
 from mcp_server.core.storage.port import Stored
-from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import Role, TeamStorage
 from mcp_server.core.team.team_rules import fit
 
@@ -72,7 +72,7 @@ def _history_of(storage: TeamStorage, version: Stored) -> bytes:
         "id": version.memory.id,
         "author": version.author,
         "confirmed_by": version.confirmed_by,
-        "changes": wire.value_of(list(changes)),
+        "changes": value_of(list(changes)),
     }
     return json.dumps(record, ensure_ascii=False).encode("utf-8", "replace")
 

@@ -13,6 +13,7 @@ from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnav
 from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.store import Store
 
@@ -158,7 +159,7 @@ def _note(
     store: Store, name: str, memory: Memory, *, at: str, replaces: str, promoted: bool, refused: str = ""
 ) -> None:
     payload = {
-        "memory": wire.value_of(memory),
+        "memory": value_of(memory),
         "replaces": replaces,
         "promoted": promoted,
         "at": at,

@@ -13,6 +13,10 @@ class Ref(str):
     __slots__ = ()
 
 
+VAULT_OF_REF = "substr(ref, 1, instr(ref, '/') - 1)"
+"""In SQL, the key of the vault in a column `ref`."""
+
+
 class Table(NamedTuple):
     """
     One table: its columns with their types, and its indexes.

@@ -8,6 +8,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Memory, clean_text
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 
 LARGEST = 512 * 1024  # characters of all keys together
 
@@ -19,7 +20,7 @@ def json_of(memory: Memory) -> str:
     That is an empty text, a NUL character and an unpaired surrogate.
     """
     clean_text(memory.text)
-    value = wire.value_of(memory)
+    value = value_of(memory)
     memory_of(value)
     kept = json.dumps(value, ensure_ascii=False)
     if "\\u0000" in kept and any("\0" in text for text in _texts(value)):

@@ -32,24 +32,37 @@ ASPECT = 2.0  # width by height that the layout aims at, because screens are wid
 Place = tuple[float, float]
 
 
+class Box(NamedTuple):
+    """The room of a node in pixels: its mark within a *radius*, and below it its caption in *lines*."""
+
+    radius: int
+    font: int
+    lines: tuple[str, ...]
+
+    @property
+    def width(self) -> float:
+        return max(2 * self.radius, self.font * max(map(breadth, self.lines), default=0))
+
+    @property
+    def height(self) -> float:
+        return 2 * self.radius + self.font * (0.4 + LINE_HEIGHT * len(self.lines))
+
+
 class Spot(NamedTuple):
-    """A node in its place: the middle of its mark, sizes of mark and caption, its links, its caption."""
+    """A node in its place: the middle of its mark, its room, how many links it has, and its group."""
 
     node: NetworkNode
     x: int
     y: int
-    radius: int
-    font: int
-    lines: tuple[str, ...]
+    box: Box
     links: int
     group: int
 
     @property
     def covers(self) -> tuple[float, float, float, float]:
         """The left, top, right and bottom edge of its mark and caption together."""
-        half = max(self.radius, self.font * max(map(breadth, self.lines), default=0) / 2)
-        below = self.y + self.radius + self.font * (0.4 + LINE_HEIGHT * len(self.lines))
-        return self.x - half, self.y - self.radius, self.x + half, below
+        half, top = self.box.width / 2, self.y - self.box.radius
+        return self.x - half, top, self.x + half, top + self.box.height
 
 
 class Panel(NamedTuple):
@@ -76,17 +89,6 @@ class Picture:
     unlinked: int = 0
 
 
-class _Box(NamedTuple):
-    """The room of a node: width, height, and how far below its top the middle of the mark lies."""
-
-    width: float
-    height: float
-    mark: float
-    radius: int
-    font: int
-    lines: tuple[str, ...]
-
-
 def arranged(
     network: Network, groups: Sequence[Sequence[str]], spread: Sequence[Mapping[str, Place]]
 ) -> Picture:
@@ -94,7 +96,7 @@ def arranged(
     nodes = {node.key: node for node in network.nodes}
     lines = united(network.links)
     count = degrees(network.links)
-    boxes: dict[str, _Box] = {}
+    boxes: dict[str, Box] = {}
     inside: list[dict[str, Place]] = []
     panels: list[tuple[int, int]] = []
     group_of = {key: number for number, group in enumerate(groups) for key in group}
@@ -105,7 +107,9 @@ def arranged(
     for group, tends, links in zip(groups, spread, within, strict=True):
         big = max(group, key=lambda key: (count[key], nodes[key].is_active))
         boxes |= {key: _box(nodes[key], count[key], key == big and count[key] >= BIG_FROM) for key in group}
-        places, size = _inside(apart(tends, links, {key: boxes[key][:2] for key in group}), boxes)
+        places, size = _inside(
+            apart(tends, links, {key: (boxes[key].width, boxes[key].height) for key in group}), boxes
+        )
         inside.append(places)
         panels.append(size)
     placed = _beside(panels, groups, lines)
@@ -167,17 +171,13 @@ def _pushed(first: list[float], other: list[float], size: Place, others: Place) 
     return True
 
 
-def _box(node: NetworkNode, links: int, big: bool) -> _Box:
-    font = BIG_FONT if big else FONT
-    lines = caption(node.title)
+def _box(node: NetworkNode, links: int, big: bool) -> Box:
     radius = round(6 + min(8, 1.6 * math.sqrt(links)))
-    width = max(2 * radius, font * max(map(breadth, lines), default=0))
-    height = 2 * radius + font * (0.4 + LINE_HEIGHT * len(lines))
-    return _Box(width, height, radius, radius, font, lines)
+    return Box(radius, BIG_FONT if big else FONT, caption(node.title))
 
 
 def _inside(
-    places: Mapping[str, Place], boxes: Mapping[str, _Box]
+    places: Mapping[str, Place], boxes: Mapping[str, Box]
 ) -> tuple[dict[str, Place], tuple[int, int]]:
     """Return *places* relative to the corner of their panel, and the size of that panel."""
     left = min(x - boxes[key].width / 2 for key, (x, _) in places.items())
@@ -189,9 +189,9 @@ def _inside(
     return {key: (x + dx, y + dy) for key, (x, y) in places.items()}, size
 
 
-def _spot(node: NetworkNode, box: _Box, panel: Panel, place: Place, links: int, group: int) -> Spot:
-    x, y = panel.left + place[0], panel.top + place[1] - box.height / 2 + box.mark
-    return Spot(node, round(x), round(y), box.radius, box.font, box.lines, links, group)
+def _spot(node: NetworkNode, box: Box, panel: Panel, place: Place, links: int, group: int) -> Spot:
+    x, y = panel.left + place[0], panel.top + place[1] - box.height / 2 + box.radius
+    return Spot(node, round(x), round(y), box, links, group)
 
 
 def _beside(

@@ -209,7 +209,7 @@ def _line(line: Line, spots: Sequence[Spot], place: dict[str, int], label: tuple
     start_spot, end_spot = spots[ends[0]], spots[ends[1]]
     length = math.hypot(end_spot.x - start_spot.x, end_spot.y - start_spot.y) or 1
     dx, dy = (end_spot.x - start_spot.x) / length, (end_spot.y - start_spot.y) / length
-    begin, end = start_spot.radius + 3, length - end_spot.radius - 3
+    begin, end = start_spot.box.radius + 3, length - end_spot.box.radius - 3
     start = f"M{start_spot.x + dx * begin:.0f} {start_spot.y + dy * begin:.0f}"
     path = f"{start} {start_spot.x + dx * end:.0f} {start_spot.y + dy * end:.0f}"
     heads = ' marker-end="url(#head)"' + (' marker-start="url(#head)"' if line.back else "")
@@ -234,16 +234,16 @@ def _node(spot: Spot, number: int, href: Href | None) -> str:
     return (
         f'<{opening} class="node t-{node.type}{old}" transform="translate({spot.x} {spot.y})"'
         f' data-node="{number}" data-links="{spot.links}"><title>{escape(node.title)} ({about})</title>'
-        f"{mark(node.type, spot.radius)}</{opening[0]}>"
+        f"{mark(node.type, spot.box.radius)}</{opening[0]}>"
     )
 
 
 def _caption(spot: Spot, number: int) -> str:
     old = "" if spot.node.is_active else " old"
-    big = " big" if spot.font == BIG_FONT else ""
-    lines = "".join(f'<tspan x="0" dy="{LINE_HEIGHT}em">{escape(line)}</tspan>' for line in spot.lines)
+    big = " big" if spot.box.font == BIG_FONT else ""
+    lines = "".join(f'<tspan x="0" dy="{LINE_HEIGHT}em">{escape(line)}</tspan>' for line in spot.box.lines)
     return (
-        f'<g transform="translate({spot.x} {spot.y})"><text class="caption{big}{old}" y="{spot.radius}"'
+        f'<g transform="translate({spot.x} {spot.y})"><text class="caption{big}{old}" y="{spot.box.radius}"'
         f' data-node="{number}">{lines}</text></g>'
     )
 

@@ -24,11 +24,10 @@ from mcp_server.core.memory import Kind, Memory, check_id
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query
 from mcp_server.core.storage.port import ChangeRecord, Results, Stored
-from mcp_server.core.team.json_values import object_of, read, text_of, value_of
+from mcp_server.core.team.json_values import object_of, read, text_of
 from mcp_server.core.team.team import Team
 
-__all__ = ["value_of"]
-
+MOST_SENTENCE = 1_000  # characters of the sentence or the hint of an error
 MOST_REQUEST = 1024 * 1024  # bytes of a client's request; the longest text of a memory may take half of it
 KINDS: Mapping[str, type[DaybookError]] = {
     kind.__name__: kind for kind in (NotFound, Rejected, Conflict, NotAllowed, StorageUnavailable)
@@ -84,12 +83,9 @@ def error_of(value: object) -> DaybookError:
     """Return the error in a server's answer, of its own class if it is in KINDS; raise Rejected."""
     fields = object_of(value, "error")
     kind, sentence, hint = (text_of(fields.get(key, ""), key) for key in ("kind", "sentence", "hint"))
-    sentence, hint = one_line(sentence, _MOST_SENTENCE), one_line(hint, _MOST_SENTENCE)
+    sentence, hint = one_line(sentence, MOST_SENTENCE), one_line(hint, MOST_SENTENCE)
     if not sentence:
         raise Rejected("The error says nothing.")
     if kind == NotFound.__name__:
         return NotFound("", sentence=sentence, hint=hint)
     return KINDS.get(kind, DaybookError)(sentence, hint)
-
-
-_MOST_SENTENCE = 1_000  # characters

@@ -14,6 +14,7 @@ from mcp_server.core.render import one_line
 from mcp_server.core.search.query import MAX_LIMIT, Query
 from mcp_server.core.storage.port import PAGE
 from mcp_server.core.team import wire
+from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.core.team.team_rules import fit
 
@@ -112,7 +113,7 @@ def _history(call: TeamCall) -> JsonAnswer:
     skip = _number(call, "skip", 0, least=0, most=1 << 40)
     changes = call.storage.history(_id(call))
     wanted = changes[skip : skip + MOST_CHANGES]
-    records, all_fit = _fitting([wire.value_of(change) for change in wanted])
+    records, all_fit = _fitting([value_of(change) for change in wanted])
     return {"changes": records, "more": not all_fit or skip + len(wanted) < len(changes)}
 
 
@@ -127,7 +128,7 @@ def _confirmed(call: TeamCall) -> JsonAnswer:
 def _page(call: TeamCall, page: Callable[..., Sequence[object]]) -> JsonAnswer:
     most = _number(call, "most", PAGE, least=1, most=PAGE)
     memories = page(after=_text(call.arguments.get("after", ""), "after"), most=most)
-    values, all_fit = _fitting([wire.value_of(stored) for stored in memories])
+    values, all_fit = _fitting([value_of(stored) for stored in memories])
     return {"memories": values, "more": not all_fit}
 
 
@@ -142,7 +143,7 @@ def _fitting(values: list[Any]) -> tuple[list[Any], bool]:
 
 
 def _as_object(value: object) -> JsonAnswer:
-    answer: JsonAnswer = wire.value_of(value)
+    answer: JsonAnswer = value_of(value)
     return answer
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters.index import events as derived
 from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
-from mcp_server.adapters.index.table import Table
+from mcp_server.adapters.index.table import VAULT_OF_REF, Table
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.memory_parts import TRASH
 
@@ -57,7 +57,6 @@ EVENTS = (
 _FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
 _NO_FILES = '"files": []'  # what only the ledger says, as part of a change
 _FOR_GOOD = "event = 'forgotten' AND detail ->> 'forever'"
-_VAULT = "substr(ref, 1, instr(ref, '/') - 1)"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
 
 
@@ -151,7 +150,7 @@ def listed(
         *(["session = ?"] if session else []),
         *([f"event IN ({marks(events)})"] if events else []),
         *(["detail ->> 'by' = ?"] if by else []),
-        *([f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))"] if vaults else []),
+        *([f"(ref = '' OR {VAULT_OF_REF} IN ({marks(vaults)}))"] if vaults else []),
     ]
     bound = [*filter(None, (ref, session)), *events, *filter(None, (by,)), *vaults]
     page = f"LIMIT {int(limit)} OFFSET {int(offset)}"
@@ -238,7 +237,7 @@ def last_change(
     among = f"(ref IN ({marks(refs)}) OR ref = '' AND ({' OR '.join(['instr(detail, ?)'] * len(refs))}))"
     conditions = [
         f"(event = 'tidied' AND ref != '' OR instr(detail, '{_FILES}') OR {_FOR_GOOD})",
-        f"(ref = '' OR {_VAULT} IN ({marks(vaults)}))",
+        f"(ref = '' OR {VAULT_OF_REF} IN ({marks(vaults)}))",
         *([among] if refs else []),
         *(["session = ?"] if session else []),
     ]
@@ -257,7 +256,7 @@ def taken_back(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) -> 
     named = (
         "SELECT coalesce(detail ->> 'change', detail ->> 'run') AS name, detail ->> 'run' AS run,"
         " detail ->> 'undoes' AS undoes, detail ->> 'redoes' AS redoes"
-        f" FROM deeds WHERE at >= ? AND (ref = '' OR {_VAULT} IN ({marks(vaults)}))"
+        f" FROM deeds WHERE at >= ? AND (ref = '' OR {VAULT_OF_REF} IN ({marks(vaults)}))"
         f" AND (event = 'tidied' OR instr(detail, '{_FILES}'))"
     )
     counts = db.execute(
@@ -296,7 +295,7 @@ def forgotten_soon(
         "  AND NOT EXISTS (SELECT 1 FROM deeds b WHERE b.ref = f.ref AND b.row > f.row"
         "   AND b.event IN ('restored', 'undone')))), 0)"
         " FROM (SELECT ref, min(at) AS at FROM deeds WHERE event = 'remembered'"
-        f" AND {_VAULT} IN ({marks(vaults)}) GROUP BY ref HAVING min(at) >= ?) s",
+        f" AND {VAULT_OF_REF} IN ({marks(vaults)}) GROUP BY ref HAVING min(at) >= ?) s",
         (within, *vaults, since),
     ).fetchone()
     return int(counts[0]), int(counts[1])

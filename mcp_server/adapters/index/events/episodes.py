@@ -14,7 +14,7 @@ from mcp_server.adapters.index import events
 from mcp_server.adapters.index.events import EventRow, receipts, usage
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
-from mcp_server.adapters.index.table import Table
+from mcp_server.adapters.index.table import VAULT_OF_REF, Table
 from mcp_server.core.memory import DAY
 
 TABLES = (Table("tally", {"day": int, "event": str, "times": int}, pk=("day", "event")),)
@@ -81,7 +81,7 @@ _HEARD = f"""
       WHERE session != '' AND path NOT LIKE '%/subagents/%'
     UNION ALL SELECT session, '', '', vault, created, created, 0, '', '', 0 FROM memories WHERE session != ''
     UNION ALL SELECT session, '', '', '', at, at, 0, '', '', 0 FROM {_GIVEN}
-    UNION ALL SELECT session, '', '', substr(ref, 1, instr(ref, '/') - 1), at, at, 0, '', '', 0 FROM deeds
+    UNION ALL SELECT session, '', '', {VAULT_OF_REF}, at, at, 0, '', '', 0 FROM deeds
       WHERE session != '' AND event NOT LIKE 'session%'
 """
 _ONE = (

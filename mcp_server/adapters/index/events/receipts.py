@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.events import EventRow, a_list
-from mcp_server.adapters.index.table import Ref, Table
+from mcp_server.adapters.index.table import VAULT_OF_REF, Ref, Table
 from mcp_server.core.memory_parts import DAY
 
 TABLES = (
@@ -206,4 +206,4 @@ def used_by_day(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) ->
     return [(int(day), int(answers), int(used)) for day, answers, used in rows]
 
 
-_IN_VAULTS = "substr(ref, 1, instr(ref, '/') - 1) IN (SELECT value FROM json_each(?))"
+_IN_VAULTS = f"{VAULT_OF_REF} IN (SELECT value FROM json_each(?))"
