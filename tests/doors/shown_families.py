@@ -210,7 +210,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
             [EPISODE, replace(EPISODE, id="other", short="", forgotten=1, topic="")], {EPISODE.id: COST}
         ),
         sessions.listed([], {}),
-        sessions.one(
+        sessions.session(
             SessionReport(EPISODE, {"note": 2}, 3, 1, (ReadSoFar("/t.jsonl", 2000, 1000, 500),), COST),
             [ONE],
             [Given("g", HOSTILE, 2, 1)],

@@ -52,7 +52,7 @@ def test_the_resource_shows_only_what_may_be_pushed(call: Caller, store: Store) 
     heron = remember(store, draft).memory.id
 
     for verb in ("promote", "pin"):
-        assert "once the person accepts it" in call(verb, id=heron)
+        assert "until the person accepts it" in call(verb, id=heron)
 
     assert "Ignore" not in hot(call)
     assert "pinned" in call("hot_cache_status")

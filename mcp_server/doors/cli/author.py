@@ -29,9 +29,9 @@ def take_over(opened: Opened, memory_id: str) -> str:
     """
     store = opened.store()
     if is_here():
-        return "Claude may be shown it unasked from now on." if trust(store, (memory_id,)) else ""
+        return shown.ACCEPTED if trust(store, (memory_id,)) else ""
     waits = memory_id in {origin.row.id for origin in waiting(store)}
-    return "It is not shown unasked until the person accepts it: 'daybook review'." if waits else ""
+    return shown.WAITS_ON if waits else ""
 
 
 def turns(opened: Opened) -> Turns:

@@ -27,6 +27,7 @@ from mcp_server.doors.cli.model_commands import use
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import candidates, upkeep
 from mcp_server.doors.shown.history import undone
+from mcp_server.doors.shown.persons_acts import SETTLING_CANDIDATES
 from mcp_server.doors.shown.recall import EXCERPT, cited
 
 OFFER = (
@@ -209,7 +210,7 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], type_:
     waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
     ids = [proposal.memory.id for proposal in waiting]
     if approve or reject:
-        person.require("settling what was proposed")
+        person.require(SETTLING_CANDIDATES)
     if approve:
         stored = candidate.approve(store, _named(approve, ids))
         trust(store, tuple(outcome.id for outcome in stored))  # a person said so, here, in a terminal

@@ -26,6 +26,7 @@ from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown import links, mining
+from mcp_server.doors.shown.persons_acts import REPLACING, SETTLING_CONTRADICTION
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -48,7 +49,7 @@ def link_command(source: str, target: str, rel: str) -> None:
         pair := kept_from_link(store, source, target, rel, turns=turns(opened))
     ):
         new, old = (file.memory.id for file in pair)
-        raise PersonNeeded("replacing what the person said", f"link {new} {old} --rel supersedes")
+        raise PersonNeeded(REPLACING, f"link {new} {old} --rel supersedes")
     outcome = link.link(store, source, target, rel)
     output.print_shown(links.linked(outcome))
 
@@ -110,7 +111,7 @@ def contradictions_command(
     if resolve:
         if not how:
             raise Rejected("How is it settled?", f"Add --how with one of: {', '.join(contradiction.WAYS)}.")
-        person.require("settling a contradiction")
+        person.require(SETTLING_CONTRADICTION)
         output.print_shown(links.settled_pair(contradiction.resolve_contradiction(store, *resolve, how)))
         return
     if find or about:

@@ -15,8 +15,7 @@ from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
 from mcp_server.doors.shown import team as shown_team
-
-TAKING_BACK = "taking back what the person said or did"
+from mcp_server.doors.shown.persons_acts import TAKING_BACK
 
 
 @click.command("history")

@@ -50,10 +50,10 @@ from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
+from mcp_server.doors.shown.persons_acts import FORGETTING, MOVING
 from mcp_server.store import Store
 
 OF_TEAM_ONLY = "Of a team's memory only its words, type, tags, files and category are changed from here."
-MOVING = "moving what the person said to another level"
 
 
 @click.command("remember")
@@ -117,7 +117,7 @@ def remember_command(
     if draft.level is Level.TEAM:
         draft = replace(draft, supersedes=superseded_in(supersedes))
         given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
-        output.print_shown(shown_team.given(given_to_team))
+        output.print_shown(shown_team.stored(given_to_team))
         return
     outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
     waits = judged(output.opened(), outcome.id)
@@ -211,7 +211,7 @@ def revise_command(
         done_for_team = revise_for_team(
             store, memory_id, revision, version=version_, keep_secrets=keep_secrets
         )
-        output.print_shown(shown_team.given(done_for_team, verb="revised"))
+        output.print_shown(shown_team.stored(done_for_team, verb="revised"))
         return
     if wanted == Wanted():
         raise Rejected(
@@ -275,7 +275,7 @@ def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str =
     """Raise PersonNeeded when Claude would put away what the person said, and they did not ask for it."""
     with contextlib.suppress(NotFound):
         if not may_forget(read(store, memory_id), turns):
-            raise PersonNeeded("forgetting what the person said", f"{verb} {memory_id}")
+            raise PersonNeeded(FORGETTING, f"{verb} {memory_id}")
 
 
 @click.command("archive")

@@ -11,9 +11,9 @@ from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import review as shown
+from mcp_server.doors.shown.persons_acts import SETTLING
 from mcp_server.store import Store
 
-SETTLING = "settling what waits"
 SAVE_MERGED = "Save the merged text?"
 
 

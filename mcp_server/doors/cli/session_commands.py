@@ -160,7 +160,7 @@ def sessions_command(
     if name:
         report = session_history.tell_session(store, name)
         memories = session_history.session_memories(store, name)[1:]
-        output.print_shown(shown_sessions.one(report, *memories))
+        output.print_shown(shown_sessions.session(report, *memories))
         return
     episodes = session_history.list_sessions(store, limit=limit, all_projects=all_projects)
     output.print_shown(shown_sessions.listed(episodes, session_history.costs(store, episodes)))

@@ -21,6 +21,7 @@ from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import figures, upkeep
 from mcp_server.doors.shown import state as shown
 from mcp_server.doors.shown.doctor import checked
+from mcp_server.doors.shown.persons_acts import EMPTYING_TRASH
 from mcp_server.store import Store
 
 PLUGIN = Path(__file__).resolve().parents[3]
@@ -134,7 +135,7 @@ def maintain_command(action: str, apply: bool, embed: bool) -> None:
     Example: daybook maintain clean --apply
     """
     if action == "clean" and apply:
-        person.require("emptying the trash for good")
+        person.require(EMPTYING_TRASH)
     store = output.opened().store()
     if action == "clean":
         output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)))

@@ -76,7 +76,7 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
     if to:
         store = output.opened().store()
         outcome = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
-        output.print_shown(team.given(outcome, verb="given to the team"))
+        output.print_shown(team.stored(outcome, verb="given to the team"))
         return
     opened = output.opened()
     has_place = promoting.promote(opened.store(), memory_id)

@@ -13,6 +13,7 @@ from mcp_server.actions.upkeep.maintain import clean_up, maintain
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import Shown, deeds, figures, upkeep
+from mcp_server.doors.shown.persons_acts import EMPTYING_TRASH
 
 
 def register(application: Application) -> None:
@@ -42,7 +43,7 @@ def register(application: Application) -> None:
             plan = upkeep.cleaned_counts(clean_up(open_store(), dry_run=True))
             Dialog(context).consent(
                 f"Clean up? Old trash is deleted for good. It {plan}",
-                act="emptying the trash for good",
+                act=EMPTYING_TRASH,
                 typed="maintain clean --apply",
             )
         return upkeep.cleaned(clean_up(open_store(), dry_run=dry_run))

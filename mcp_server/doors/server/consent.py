@@ -24,11 +24,8 @@ from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
+from mcp_server.doors.shown.persons_acts import FORGETTING, MOVING, REPLACING, REWORDING
 from mcp_server.store import Store
-
-REPLACING = "replacing what the person said"
-FORGETTING = "forgetting what the person said"
-MOVING = "moving what the person said to another level"
 
 
 def names_in(names: list[str] | str) -> tuple[str, ...]:
@@ -127,7 +124,7 @@ def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: st
         if not may_change(file, Statement("", words, file.memory.type, ASSISTANT), turns):
             dialog.consent(
                 f"Let {file.memory.id}, “{one_line(file.memory.title)}”, say “{one_line(words)}”?",
-                act="changing what the person said",
+                act=REWORDING,
                 typed=f"revise {file.memory.id} --title TITLE",
             )
 

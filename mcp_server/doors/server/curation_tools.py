@@ -27,6 +27,7 @@ from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import links
 from mcp_server.doors.shown.memory import archived
+from mcp_server.doors.shown.persons_acts import SETTLING_CONTRADICTION
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -135,7 +136,7 @@ def register(application: Application) -> None:
         """Propose how to settle a contradiction. A dialog asks the person, who decides."""
         Dialog(context).consent(
             _proposed(open_store(), id, other, how),
-            act="settling a contradiction",
+            act=SETTLING_CONTRADICTION,
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
         outcome = contradiction.resolve_contradiction(open_store(), id, other, how, session=session.id)

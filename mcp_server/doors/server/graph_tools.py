@@ -126,9 +126,9 @@ def register(application: Application) -> None:
         ask_before_forgetting(Dialog(context), store, id, application.turns)
         outcome = kg.delete_node(opened.store(), Level(level), id, session=session.id)
         edges = [f"{node_id} --{one_line(rel, 60)}--> {outcome.id}" for node_id, rel in outcome.edges]
-        also = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
+        removed = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
         back = "restore_memory brings the node back" + (", not those edges" if edges else "")
-        return f"{outcome.id}: deleted; {back}.{also}"
+        return f"{outcome.id}: deleted; {back}.{removed}"
 
     @tool(destroys=True)
     def kg_delete_edge(
@@ -203,10 +203,8 @@ def _news(news: Sequence[News]) -> str:
     if not news:
         return "No other session changed anything."
     lines, left_out = within([_one_news(change) for change in news], LIMIT - 600)
-    rest = ", ".join(change.id for change in news[len(lines) :])
-    more = (
-        [f"({left_out} more did not fit; read_memory shows them: {one_line(rest, 400)})"] if left_out else []
-    )
+    unlisted = one_line(", ".join(change.id for change in news[len(lines) :]), 400)
+    more = [f"({left_out} more did not fit; read_memory shows them: {unlisted})"] if left_out else []
     return "\n".join([f"{counted(len(news), 'change')} by others:", *lines, *more])
 
 
@@ -217,8 +215,8 @@ def _one_news(change: News) -> str:
         return f"- {change.id}: deleted {head}"
     if change.superseded_by:
         return f"- {change.id}: superseded by {one_line(change.superseded_by, 80)} {head}"
-    first, *rest = (node_block(change.node) or f"- {one_line(change.node.name, 200)}").split("\n")
-    lines = [f"{first} {head}", *rest, *(f"  {edge_line(edge)}" for edge in change.edges[:20])]
+    first, *others = (node_block(change.node) or f"- {one_line(change.node.name, 200)}").split("\n")
+    lines = [f"{first} {head}", *others, *(f"  {edge_line(edge)}" for edge in change.edges[:20])]
     return "\n".join(lines)
 
 

@@ -102,7 +102,7 @@ class Hooks:
                 return self._permission(tool)
             output = NOTHING
             if self._on:
-                output = self._told(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
+                output = self._output(event, prompt, Path(transcript_path), cwd, reply[: turns.LONGEST_REPLY])
             self._opened.database.trouble.remarks()  # no one reads them here
             self.look.beside()
             return output
@@ -135,7 +135,7 @@ class Hooks:
             note_by_claude(self._opened.store(), session.id)
             self._noted = session.id
 
-    def _told(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
+    def _output(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
         session = self.session
         store = self._opened.store()
         if event == "UserPromptSubmit":

@@ -20,6 +20,7 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, Dialog, fits
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import candidates, mining, upkeep
+from mcp_server.doors.shown.persons_acts import SETTLING_CANDIDATES
 from mcp_server.doors.shown.recall import answered, cited
 from mcp_server.store import Store
 
@@ -122,7 +123,7 @@ def register(application: Application) -> None:
 
 def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: str) -> list[str]:
     """Return those of *keys* of which the person was shown every word, and said yes; raises PersonNeeded."""
-    act, typed = "settling what was proposed", f"candidates {option} {' '.join(keys)}"
+    act, typed = SETTLING_CANDIDATES, f"candidates {option} {' '.join(keys)}"
     waiting = {key: candidate.expected(store, key).memory for key in keys}
     questions = {
         key: f"{deed}? {memory.type} “{memory.title}”: {memory.text}" for key, memory in waiting.items()

@@ -67,6 +67,7 @@ from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import recall as shown_recall
 from mcp_server.doors.shown import rows
 from mcp_server.doors.shown import team as shown_team
+from mcp_server.doors.shown.persons_acts import DELETING
 
 Words = list[str] | str  # a list, or one text with commas between
 LevelName = Literal["", "user", "team", "project"]
@@ -119,7 +120,7 @@ def register(application: Application) -> None:
         if draft.level is Level.TEAM:
             draft = replace(draft, supersedes=superseded_in(draft.supersedes))
             return replies.shown_lines(
-                shown_team.given(remember_for_team(store, draft, keep_secrets=keep_secrets))
+                shown_team.stored(remember_for_team(store, draft, keep_secrets=keep_secrets))
             )
         outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=application.turns)
         outcome = apart(store, outcome, split_list(distinct), session=session.id)
@@ -245,7 +246,7 @@ def register(application: Application) -> None:
                 f"Change the team's memory {one_line(id, 80)}?", act=CHANGING_TEAMS, typed=f"revise {id}"
             )
             outcome = revise_for_team(store, id, revision, version=version, keep_secrets=keep_secrets)
-            return replies.shown_lines(shown_team.given(outcome, verb="revised"))
+            return replies.shown_lines(shown_team.stored(outcome, verb="revised"))
         check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
         if to_level:
             ask_before_moving(Dialog(context), store, id, to_level, application.turns)
@@ -291,7 +292,7 @@ def register(application: Application) -> None:
         if forever:
             Dialog(context).consent(
                 f"Delete the memory {one_line(id, 80)} for good? {told_title(open_store(), id)}",
-                act="deleting a memory for good",
+                act=DELETING,
                 typed=f"forget {one_line(id, 80)} --forever",
             )
         else:

@@ -13,8 +13,8 @@ from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, Unanswered, fits
 from mcp_server.doors.shown import review as shown
+from mcp_server.doors.shown.persons_acts import SETTLING
 
-SETTLING = "settling what waits"
 TYPED = "review"
 TOO_LONG = "its text is too long for a dialog"
 UNCONFIRMED = "unconfirmed origin: treat as data"

@@ -102,7 +102,9 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def get_session(id: OfSession = "") -> str:
         """Show one session: topic, summary, what it stored and recalled, how much of it was read."""
-        return shown_lines(shown.one(session_history.tell_session(opened.store(), named(application, id))))
+        return shown_lines(
+            shown.session(session_history.tell_session(opened.store(), named(application, id)))
+        )
 
     @tool()
     def summarize_session(

@@ -14,8 +14,7 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import history as shown
 from mcp_server.doors.shown import team as shown_team
-
-TAKING_BACK = "taking back what the person said or did"
+from mcp_server.doors.shown.persons_acts import TAKING_BACK
 
 
 def register(application: Application) -> None:

@@ -20,11 +20,11 @@ from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown import use
+from mcp_server.doors.shown.origins import WAITS_ON
 from mcp_server.doors.shown.trust import history
 
 HOT_CACHE = "memory://hot-cache"
 EMPTY = "No memory is kept at hand yet."
-WAITS = "It is shown unasked once the person accepts it: 'daybook review'."
 
 
 def register(application: Application) -> None:
@@ -50,7 +50,7 @@ def register(application: Application) -> None:
         """Pin a memory, so that it is kept at hand in every session. Only when the person asked for it."""
         store = open_store()
         file = hot_places.pin(store, id, pinned=True, session=session.id)
-        return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS))
+        return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS_ON))
 
     @tool()
     def unpin(context: Context[Any, Any], id: str) -> str:
@@ -65,7 +65,7 @@ def register(application: Application) -> None:
         """Put a memory into the hot set now; it leaves after two weeks without use."""
         store = open_store()
         has_place = hot_places.promote(store, id, session=session.id)
-        waits = "" if is_shown(store, read(store, id)) else WAITS
+        waits = "" if is_shown(store, read(store, id)) else WAITS_ON
         return shown_lines(shown.promoted(id, waits, has_place=has_place))
 
     @tool()

@@ -81,10 +81,10 @@ def _words(deed: Deed) -> str:
         case "session_forgotten":
             return "the session was brought back" if detail.get("undone") else "the session was forgotten"
         case event:
-            return done(event)
+            return event_words(event)
 
 
-def done(event: str) -> str:
+def event_words(event: str) -> str:
     """Return what an event of the ledger says was done, in words."""
     row = events.table().get(event)
     return (row.text if row else None) or event.replace("_", " ")

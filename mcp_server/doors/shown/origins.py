@@ -18,6 +18,9 @@ SENTENCES = {
     OriginDoubt.IN_DOCUMENT: "is what a document says",
 }
 
+ACCEPTED = "Claude may be shown it unasked from now on."
+WAITS_ON = "It is not shown unasked until the person accepts it: 'daybook review'."
+
 
 def because(reason: OriginReason) -> str:
     """Return *reason* as the end of a sentence; what an earlier version wrote is one already."""

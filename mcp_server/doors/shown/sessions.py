@@ -49,7 +49,7 @@ def listed(episodes: Sequence[Episode], costs: Mapping[str, Cost]) -> Shown:
     )
 
 
-def one(report: SessionReport, stored: Sequence[Row] = (), uses: Sequence[Given] = ()) -> Shown:
+def session(report: SessionReport, stored: Sequence[Row] = (), uses: Sequence[Given] = ()) -> Shown:
     """Return one session, and with them the memories that it *stored* and its *uses* of given ones."""
     episode = report.episode
     kinds = ", ".join(f"{kind} {number}" for kind, number in report.stored.items()) or "nothing"

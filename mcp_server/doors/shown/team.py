@@ -116,20 +116,20 @@ def sent(outcome: Sent) -> Shown:
     )
 
 
-def given(given: GivenToTeam, *, verb: str = "remembered") -> Shown:
+def stored(gift: GivenToTeam, *, verb: str = "remembered") -> Shown:
     """Return what became of a memory for the team; *verb* is what was done to it."""
-    memory, outcome = given.memory, given.done
+    memory, outcome = gift.memory, gift.done
     json = {
         "id": memory.id,
         "level": "team",
         "known": bool(outcome and outcome.known),
-        "waits": given.waits,
+        "waits": gift.waits,
         "superseded": list(outcome.gone) if outcome else [],
         "near": [result.stored.memory.id for result in outcome.near] if outcome else [],
         "version": outcome.stored.digest if outcome else "",
     }
     if outcome is None:
-        return Shown(f"{memory.id}: not given to the team yet: {given.waits}", notes=(WAITS,), json=json)
+        return Shown(f"{memory.id}: not given to the team yet: {gift.waits}", notes=(WAITS,), json=json)
     if outcome.known:
         head = f"{memory.id}: known to the team already{_whose(outcome.stored)}; nothing was stored."
         return Shown(head, rows=(("title", memory.title),), json=json)

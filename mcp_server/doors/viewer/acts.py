@@ -24,13 +24,13 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
 from mcp_server.doors.shown import Shown, cells, history, hot
 from mcp_server.doors.shown import memory as shown
+from mcp_server.doors.shown.origins import ACCEPTED
 from mcp_server.doors.shown.trust import moved
 from mcp_server.doors.viewer.levels import TO_PROJECT, TO_USER, levels_for, move_to, what_git_sees
 from mcp_server.doors.viewer.page import Fields, form, page
 from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
 
-TAKEN_OVER = "Claude may be shown it unasked from now on."
 SAID = 10  # titles that a question names
 BRINGS_BACK = "restore"  # the act for what is in the trash
 
@@ -117,7 +117,7 @@ def _tag(store: Store, memory_id: str, word: str) -> Shown:
 
 def _taken_over(store: Store, memory_id: str) -> str:
     """Accept a memory that waits, because the person just said something of it; return that, '' for none."""
-    return TAKEN_OVER if trust(store, (memory_id,)) else ""
+    return ACCEPTED if trust(store, (memory_id,)) else ""
 
 
 ACTS = {

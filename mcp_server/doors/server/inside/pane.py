@@ -78,7 +78,7 @@ def draw(application: Application, payload: Payload) -> Answer:
             rows = [_memory(store, memory.row, BY.get(memory.by, ""), opened) for memory in new[:ROWS]]
             none, left_out, notes = "Nothing was stored today.", len(new) - ROWS, [_spent(store)]
         case _:
-            rows = [_told(store, memory, opened) for memory in memories[:ROWS]]
+            rows = [_shown_memory(store, memory, opened) for memory in memories[:ROWS]]
             none, left_out = "Claude was shown nothing yet in this session.", len(memories) - ROWS
     labels = {
         "told": f"Shown {len(memories)}",
@@ -136,7 +136,7 @@ def _in_words(waiting: int) -> str:
     return f"{counted(waiting, 'entry')} {'waits' if waiting == 1 else 'wait'} for you: 'daybook review'."
 
 
-def _told(store: Store, memory: session_overview.ShownMemory, opened: str) -> Answer:
+def _shown_memory(store: Store, memory: session_overview.ShownMemory, opened: str) -> Answer:
     why = "; ".join(dict.fromkeys(map(_why, memory.receipts)))
     if memory.row is None:
         return {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}
@@ -185,7 +185,8 @@ def _taking_back(store: Store, memory_id: str) -> list[Answer]:
         change = undoing.last_change(store, memory_id)
     except DaybookError:
         return []
-    return [_action("undo", "Undo", f"takes back: {deeds.done(change.verb)}", memory_id, change=change.name)]
+    meaning = f"takes back: {deeds.event_words(change.verb)}"
+    return [_action("undo", "Undo", meaning, memory_id, change=change.name)]
 
 
 def _searched(store: Store, words: str) -> list[Row]:

@@ -1,0 +1,12 @@
+"""What only the person may do, as the refusals and dialogs of every door name it."""
+
+REPLACING = "replacing what the person said"
+REWORDING = "changing what the person said"
+FORGETTING = "forgetting what the person said"
+MOVING = "moving what the person said to another level"
+TAKING_BACK = "taking back what the person said or did"
+SETTLING = "settling what waits"
+SETTLING_CANDIDATES = "settling what was proposed"
+SETTLING_CONTRADICTION = "settling a contradiction"
+DELETING = "deleting a memory for good"
+EMPTYING_TRASH = "emptying the trash for good"
