@@ -1,5 +1,7 @@
 """Memories to begin with, and what became of one."""
 
+from pathlib import Path
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft, Status
@@ -14,6 +16,16 @@ def stored(store: Store, title: str, text: str = "", **more: object) -> str:
 def decided(store: Store, text: str, *, title: str = "", **more: object) -> str:
     """Store a decision, which is called after how it begins; return its id."""
     return stored(store, title or text[:60], text, **{"type": "decision", **more})
+
+
+def files_of_store(*folders: Path) -> dict[Path, bytes]:
+    """Return the files of *folders* with what they say, but for the index and locks."""
+    return {
+        path: path.read_bytes()
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
+    }
 
 
 def status(store: Store, memory_id: str) -> Status:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.store import Store
 from tests.actions.tidy.test_bounds import notes
 from tests.conftest import Clock, Open
-from tests.memories import stored
+from tests.memories import files_of_store, stored
 
 pytestmark = pytest.mark.usefixtures("steady_use")
 
@@ -63,14 +62,6 @@ def nothing(store: Store, clock: Clock) -> None:
     del store, clock
 
 
-def files_of(home: Path) -> dict[str, bytes]:
-    return {
-        str(path): path.read_bytes()
-        for path in home.rglob("*")
-        if path.is_file() and not path.name.startswith((".", "memory.db"))
-    }
-
-
 @pytest.mark.parametrize(
     ("prepare", "identity", "expected"),
     [
@@ -92,12 +83,12 @@ def test_a_look_notes_nothing_and_telling_notes_once(
 ) -> None:
     store = open_here(MAX_MEMORY_SIZE_MB="1").store()
     prepare(store, clock)
-    before = files_of(store.home)
+    before = files_of_store(store.home)
 
     looked = [next_notice(store, identity=identity) for _ in range(2)]
 
-    assert files_of(store.home) == before
+    assert files_of_store(store.home) == before
     assert repr(looked[0]).startswith(expected)
     assert looked[1] == looked[0] == notice(store, identity=identity)
     assert notice(store, identity=identity) != looked[0]
-    assert files_of(store.home) != before
+    assert files_of_store(store.home) != before

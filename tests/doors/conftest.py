@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.adapters import own_process
 from tests.conftest import Open
 from tests.doors.called import Caller, connected
 from tests.doors.shell import Run, daybook
+from tests.patience import PATIENCE
 from tests.person import Agreeing
 from tests.recorded import Recorded
 
@@ -30,6 +32,14 @@ def call(open_here: Open) -> Iterator[Caller]:
     """Call tools of a server on the store, as Claude does whose person says yes to everything."""
     with connected(open_here(), Agreeing()) as caller:
         yield caller
+
+
+@pytest.fixture
+def no_worker_is_left() -> Iterator[None]:
+    """Wait for the workers that a server in this process has started."""
+    yield
+    for process in own_process._started:
+        process.wait(PATIENCE)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,6 @@ from mcp_server.actions.context.compaction import KEEP
 from mcp_server.actions.files.read import is_accepted, read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters import own_process
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
@@ -24,13 +23,7 @@ from tests.hook_process import run_hook
 from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
-
-@pytest.fixture(autouse=True)
-def no_worker_is_left() -> Iterator[None]:
-    """Wait for the workers that a server in this process has started."""
-    yield
-    for process in own_process._started:
-        process.wait(PATIENCE)
+pytestmark = pytest.mark.usefixtures("no_worker_is_left")
 
 
 @pytest.fixture

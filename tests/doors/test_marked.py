@@ -1,7 +1,7 @@
 """`#remember` in a prompt: stored at once by the prompt's hook, told to Claude, and not stored twice."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,24 +11,18 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters import own_process
 from mcp_server.core.memory import Draft, Kind, Memory
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.doors.called import connected
-from tests.patience import PATIENCE
 from tests.recorded import Recorded, seen
 
 Prompt = Callable[..., str]
 DEPLOY = "We deploy on Fridays from the release branch."
 
 
-@pytest.fixture(autouse=True)
-def no_worker_is_left() -> Iterator[None]:
-    yield
-    for process in own_process._started:
-        process.wait(PATIENCE)
+pytestmark = pytest.mark.usefixtures("no_worker_is_left")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from mcp_server.adapters.parent_processes import MARKS, Ancestor, ancestors, is_
 from mcp_server.doors.cli.person import objection
 from tests.doors.shell import Run, output_of
 from tests.live import ROOT
+from tests.memories import files_of_store
 from tests.terminal import type_in_terminal
 
 NEEDS_A_PERSON = [  # verbs, with what they are given
@@ -46,22 +47,12 @@ def memory(memory_dir: Path) -> Path:
     return path
 
 
-def tree(*folders: Path) -> dict[Path, bytes]:
-    """Return the files of *folders* with what they say, but for the index and locks."""
-    return {
-        path: path.read_bytes()
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
-    }
-
-
 @each_command
 def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
     run: Run, memory: Path, memory_dir: Path, project: Path, words: tuple[str, ...]
 ) -> None:
     run("list")  # notes that the file arrived
-    before = tree(memory_dir, project)
+    before = files_of_store(memory_dir, project)
 
     process = run(*words)
 
@@ -72,7 +63,7 @@ def test_without_a_terminal_nothing_is_done_but_to_say_what_to_type(
         in process.stderr
     )
     assert process.stdout == ""
-    assert tree(memory_dir, project) == before
+    assert files_of_store(memory_dir, project) == before
 
 
 @pytest.mark.parametrize("mark", MARKS)

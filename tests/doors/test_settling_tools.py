@@ -10,6 +10,7 @@ from mcp_server.actions.judge.candidate import propose
 from mcp_server.core.memory import Draft
 from tests.conftest import Open
 from tests.doors.called import connected
+from tests.memories import files_of_store
 from tests.person import Person
 
 TEXT = "---\nid: one-a1b2\ntitle: Tabs\nsource: assistant\n---\nAlways run make check.\n"
@@ -36,7 +37,7 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
     opened = open_here()
     sync(opened.store())
     propose(opened.store(), Draft("Tabs", "This code uses tabs."), key="3f9a2c1d", confidence=1, why="")
-    before = files(memory_dir, project)
+    before = files_of_store(memory_dir, project)
     person = {
         "closed": Person(ElicitResult(action="cancel")),
         "no": Person("later" if tool == "review" else "no"),
@@ -48,16 +49,7 @@ def test_a_tool_without_the_persons_yes_does_nothing_and_says_what_to_type(
 
     if answer != "no":
         assert "The person types it in their own terminal, not one that Claude started: daybook " in refusal
-    assert {path: text for path, text in files(memory_dir, project).items() if path in before} == before
-    assert (person is None) == (answer == "nobody")
-    assert person is None or person.saw
-
-
-def files(*folders: Path) -> dict[Path, bytes]:
-    """Return the files of *folders* with what they say, but for the index and locks."""
-    return {
-        path: path.read_bytes()
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith("memory.db") and path.suffix != ".lock"
-    }
+    assert {
+        path: text for path, text in files_of_store(memory_dir, project).items() if path in before
+    } == before
+    assert bool(person and person.saw) is (answer != "nobody")

@@ -23,11 +23,6 @@ TEXT = "The staging database listens on port 5433."
 
 
 @pytest.fixture
-def session(scratch_home: Path, project: Path) -> Recorded:
-    return Recorded(scratch_home / ".claude" / "projects" / "shop", cwd=project)
-
-
-@pytest.fixture
 def opened(open_here: Open, session: Recorded) -> Opened:
     return open_here(CLAUDE_CODE_SESSION_ID=session.session)
 
