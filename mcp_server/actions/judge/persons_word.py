@@ -7,9 +7,9 @@ Claude's change takes effect if the person said so in the session; else it waits
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_server.actions.files.read import MemoryFile, read
-from mcp_server.actions.memory.revise import Revision
 from mcp_server.adapters import transcript_file
 from mcp_server.core.errors import NotFound
 from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_let_fade, asks_to_move, says
@@ -19,6 +19,9 @@ from mcp_server.core.provenance.session_words import Hearing, Voice
 from mcp_server.core.text.text_relation import Statement, outranks
 from mcp_server.core.worth.ratings import CURRENCY_LIFE
 from mcp_server.store import Store
+
+if TYPE_CHECKING:  # it loads what writes files, and the hook that judges an answer has no library for that
+    from mcp_server.actions.memory.revise import Revision
 
 MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits
 
@@ -65,7 +68,7 @@ def may_forget(old: MemoryFile, turns: Turns = tuple) -> bool:
     return _may(old, turns, asks_to_forget)
 
 
-def kept_from_fading(store: Store, memory_id: str, revision: Revision, turns: Turns = tuple) -> str:
+def kept_from_fading(store: Store, memory_id: str, revision: "Revision", turns: Turns = tuple) -> str:
     """
     Return the command that the person types before *revision* takes what keeps a memory in sight, else ''.
 
