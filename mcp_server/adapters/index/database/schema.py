@@ -11,7 +11,7 @@ import time
 
 from mcp_server.adapters.index.table import TOKENIZER, Ref, Table
 
-SCHEMA = 20
+SCHEMA = 21
 
 
 def tables() -> list[Table]:

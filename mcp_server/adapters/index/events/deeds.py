@@ -2,7 +2,9 @@
 The deeds: what was done to which memory, when and in which session, as the ledger says.
 
 A line's place in the ledger (file, and the offset after the line) stays when the index is rebuilt: it marks
-up to where a session was told.
+up to where a session was told. What was done last is asked by `moment`, which goes back for no line of a
+file, as a clock may: `at` is what the clock said.
+It is long because it has every question that is asked of the history.
 """
 
 import json
@@ -21,11 +23,11 @@ TABLES = (
     Table(
         "deeds",
         {
-            "row": int, "file": str, "offset": int, "at": int, "event": str, "ref": str, "session": str,
-            "detail": str,
+            "row": int, "file": str, "offset": int, "at": int, "moment": int, "event": str, "ref": str,
+            "session": str, "detail": str,
         },
         pk="row",
-        required=("file", "offset", "at", "event", "ref", "session", "detail"),
+        required=("file", "offset", "at", "moment", "event", "ref", "session", "detail"),
         indexes=(("file", "offset"), ("ref",), ("session",)),
     ),
 )  # fmt: skip
@@ -113,9 +115,14 @@ def keep(
     detail = json.dumps({key: value for key, value in data.items() if key not in _KNOWN_ELSEWHERE})
     refs = [*a_list(data.get("refs")), *(change.get("ref") for change in a_list(data.get("changes")))]
     session = str(data.get("session") or "")
+    before = db.execute(
+        "SELECT moment FROM deeds WHERE file = ? ORDER BY offset DESC LIMIT 1", place[:1]
+    ).fetchone()
+    moment = max(at, before[0]) if before else at
     db.executemany(
-        "INSERT INTO deeds (file, offset, at, event, ref, session, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(*place, at, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
+        "INSERT INTO deeds (file, offset, at, moment, event, ref, session, detail)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*place, at, moment, event, str(ref or ""), session, detail) for ref in dict.fromkeys(refs) or [""]],
     )
 
 
@@ -154,7 +161,7 @@ def listed(
     ]
     bound = [*filter(None, (ref, session)), *events, *filter(None, (by,)), *vaults]
     page = f"LIMIT {int(limit)} OFFSET {int(offset)}"
-    return _deeds(db, " AND ".join(conditions) or "1", bound, f"at DESC, row DESC {page}")
+    return _deeds(db, " AND ".join(conditions) or "1", bound, f"moment DESC, row DESC {page}")
 
 
 def kinds(db: sqlite3.Connection) -> list[str]:
@@ -171,7 +178,7 @@ def since(db: sqlite3.Connection, watermark: Watermark, *, but: str, events: Seq
     """Return the deeds after *watermark* outside the session *but*, earliest first."""
     after = "coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     where = f"offset > {after} AND session != ? AND event IN ({marks(events)})"
-    return _deeds(db, where, [json.dumps(watermark), but, *events], "at, row")
+    return _deeds(db, where, [json.dumps(watermark), but, *events], "moment, row")
 
 
 def last_done(
@@ -195,7 +202,7 @@ def last_unseen(
 ) -> Deed | None:
     """Return the last deed of *events* on *ref*, None when it is before *watermark*."""
     among = f"ref = ? AND event IN ({marks(events)})"
-    last = f"row = (SELECT row FROM deeds WHERE {among} ORDER BY at DESC, row DESC LIMIT 1)"
+    last = f"row = (SELECT row FROM deeds WHERE {among} ORDER BY moment DESC, row DESC LIMIT 1)"
     after = "offset > coalesce((SELECT value FROM json_each(?) WHERE key = file), 0)"
     deeds = _deeds(db, f"{last} AND {after}", [ref, *events, json.dumps(watermark)], "row")
     return deeds[0] if deeds else None
@@ -207,7 +214,7 @@ def last_written(db: sqlite3.Connection, ref: str) -> Written | None:
         "SELECT event, detail FROM deeds WHERE ref = ?"
         " AND (event IN ('tidied', 'forgotten')"
         f" OR instr(detail, '{_FILES}') AND NOT instr(detail, '{_NO_FILES}'))"
-        " ORDER BY at DESC, row DESC LIMIT 1",
+        " ORDER BY moment DESC, row DESC LIMIT 1",
         (ref,),
     ).fetchone()
     if row is None:
@@ -243,7 +250,7 @@ def last_change(
     ]
     quoted = [json.dumps(ref) for ref in refs]
     bound = [*vaults, *refs, *quoted, *([session] if session else [])]
-    deeds = _deeds(db, " AND ".join(conditions), bound, "at DESC, row DESC LIMIT 1")
+    deeds = _deeds(db, " AND ".join(conditions), bound, "moment DESC, row DESC LIMIT 1")
     return deeds[0] if deeds else None
 
 
@@ -275,7 +282,7 @@ def is_undo_unfinished(db: sqlite3.Connection, run: str) -> bool:
     row = db.execute(
         "SELECT detail ->> 'run' FROM deeds WHERE event = 'tidied'"
         " AND ? IN (detail ->> 'run', detail ->> 'undoes', detail ->> 'redoes')"
-        " ORDER BY at DESC, row DESC LIMIT 1",
+        " ORDER BY moment DESC, row DESC LIMIT 1",
         (run,),
     ).fetchone()
     return row is not None and row[0] == run
@@ -303,7 +310,7 @@ def forgotten_soon(
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:
     """Return the deeds of the change or run *name*, earliest first."""
-    deeds = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "at, row")
+    deeds = _deeds(db, f"instr(detail, ?) AND instr(detail, '{_FILES}')", [json.dumps(name)], "moment, row")
     return [deed for deed in deeds if name in (deed.detail.get("change"), deed.detail.get("run"))]
 
 
