@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.review.review import QUESTION, review, settle
+from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Draft, Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
@@ -53,3 +57,19 @@ def test_a_killed_merge_is_completed_or_the_pair_is_asked_about_again(quick_fold
         assert [row.id for row in heirs] == [old[0].superseded_by] == [old[1].superseded_by]
         assert "30 seconds" in heirs[0].text and "60 seconds" in heirs[0].text
     assert completed > 3 and asked_again
+
+
+def test_a_pair_that_another_process_merged_while_this_one_waited_is_not_merged_twice(
+    quick_folder: Path,
+) -> None:
+    store = opened_at(quick_folder / "memory").store()
+    entry = question(store, 1)
+    assert entry.against and entry.merged
+    compared = [read(store, memory_id) for memory_id in (entry.id, entry.against.id)]
+    answered(store, entry)
+
+    with pytest.raises(Conflict):
+        joined(store, compared, *entry.merged, vault=store.user_vault, session="")
+
+    (row,) = list_memories(store, Filter(), limit=1000).rows
+    assert row.id == read(store, entry.id).memory.superseded_by

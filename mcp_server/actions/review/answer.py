@@ -95,6 +95,9 @@ def joined(
     The person has read its text. Return its id. Raises Conflict, OSError.
     """
     with runs.alone(store), one_run(runs.new_run(store)) as run:
+        for file in memory_files:  # another process may have merged them while this one waited
+            if not _is_unchanged(file):
+                raise Conflict(f"{file.path} changed after it was shown; nothing was settled.")
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
         entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
         failed = runs.perform(store, entry, run, began=SETTLING)
@@ -102,6 +105,12 @@ def joined(
     if failed or now is None:
         raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' reverses the rest.")
     return now.memory.id
+
+
+def _is_unchanged(file: MemoryFile) -> bool:
+    with contextlib.suppress(FileNotFoundError):
+        return files.digest(files.read(file.path)) == file.digest
+    return False
 
 
 def complete_merge(store: Store) -> None:
