@@ -1,4 +1,4 @@
-"""What the person said or pinned stays in sight: Claude needs their word to unpin it or let it fade."""
+"""What the person said or pinned stays in sight: Claude needs their word to unpin, fade or forget it."""
 
 import pytest
 
@@ -12,6 +12,7 @@ from tests.doors.shell import Run, output_of
 from tests.recorded import Recorded
 
 NEEDED = "Letting out of sight what the person said or pinned needs the person's consent"
+FORGETTING = "Forgetting what the person said needs the person's consent"
 FADING = ("progress", "context")
 
 
@@ -69,6 +70,24 @@ def test_claude_in_a_shell_needs_the_word_too_and_the_person_does_not(
         output_of(run(*words))
     assert not read(store, pinned).memory.pinned
     assert read(store, said).memory.type == "progress"
+
+
+def test_claude_forgets_a_session_in_which_the_person_said_something_by_their_word_alone(
+    run: Run, claude: Caller, session: Recorded, store: Store
+) -> None:
+    draft = Draft("Deploy day", "We deploy on Tuesdays.", session=session.session)
+    said = remember(store, draft).memory.id
+    short = session.session[:8]
+
+    assert f"[{said}] goes to the trash" in claude("forget_session", id=short)
+    answer = claude("forget_session", id=short, apply=True)
+    assert FORGETTING in answer and f"daybook forget-session {short}" in answer
+    assert FORGETTING in run("forget-session", short, CLAUDECODE="1").stderr
+    assert read(store, said).memory.title == "Deploy day"
+
+    session.user(f"forget everything that session {short} taught")
+    assert "Done;" in claude("forget_session", id=short, apply=True)
+    assert "brings it back" in output_of(run("forget-session", short))
 
 
 def test_what_claude_said_it_lets_fade_at_once(claude: Caller, store: Store) -> None:

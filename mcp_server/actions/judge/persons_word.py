@@ -25,8 +25,6 @@ if TYPE_CHECKING:  # it loads what writes files, and the hook that judges an ans
 
 MOST_READ = 2 * 1024 * 1024  # bytes at the end of a transcript that are looked at while an answer waits
 
-FADING = "letting out of sight what the person said or pinned"
-
 Turns = Callable[[], Sequence[str]]
 """Returns the person's turns in the session; called only when they matter."""
 

@@ -18,6 +18,7 @@ from mcp_server.actions.files.read import MemoryFile, look_up, read_rows
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import FOLDER
+from mcp_server.actions.judge.persons_word import Turns, may_forget
 from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.work import LOCK
@@ -25,6 +26,7 @@ from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import deeds, episodes, tidying, transcripts
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.judge.whose_word import asks_to_forget
 from mcp_server.core.memory import Memory, Status, type_or_kind
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
@@ -80,6 +82,19 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
             forgotten.failed += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
             forgotten.entries.append(entry)
     return forgotten
+
+
+def kept_from_forgetting(store: Store, name: str, turns: Turns) -> list[str]:
+    """
+    Return the ids of what the person said in that session, unless they ask in their *turns* to forget it.
+
+    Claude needs their word before it forgets these. Raises Rejected when no session is called so.
+    """
+    store = seen_everywhere(store)
+    session = find_session(store, name)
+    kept = [file.memory.id for file in _learned(store, session.id).values() if not may_forget(file, turns)]
+    is_asked = kept and any(asks_to_forget(turn, session.short, "") for turn in turns())
+    return [] if is_asked else kept
 
 
 def undo_forget_session(store: Store, name: str) -> Undone:

@@ -14,7 +14,6 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.judge.persons_word import (
-    FADING,
     Turns,
     kept_from_fading,
     kept_from_moving,
@@ -50,7 +49,7 @@ from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
-from mcp_server.doors.shown.persons_acts import FORGETTING, MOVING
+from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING
 from mcp_server.store import Store
 
 OF_TEAM_ONLY = "Of a team's memory only its words, type, tags, files and category are changed from here."

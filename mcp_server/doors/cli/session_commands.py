@@ -9,16 +9,18 @@ import click
 from mcp_server.actions.memory import conversation, session
 from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters import files as disk
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.memory import split_list
+from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, text_input
-from mcp_server.doors.cli.author import author, judged
+from mcp_server.doors.cli.author import author, judged, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import sessions as shown_sessions
 from mcp_server.doors.shown.history import undone
+from mcp_server.doors.shown.persons_acts import FORGETTING
 
 
 @click.command("save-session")
@@ -180,10 +182,14 @@ def forget_session_command(name: str, dry_run: bool, undo: bool) -> None:
     """
     if undo and dry_run:
         raise Rejected("--undo brings a session back at once, without a plan.", "Use only one of the two.")
-    store = output.opened().store()
+    opened = output.opened()
+    store = opened.store()
     if undo:
         result = undone(forget_session.undo_forget_session(store, name))
     else:
+        by_claude = not dry_run and author(opened)[0] != MANUAL
+        if by_claude and forget_session.kept_from_forgetting(store, name, turns(opened)):
+            raise PersonNeeded(FORGETTING, f"forget-session {name}")
         result = shown_sessions.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))
     output.print_shown(result)
 

@@ -2,7 +2,7 @@
 
 import click
 
-from mcp_server.actions.judge.persons_word import FADING, kept_from_fading
+from mcp_server.actions.judge.persons_word import kept_from_fading
 from mcp_server.actions.memory import promote as promoting
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
@@ -18,6 +18,7 @@ from mcp_server.doors.cli.author import author, take_over, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown import team, use
+from mcp_server.doors.shown.persons_acts import FADING
 from mcp_server.doors.shown.trust import history, moved
 
 

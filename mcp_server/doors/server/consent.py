@@ -10,7 +10,6 @@ from contextlib import suppress
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import kept_from, kept_from_link
 from mcp_server.actions.judge.persons_word import (
-    FADING,
     Turns,
     kept_from_fading,
     kept_from_moving,
@@ -18,13 +17,14 @@ from mcp_server.actions.judge.persons_word import (
     may_forget,
 )
 from mcp_server.actions.memory.revise import Revision
+from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.memory import ID, Draft, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
-from mcp_server.core.render import one_line
+from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
-from mcp_server.doors.shown.persons_acts import FORGETTING, MOVING, REPLACING, REWORDING
+from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING
 from mcp_server.store import Store
 
 
@@ -86,6 +86,17 @@ def ask_before_forgetting(
                 act=FORGETTING,
                 typed=f"{verb} {name}",
             )
+
+
+def ask_before_forgetting_session(dialog: Asking, store: Store, name: str, turns: Turns) -> None:
+    """Ask the person before Claude forgets a session of their words. Raises PersonNeeded, Asked."""
+    if ids := kept_from_forgetting(store, name, turns):
+        dialog.consent(
+            f"Forget what the session {one_line(name, 80)} taught?"
+            f" You said {counted(len(ids), 'memory')} of it: {one_line(', '.join(ids))}",
+            act=FORGETTING,
+            typed=f"forget-session {one_line(name, 80)}",
+        )
 
 
 def ask_before_moving(dialog: Asking, store: Store, memory_id: str, level: Level, turns: Turns) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+from mcp.server.mcpserver import Context
 from pydantic import Field
 
 from mcp_server.actions.memory import conversation, session
@@ -12,6 +13,8 @@ from mcp_server.core.provenance.provenance import ASSISTANT, source_of
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import check_offset
 from mcp_server.doors.server.application import Application
+from mcp_server.doors.server.consent import ask_before_forgetting_session
+from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import LONG, shown_lines
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import sessions as shown
@@ -123,6 +126,7 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def forget_session(
+        context: Context[Any, Any],
         id: Annotated[str, Field(description="an id or short id, as get_sessions shows it")],
         apply: Annotated[bool, Field(description="true carries out the plan; false only shows it")] = False,
     ) -> str:
@@ -131,7 +135,10 @@ def register(application: Application) -> None:
         the conversation. Memories that they superseded become active again. Only when the person asked for
         it.
         """
-        return shown_lines(shown.forgotten(forget_all_of(opened.store(), id, dry_run=not apply)))
+        store = opened.store()
+        if apply:
+            ask_before_forgetting_session(Dialog(context), store, id, application.turns)
+        return shown_lines(shown.forgotten(forget_all_of(store, id, dry_run=not apply)))
 
 
 def named(application: Application, id: str) -> str:
