@@ -141,12 +141,7 @@ def _embed_few(store: Store) -> None:
 @click.option("--offset", default=0, type=click.IntRange(min=0))
 @click.option("--order", type=click.Choice(["updated", "created", "title"]), default="updated")
 @as_json
-def list_command(
-    filter: Filter,
-    limit: int,
-    offset: int,
-    order: str,
-) -> None:
+def list_command(filter: Filter, limit: int, offset: int, order: str) -> None:
     """List memories, newest first.
 
     Example: daybook list --type decision

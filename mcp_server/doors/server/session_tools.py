@@ -16,6 +16,7 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_forgetting_session
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import LONG, shown_lines
+from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import sessions as shown
 
@@ -37,7 +38,7 @@ def register(application: Application) -> None:
             list[str] | str, Field(description="what is still open: a list, or one text with a line for each")
         ] = "",
         metadata: dict[str, Any] = {},  # noqa: B006
-    ) -> str:
+    ) -> Shown:
         """Save where the work stands, so that a later session can go on from there; git's branch and commit
         are saved automatically."""
         saved = session.save_session(
@@ -53,13 +54,13 @@ def register(application: Application) -> None:
             source=source_of(f"{title} {context}", application.session.prompt),
         )
         waits = application.judged(saved.memory.id)
-        return shown_lines(shown_memory.saved(saved, "session", waits=waits))
+        return shown_memory.saved(saved, "session", waits=waits)
 
     @tool(reads=True)
-    def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> str:
+    def restore_session(id: Annotated[str, Field(description="an id, or latest")] = "latest") -> Shown:
         """Show a saved session, and what changed since it was saved: commits, branch, files."""
         file, since = session.restore_session(opened.store(), id, folder=opened.folder)
-        return shown_lines(shown_memory.saved_session(file, since))
+        return shown_memory.saved_session(file, since)
 
     @tool()
     def save_conversation(
@@ -67,7 +68,7 @@ def register(application: Application) -> None:
         messages: Annotated[list[Any], Field(description="[{role, content, timestamp?}, …] in order")],
         metadata: dict[str, Any] = {},  # noqa: B006
         tags: list[str] | str = "",
-    ) -> str:
+    ) -> Shown:
         """Save a conversation word for word; secrets are masked."""
         saved = conversation.save_conversation(
             opened.store(),
@@ -78,7 +79,7 @@ def register(application: Application) -> None:
             session=application.session.id,
             source=ASSISTANT,
         )
-        return shown_lines(shown_memory.saved(saved, f"conversation of {counted(len(messages), 'message')}"))
+        return shown_memory.saved(saved, f"conversation of {counted(len(messages), 'message')}")
 
     @tool(reads=True)
     def load_conversation(
@@ -94,30 +95,24 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def get_sessions(
         limit: Annotated[int, Field(description="1 to 50")] = 20, all_projects: bool = False
-    ) -> str:
-        """
-        List the sessions of this project, newest first, with date, topic and id. Call it when the person
-        asks what was done lately or refers to an earlier session.
-        """
+    ) -> Shown:
+        """List the sessions of this project, newest first, with date, topic and id. Call it when the person
+        asks what was done lately or refers to an earlier session."""
         episodes = session_history.list_sessions(opened.store(), limit=limit, all_projects=all_projects)
-        return shown_lines(shown.listed(episodes, session_history.costs(opened.store(), episodes)))
+        return shown.listed(episodes, session_history.costs(opened.store(), episodes))
 
     @tool(reads=True)
-    def get_session(id: OfSession = "") -> str:
+    def get_session(id: OfSession = "") -> Shown:
         """Show one session: topic, summary, what it stored and recalled, how much of it was read."""
-        return shown_lines(
-            shown.session(session_history.tell_session(opened.store(), named(application, id)))
-        )
+        return shown.session(session_history.tell_session(opened.store(), named(application, id)))
 
     @tool()
     def summarize_session(
         summary: Annotated[str, Field(description="what was done, decided and left open; facts only")],
         id: OfSession = "",
     ) -> str:
-        """
-        Store the summary that you wrote of a session; the next session is shown its beginning. Call it
-        when the work of the session ends.
-        """
+        """Store the summary that you wrote of a session; the next session is shown its beginning. Call it
+        when the work of the session ends."""
         words = session_history.title_session(
             opened.store(), known(application, id), summary=summary, accept=False
         )
@@ -129,16 +124,14 @@ def register(application: Application) -> None:
         context: Context[Any, Any],
         id: Annotated[str, Field(description="an id or short id, as get_sessions shows it")],
         apply: Annotated[bool, Field(description="true carries out the plan; false only shows it")] = False,
-    ) -> str:
-        """
-        Show what was learned in one session, or with apply move all of it to the trash: memories, candidates,
-        the conversation. Memories that they superseded become active again. Only when the person asked for
-        it.
-        """
+    ) -> Shown:
+        """Show what was learned in one session, or with apply move all of it to the trash: memories,
+        candidates, the conversation. Memories that they superseded become active again. Only when the person
+        asked for it."""
         store = opened.store()
         if apply:
             ask_before_forgetting_session(Dialog(context), store, id, application.turns)
-        return shown_lines(shown.forgotten(forget_all_of(store, id, dry_run=not apply)))
+        return shown.forgotten(forget_all_of(store, id, dry_run=not apply))
 
 
 def named(application: Application, id: str) -> str:
