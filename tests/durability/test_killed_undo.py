@@ -7,6 +7,7 @@ import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.memory.archive import archive
@@ -132,3 +133,24 @@ def test_the_next_undo_completes_that_of_a_merge(quick_folder: Path) -> None:
         assert live(store) == after, f"killed before line {line}, in {names[line - 1]}, and done again"
         put_away()
     assert len(lines) > 10
+
+
+def test_the_next_undo_completes_one_that_the_disk_refused_in_the_middle(quick_folder: Path) -> None:
+    store, folder = opened_at(quick_folder / "memory").store(), quick_folder / "notes"
+    folder.mkdir()
+    imported(store, folder)
+    blocker = store.home / "trash"
+    blocker.write_text("a file where a folder has to be", encoding="utf-8")
+    with one_change():
+        for row in list_memories(store, Filter(), limit=2).rows:
+            revise(store, row.id, Revision(text=f"Other words of {row.id}."))
+        remembered(store)
+    after = files_of(store)
+
+    with pytest.raises(OSError):
+        take_back(store)
+    blocker.unlink()
+    undone = take_back(store)
+
+    assert not undone.skipped and len(undone.restored) == 3
+    assert sum(b"Other words" in data for path, data in files_of(store).items() if path in after) == 0

@@ -61,38 +61,34 @@ def put_back(
     Restore the files of the change *name* to their state before its *effects*, the last effect first.
 
     Each file's event names what it *undoes*. With *anyway*, files that were changed since are restored, too.
-    The events come last and together: after a kill before them the next call finds each file as far as it
-    came, and completes it. Raises OSError; files that were restored until then stay restored.
+    The events come last and together: when the process is killed before them or the disk refuses, the next
+    call finds each file as far as it came, and completes it. Raises OSError; files that were restored until
+    then stay restored.
     """
     undone, moves, busy, back = Undone(name), list[Restoration](), set[Path](), list[Restoration]()
 
     def go() -> None:
-        try:
-            _move(undone, moves)
-        finally:
-            back.extend(move for move in moves if move.is_there)
-            moves.clear()
-            busy.clear()
+        _move(undone, moves)
+        back.extend(move for move in moves if move.is_there)
+        moves.clear()
+        busy.clear()
 
-    try:
-        for effect in reversed(effects):
-            with _skipping(undone, effect[0].rpartition("/")[2]):
-                move = looked_at(store, effect, anyway=anyway)
-                if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
-                    go()
-                    move = looked_at(store, effect, anyway=anyway)
-                put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
-                if move.to != move.vault:
-                    _cross_back(store, undone, move, undoes=undoes, session=session)
-                    continue
-                moves.append(move)
-                busy.update((move.path, move.target))
-            if len(moves) == BATCH:
+    for effect in reversed(effects):
+        with _skipping(undone, effect[0].rpartition("/")[2]):
+            move = looked_at(store, effect, anyway=anyway)
+            if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
                 go()
-        go()
-    finally:
-        back += [move for move in moves if move.is_there]
-        _tell(store, undone, back, undoes=undoes, session=session)
+                move = looked_at(store, effect, anyway=anyway)
+            put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
+            if move.to != move.vault:
+                _cross_back(store, undone, move, undoes=undoes, session=session)
+                continue
+            moves.append(move)
+            busy.update((move.path, move.target))
+        if len(moves) == BATCH:
+            go()
+    go()
+    _tell(store, undone, back, undoes=undoes, session=session)
     return undone
 
 
