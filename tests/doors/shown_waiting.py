@@ -86,6 +86,7 @@ part = CheckedPart
 CHECKS = [
     (part.PYTHON, True, "3.13.1"), (part.SQLITE, False, sqlite3.OperationalError("no fts5")),
     (part.STORE, True, StoreFolder(HOME, open_to_others=True)),
+    (part.STORE, True, StoreFolder(HOME, open_to_others=False, repository=HOME.parent)),
     (part.STORE, False, OSError(errno.ENOSPC, "No space left", "/disk")),
     (part.INDEX, True, HOME / "memory.db"), (part.INDEX, False, Rejected(HOSTILE, "Delete it.")),
     (part.FILES, True, Memories(2)), (part.FILES, False, NotTakenIn(1)),

@@ -48,6 +48,13 @@ def test_a_row_without_a_value_and_an_empty_note_are_left_out() -> None:
     assert shown_lines(table) == "an-id"
 
 
+def test_a_title_that_is_cut_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    print_shown(Shown(headers=("id", "title"), rows=[("an-id", "连接池" * 30), ("other", "Short")]))
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.endswith("…")] == [line for line in lines if "an-id" in line] != []
+
+
 def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() -> None:
     rows = [("an-id", "x" * 90)] * 100
     notes = ("A note that comes last.",)

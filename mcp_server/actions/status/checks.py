@@ -45,10 +45,15 @@ class Finding(StrEnum):
 
 
 class StoreFolder(NamedTuple):
-    """The folder of the store, and whether other users of the machine can read it."""
+    """
+    The folder of the store, and whether other users of the machine can read it.
+
+    `repository` is the folder of the git repository around it that would take the store in, None without one.
+    """
 
     path: Path
     open_to_others: bool
+    repository: Path | None = None
 
 
 class Memories(NamedTuple):

@@ -41,13 +41,14 @@ from mcp_server.actions.status.checks import (
 )
 from mcp_server.actions.status.module_seen import module_seen
 from mcp_server.actions.status.stats import get_stats
-from mcp_server.adapters import files, places
+from mcp_server.adapters import files, git, places
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
+from mcp_server.adapters.project import worktree_around
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
@@ -74,7 +75,7 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     """Try every part for real, one check after the other; never raises."""
     yield Check(CheckedPart.PYTHON, True, platform.python_version())
     yield _tried(CheckedPart.SQLITE, integrity.check_sqlite)
-    yield _tried(CheckedPart.STORE, lambda: _writable(store.home))
+    yield _tried(CheckedPart.STORE, lambda: _writable(store))
     yield _tried(CheckedPart.INDEX, lambda: _index(store))
     yield _tried(CheckedPart.FILES, lambda: _readable(store))
     yield _tried(CheckedPart.EDITS, lambda: _nothing_held(store))
@@ -98,9 +99,17 @@ def _tried(part: CheckedPart, look: Callable[[], Seen]) -> Check:
         return Check(part, False, error)
 
 
-def _writable(home: Path) -> StoreFolder:
-    files.try_writing(home)
-    return StoreFolder(home, open_to_others(home))
+def _writable(store: Store) -> StoreFolder:
+    files.try_writing(store.home)
+    return StoreFolder(store.home, open_to_others(store.home), _repository_around(store))
+
+
+def _repository_around(store: Store) -> Path | None:
+    """Return the repository that would take the store in; a store that is one itself is the person's wish."""
+    worktree = worktree_around(store.home)
+    if worktree is None or worktree.top.samefile(store.home):
+        return None
+    return worktree.top if git.ignores(store.git, store.home, "knowledge") is False else None
 
 
 def _index(store: Store) -> Path:

@@ -16,7 +16,7 @@ from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
-from mcp_server.core.render import visible
+from mcp_server.core.render import shortened, visible
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells, trouble
@@ -160,7 +160,7 @@ def _harmless(text: str) -> str:
 
 def _titles_cut(headers: Sequence[str], row: Sequence[object]) -> list[str]:
     cells = zip(headers, (_harmless(str(cell)) for cell in row), strict=True)
-    return [cell[:TITLE] if name == "title" else cell for name, cell in cells]
+    return [shortened(cell, TITLE) if name == "title" else cell for name, cell in cells]
 
 
 @contextlib.contextmanager

@@ -88,8 +88,8 @@ def _seen(seen: Seen) -> str:
         case OSError():
             place = f" ({seen.filename})" if isinstance(seen.filename, str) else ""
             return f"{seen.strerror or seen}{place}"
-        case StoreFolder(path, open_to_others):
-            return f"{path} (readable by others: chmod 700 {path})" if open_to_others else str(path)
+        case StoreFolder():
+            return _store_folder(seen)
         case Memories(number):
             return counted(number, "memory")
         case NotTakenIn(number):
@@ -125,6 +125,16 @@ def _seen(seen: Seen) -> str:
             return f"{name} is allowed; {today(spent)} of ${daily_usd:.2f} spent today"
         case _:
             return str(seen)
+
+
+def _store_folder(folder: StoreFolder) -> str:
+    remarks = [
+        f"readable by others: chmod 700 {folder.path}" if folder.open_to_others else "",
+        f"inside the git repository {folder.repository}, which does not ignore it: name it in its .gitignore"
+        if folder.repository
+        else "",
+    ]
+    return " ".join([str(folder.path), *(f"({remark})" for remark in remarks if remark)])
 
 
 def _module(version: str, missing: tuple[str, ...]) -> str:
