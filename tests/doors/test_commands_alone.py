@@ -29,5 +29,5 @@ def test_no_module_of_commands_needs_that_another_was_loaded_before() -> None:
         [sys.executable, "-c", FORKING, *names], cwd=ROOT, capture_output=True, encoding="utf-8", check=True
     )
 
-    assert len(names) > 25
+    assert len(names) > 20, "hardly a module was tried: the test tells nothing"
     assert process.stdout.split() == [], process.stderr
