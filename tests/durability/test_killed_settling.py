@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import propose, reject, review_candidates
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.review.answer import joined
@@ -73,3 +74,16 @@ def test_a_pair_that_another_process_merged_while_this_one_waited_is_not_merged_
 
     (row,) = list_memories(store, Filter(), limit=1000).rows
     assert row.id == read(store, entry.id).memory.superseded_by
+
+
+def test_a_candidate_that_another_process_settles_at_this_moment_is_told_and_no_fault_of_the_disk(
+    quick_folder: Path,
+) -> None:
+    store = opened_at(quick_folder / "memory").store()
+    for key in ("one", "two"):
+        propose(store, Draft("Roofs", f"Roof {key} is made of slate."), key=key, confidence=0.5, why="waits")
+    line = 1 + stepped(lambda: reject(store, ["one"]), {}).index("move_many")
+    (path,) = (entry.path for entry in review_candidates(store))
+
+    with pytest.raises(Conflict, match="settled by another process"):
+        stepped(lambda: reject(store, ["two"]), {line: path.unlink})

@@ -228,15 +228,15 @@ def _judge(store: Store, candidate: Candidate) -> None:
 def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
     vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
+    data = {"candidates": [candidate.memory.id], "verdict": verdict}
     try:
-        is_changed = files.digest(files.read(candidate.path)) != candidate.digest
+        if files.digest(files.read(candidate.path)) != candidate.digest:
+            raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
+        folder = places.trash_folder(store.home, vault) / FOLDER
+        target = free_name(folder / candidate.path.name, candidate.path)
+        move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
     except FileNotFoundError:
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None
-    if is_changed:
-        raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
-    target = free_name(places.trash_folder(store.home, vault) / FOLDER / candidate.path.name, candidate.path)
-    data = {"candidates": [candidate.memory.id], "verdict": verdict}
-    move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
 
 
 def _folder(store: Store, level: Level | None) -> Path:
