@@ -212,7 +212,7 @@ def worker_costs(place: Place, megabytes: int, name: str) -> Iterator[Row]:
     path = place.transcript("session", megabytes * 1_000_000)
     opened = place.opened()
     subprocess.run([sys.executable, "-c", MEASURED], env=place.environment, check=True, capture_output=True)
-    note_ended(opened.store(), path, session="session", folder=str(place.project))
+    note_ended(opened.store().in_session("session"), path, folder=str(place.project))
     # A process counts as its own peak what its parent had when it was started: this one is small.
     process = subprocess.run(
         [sys.executable, "-c", MEASURED], env=place.environment, check=True, capture_output=True, text=True

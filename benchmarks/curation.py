@@ -84,14 +84,15 @@ def measure(folder: Path) -> Iterator[tuple[str, list[float]]]:
     )
     yield "what a memory is linked with (get_related)", [timed(get_related, store, name) for name in names]
     yield "kg_read", [timed(read_graph, store) for _ in range(TIMES)]
-    session, other_session = (register(store, name, folder=str(folder)) for name in ("one", "other"))
+    session, other_session = (
+        register(store.in_session(name), folder=str(folder)) for name in ("one", "other")
+    )
+    own = store.in_session(session)
     put_times, drawn, synced = [], [], []
     for number in range(TIMES):
         node = f"new-{number}"
-        put_times.append(
-            timed(partial(put_node, session=session), store, PROJECT, node, f"Insight number {number}.")
-        )
-        drawn.append(timed(partial(put_edge, session=session), store, PROJECT, node, names[0], "depends-on"))
+        put_times.append(timed(put_node, own, PROJECT, node, f"Insight number {number}."))
+        drawn.append(timed(put_edge, own, PROJECT, node, names[0], "depends-on"))
         synced.append(timed(sync_graph, store, other_session))
     yield "kg_put_node", put_times
     yield "kg_put_edge", drawn

@@ -171,7 +171,7 @@ def _learned(session: Session, form: str, place: Path, environment: Mapping[str,
         title: remember(store, Draft(title, text, type="decision")).memory.id for title, text in session.known
     }
     recorded = record(session, place / "transcripts", project=project)
-    note_ended(store, recorded.path, session=recorded.session, folder=str(project))
+    note_ended(store.in_session(recorded.session), recorded.path, folder=str(project))
     report = work(lambda folder: opened.store(folder=folder))
     if report is None or report.waits or report.failed:
         raise SystemExit(f"{session.name} was not learned: {report and (report.waits or report.failed)}")

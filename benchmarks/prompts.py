@@ -194,7 +194,7 @@ def others(number: int) -> Iterator[dict[str, Any]]:
 def _shown(
     store: Store, prompt: dict[str, Any], names: dict[str, str], titles: dict[str, str], start: str
 ) -> Shown:
-    context = inject(store, prompt["text"], session=f"session-{prompt['id']}")
+    context = inject(store.in_session(f"session-{prompt['id']}"), prompt["text"])
     memories_told = [
         (match["text"] or match["pointer"], bool(match["text"])) for match in _TOLD.finditer(context)
     ]

@@ -160,16 +160,16 @@ class Played:
         self.start(name, session)
         store = opened.store()
         sync(store)
-        context = inject(store, UNASKED[week % 3], session=session)
+        context = inject(store.in_session(session), UNASKED[week % 3])
         assert not context, context
-        recall(store, Query(UNASKED[(week + 1) % 3]), session=session)
+        recall(store, Query(UNASKED[(week + 1) % 3]), given_to=session)
         if week < 20:
             self.settle(store, name, week, place)
         self.pass_by(store, name, week)
         if week % 4 == 3:
             self.edit(store, name, week)
         path = self.transcript(name, session, week)
-        note_ended(store, path, session=session, folder=str(self.folders[name]))
+        note_ended(store.in_session(session), path, folder=str(self.folders[name]))
         work(lambda folder: opened.store(folder=folder or self.folders[name]))
         opened.database.close()
         self.year.sessions += 1
@@ -177,8 +177,8 @@ class Played:
     def start(self, name: str, session: str) -> None:
         """Do what the hook of a new session does, with the clock of the year."""
         folder = self.folders[name]
-        store = open_for_reading(self.environment, folder)._replace(clock=self.clock)
-        note_session(store, session, folder=str(folder))
+        store = open_for_reading(self.environment, folder)._replace(clock=self.clock).in_session(session)
+        note_session(store, folder=str(folder))
         if not (self.home / "memory.db").exists():
             return
         day_brief = brief(store, folder=folder)

@@ -217,6 +217,7 @@ class Opened:
         wait_for_model: bool = True,
         clock: Callable[[], datetime] = now,
         by: Callable[[], str] = lambda: PERSON,
+        session: Callable[[], str] = lambda: "",
     ) -> None:
         variables = os.environ if environment is None else environment
         self.folder = folder or working_folder(variables)
@@ -235,6 +236,7 @@ class Opened:
         self._chosen, self._looked_at = self.settings.embedding_model, (-1, -1)
         self.clock = clock
         self.by = by
+        self.session = session
 
     def load_embedder(self, setting: str, *, key: str | None = None) -> Embedder:
         """Load the model of a setting; an endpoint gets *key*, or else the person's."""
@@ -262,6 +264,7 @@ class Opened:
             model=self.model,
             git=persons_git(self.environment),
             by=self.by,
+            session=self.session(),
             team=self.team,
         )
         from mcp_server.actions.files.unindexed import usable  # slow to load, and hooks do not need it

@@ -51,6 +51,7 @@ class Store(NamedTuple):
     `vaults` are the person's, the team's copy and this project's, in that order. `model()` returns the
     language model, None without the person's consent or a key; actions call it through `actions.model_call`.
     `git` says where the person's git is. `by` is the author of changes: a word of `core.authors`.
+    `session` is the id of the session that acts, '' for none; the ledger names it with each change.
     `team()` opens the memory of the team that the person joined, None without one.
     """
 
@@ -65,6 +66,7 @@ class Store(NamedTuple):
     model: Callable[[], Model | None]
     git: Git
     by: Callable[[], str] = lambda: PERSON
+    session: str = ""
     team: "Callable[[], JoinedTeam | None]" = lambda: None
 
     @property
@@ -130,6 +132,10 @@ class Store(NamedTuple):
     def acting_as(self, author: str) -> "Store":
         """Return this store with *author*, a word of `core.authors`, as the author of changes."""
         return self._replace(by=lambda: author)
+
+    def in_session(self, session: str) -> "Store":
+        """Return this store with *session*, the id of a session or '' for none, as the one that acts."""
+        return self._replace(session=session)
 
     def now(self) -> int:
         """Return the present moment in Unix seconds."""

@@ -93,7 +93,7 @@ class Recorded:
 def seen(store: Store, recorded: Recorded, *, ended: bool = True) -> Transcript:
     """Note the transcript as a hook does, and return what the worker finds in its queue."""
     size = recorded.path.stat().st_size
-    note_seen(store, recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=ended)
+    note_seen(store.in_session(recorded.session), recorded.path, size, folder=str(recorded.cwd), ended=ended)
     return queued(store, recorded)
 
 

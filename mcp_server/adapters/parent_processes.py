@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 CLAUDE = "claude"  # the name of its process; its own environment does not reveal it
+SESSION = "CLAUDE_CODE_SESSION_ID"
+"""The variable with the id of the session that starts a process."""
 MARKS = (  # what Claude Code adds to the environment of every process that it starts
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION_ID",
+    SESSION,
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_PID",
 )

@@ -35,11 +35,10 @@ def session_start(event: dict[str, Any]) -> dict[str, Any]:
             store, folder = _opened(event)
             if event.get("source") == "fork":
                 from mcp_server.actions.capture.note import note_fork
-                from mcp_server.core.bounds import session_id
 
-                path, session = Path(str(event["transcript_path"])), session_id(event.get("session_id"))
-                note_fork(store, session, path, silent_for=event.get("seconds_since_last_response"))
-            _note_session(event, store, folder)  # what was shown at its start is still in the conversation
+                path = Path(str(event["transcript_path"]))
+                note_fork(store, path, silent_for=event.get("seconds_since_last_response"))
+            _note_session(store, folder)  # what was shown at its start is still in the conversation
     except SettingsError as error:
         need = f"Daybook rests until its settings are right. {error.with_hint}"
     if need:
@@ -57,16 +56,14 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.remote.notes import has_remote
     from mcp_server.adapters.team_membership import has_team
-    from mcp_server.core.bounds import session_id
 
     store, folder = _opened(event)
-    session = session_id(event.get("session_id"))
     path = Path(str(event.get("transcript_path", "")))
     shares = has_remote(store.home) or has_team(store.home)
     if captures(store, path):
-        if session:
-            store.ledger.try_append("session_ended", store.clock(), session=session)
-        note_ended(store, path, session=session, folder=str(folder))
+        if store.session:
+            store.ledger.try_append("session_ended", store.clock(), session=store.session)
+        note_ended(store, path, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)
     elif (upkeep_is_due(store) or shares) and os.environ.get(SETUP) != "missing":
@@ -82,27 +79,26 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
     """
     from mcp_server.actions.context.inject import note_shown
     from mcp_server.adapters.parent_processes import client_started_by_claude
-    from mcp_server.core.bounds import session_id
     from mcp_server.core.settings import is_unattended
     from mcp_server.doors import turns
 
     store, folder = _opened(event)
-    prompt, session = str(event.get("prompt") or ""), session_id(event.get("session_id"))
-    called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session)
+    prompt = str(event.get("prompt") or "")
+    called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT])
     texts = [called.text]
     if turns.is_marked(prompt) and not client_started_by_claude():
         if os.environ.get(SETUP) == "missing":
             texts.append(f"{turns.MARKED} this prompt; Daybook stores it when it is set up. Tell the person.")
         else:
-            texts.append(turns.mark(_opened_whole(folder).store(), prompt, session=session))
+            texts.append(turns.mark(_opened_whole(folder, store.session).store(), prompt))
     elif (pasted := turns.tag_in_a_paste(prompt)) and not client_started_by_claude():
         texts.append(pasted)
     need = _not_set_up() if os.environ.get(FAILED) else ""
     if not is_unattended(os.environ):
         texts += turns.losses_to_tell(store)
         if os.environ.get(SETUP) != "missing":
-            texts += turns.learning_request(store, session)
-            need = "" if _key(folder) else turns.learning_offer(store, session)
+            texts += turns.learning_request(store)
+            need = "" if _key(folder) else turns.learning_offer(store)
     note_shown(store, called)
     answer = {"systemMessage": need} if need else {}
     return answer | _context("UserPromptSubmit", "\n".join(filter(None, texts)))
@@ -121,23 +117,22 @@ def stop(event: dict[str, Any]) -> dict[str, Any]:
     from mcp_server.actions.judge.persons_word import last_turn
     from mcp_server.adapters.own_process import start_worker
     from mcp_server.adapters.parent_processes import client_started_by_claude
-    from mcp_server.core.bounds import session_id
     from mcp_server.doors.turns import LONGEST_REPLY, look_back, note_turn
 
-    opened = _opened_whole(_opened(event)[1])
+    light, folder = _opened(event)
+    opened = _opened_whole(folder, light.session)
     store = opened.store()
-    transcript, session = Path(str(event.get("transcript_path") or "")), session_id(event.get("session_id"))
+    transcript = Path(str(event.get("transcript_path") or ""))
     if transcript.name:
         note_turn(
             store,
             transcript,
-            session=session,
             folder=str(event.get("cwd") or opened.folder),
             start_worker=lambda: start_worker(opened.environment),
         )
     reply = str(event.get("last_assistant_message") or "")[:LONGEST_REPLY]
     prompt = "" if client_started_by_claude() else last_turn(transcript)
-    look_back(store, transcript, reply, prompt=prompt, session=session)
+    look_back(store, transcript, reply, prompt=prompt)
     return {}
 
 
@@ -150,16 +145,15 @@ def pre_compact(event: dict[str, Any]) -> str:
     from mcp_server.actions.capture.note import captures, note_ended
     from mcp_server.actions.context.compaction import before_compaction
     from mcp_server.adapters.own_process import start_worker
-    from mcp_server.core.bounds import session_id
     from mcp_server.environment import persons_own
 
     store, folder = _opened(event)
-    transcript, session = Path(str(event.get("transcript_path") or "")), session_id(event.get("session_id"))
+    transcript = Path(str(event.get("transcript_path") or ""))
     if not captures(store, transcript):
         return ""
-    note_ended(store, transcript, session=session, folder=str(folder))
+    note_ended(store, transcript, folder=str(folder))
     start_worker(persons_own(os.environ, folder))
-    return before_compaction(store, transcript, session=session)
+    return before_compaction(store, transcript)
 
 
 WITHOUT_WARNINGS = ("SessionStart", "SubagentStart")
@@ -214,22 +208,20 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
     """Return the text for the session, and one line for the person."""
     from mcp_server.actions.context.brief import brief, note_given
     from mcp_server.actions.context.notice import notice
-    from mcp_server.core.bounds import session_id
     from mcp_server.core.errors import IndexUnavailable
     from mcp_server.core.settings import is_unattended
 
     store, folder = _opened(event)
-    session = session_id(event.get("session_id"))
-    _note_session(event, store, folder)
+    _note_session(store, folder)
     compacted = event.get("source") == "compact"
     survived: list[str] = []
     if compacted:
         from mcp_server.actions.context.compaction import after_compaction
 
-        survived = after_compaction(store, session=session)
+        survived = after_compaction(store)
     try:
-        shown = brief(store, notices=survived, again=session if compacted else "", folder=folder)
-        note_given(store, shown, session=session, folder=folder)
+        shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
+        note_given(store, shown, folder=folder)
     except IndexUnavailable:
         return "", ""  # there is nothing yet
     if is_unattended(os.environ):
@@ -250,28 +242,27 @@ def _key(folder: Path) -> str:
     return model_identity(persons_own(os.environ, folder))
 
 
-def _note_session(event: dict[str, Any], store: Any, folder: Path) -> None:
+def _note_session(store: Any, folder: Path) -> None:
     from mcp_server.actions.capture.note import note_session
     from mcp_server.actions.judge.started_by_claude import note_by_claude
     from mcp_server.adapters.parent_processes import client_started_by_claude
-    from mcp_server.core.bounds import session_id
 
-    session = session_id(event.get("session_id"))
-    note_session(store, session, folder=str(folder))
+    note_session(store, folder=str(folder))
     if client_started_by_claude():
-        note_by_claude(store, session)
+        note_by_claude(store)
 
 
 def _opened(event: dict[str, Any]) -> tuple[Any, Path]:
-    """Return the store as seen from the session's folder, and that folder."""
+    """Return the store as seen from the session's folder, in that session, and the folder."""
     from mcp_server.bootstrap import open_for_reading, working_folder
+    from mcp_server.core.bounds import session_id
 
     named = os.environ.get("CLAUDE_PROJECT_DIR") or event.get("cwd")
     folder = Path(named) if named else working_folder(os.environ)
-    return open_for_reading(os.environ, folder), folder
+    return open_for_reading(os.environ, folder).in_session(session_id(event.get("session_id"))), folder
 
 
-def _opened_whole(folder: Path) -> Any:
+def _opened_whole(folder: Path, session: str) -> Any:
     """Return what opens a writable store, which needs the packages of our environment."""
     import site
 
@@ -279,7 +270,7 @@ def _opened_whole(folder: Path) -> Any:
     from mcp_server.core.authors import CLAUDE
 
     site.main()  # the launcher starts hooks without them: most need none
-    return Opened(folder=folder, wait_for_model=False, by=lambda: CLAUDE)
+    return Opened(folder=folder, wait_for_model=False, by=lambda: CLAUDE, session=lambda: session)
 
 
 def _log_warnings() -> None:

@@ -27,7 +27,7 @@ PASTED = (
 )
 
 
-def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
+def called_for(store: Store, prompt: str) -> inject.Called:
     """
     Return the memories that *prompt* calls for, with those that came since the session began.
 
@@ -35,11 +35,11 @@ def called_for(store: Store, prompt: str, *, session: str) -> inject.Called:
     """
     try:
         if not has_remote(store.home):
-            return inject.called_for(store, prompt, session=session)
+            return inject.called_for(store, prompt)
         from mcp_server.actions.context.from_other_machines import arrived  # most stores have no remote
 
-        new = arrived(store, session=session)
-        called = inject.called_for(store, prompt, session=session, already_given=new.shown)
+        new = arrived(store)
+        called = inject.called_for(store, prompt, already_given=new.shown)
         return replace(called, text="\n".join(filter(None, (new.text, called.text))), arrived=new.note)
     except IndexUnavailable as error:  # it is being made, or heals by itself
         log.info("what a prompt calls for is not known: %s", error)
@@ -61,22 +61,22 @@ def losses_to_tell(store: Store) -> list[str]:
     return [f"{TO_TELL} {remark(loss)}" for loss in losses]
 
 
-def learning_request(store: Store, session: str) -> list[str]:
+def learning_request(store: Store) -> list[str]:
     """Return what Claude is asked to do for learning, with a session's second prompt; usually []."""
     from mcp_server.actions.capture.learn_by_agent import request_is_due  # the server asks in another way
 
-    if not request_is_due(store, session):
+    if not request_is_due(store):
         return []
     from mcp_server.doors.shown.learning import REQUEST
 
     return [REQUEST]
 
 
-def learning_offer(store: Store, session: str) -> str:
+def learning_offer(store: Store) -> str:
     """Return, once, what the person may allow; usually ''."""
     from mcp_server.actions.capture.learn_by_agent import offer_is_due  # the server asks in another way
 
-    if not offer_is_due(store, session):
+    if not offer_is_due(store):
         return ""
     from mcp_server.doors.shown.learning import OFFER
 
@@ -101,13 +101,13 @@ def tag_in_a_paste(prompt: str) -> str:
     return PASTED if marked_in_a_paste(prompt) else ""
 
 
-def mark(store: Store, prompt: str, *, session: str) -> str:
+def mark(store: Store, prompt: str) -> str:
     """Store what the person marked with #remember; return the text about it for Claude."""
     from mcp_server.actions.judge.remember_marker import remember_marked
     from mcp_server.doors.shown.draft_outcome import note
 
     try:
-        result = remember_marked(store, prompt, session=session)
+        result = remember_marked(store, prompt)
     except Rejected as error:
         return f"{MARKED} this prompt, and Daybook did not store it: {error.with_hint} Tell the person."
     except (DaybookError, OSError) as error:
@@ -126,17 +126,15 @@ def mark(store: Store, prompt: str, *, session: str) -> str:
     )
 
 
-def note_turn(
-    store: Store, transcript: Path, *, session: str, folder: str, start_worker: Callable[[], None]
-) -> None:
+def note_turn(store: Store, transcript: Path, *, folder: str, start_worker: Callable[[], None]) -> None:
     """Note how far *transcript* has grown after an answer; start a worker when enough of it waits."""
     from mcp_server.actions.capture.note import note_answer
 
-    if note_answer(store, transcript, session=session, folder=folder):
+    if note_answer(store, transcript, folder=folder):
         start_worker()
 
 
-def look_back(store: Store, transcript: Path, reply: str, *, prompt: str, session: str) -> None:
+def look_back(store: Store, transcript: Path, reply: str, *, prompt: str) -> None:
     """
     Do the work that a turn leaves: the managed block, what *reply* used, whose words Claude stored.
 
@@ -148,13 +146,11 @@ def look_back(store: Store, transcript: Path, reply: str, *, prompt: str, sessio
 
     def judge() -> None:
         if transcript.name:
-            judge_session(store, session, transcript, prompt=prompt)
+            judge_session(store, transcript, prompt=prompt)
 
     steps: dict[str, Callable[[], object]] = {
         "the block in CLAUDE.md was not refreshed": lambda: refresh(store),
-        "what the reply makes use of was not noted": lambda: note_use(
-            store, reply, prompt=prompt, session=session
-        ),
+        "what the reply makes use of was not noted": lambda: note_use(store, reply, prompt=prompt),
         "what the session stored waits": judge,
     }
     for otherwise, step in steps.items():

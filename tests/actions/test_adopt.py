@@ -51,7 +51,7 @@ def test_a_project_that_was_moved_is_offered_its_memory_and_takes_it(
     before = open_here().store()
     remembered = remember(before, WEBHOOK)
     save_session(before, "Half done", "Going on.", folder=project)
-    recall(before, Query("webhook raw body"), session="s")
+    recall(before, Query("webhook raw body"), given_to="s")
     moved = project.parent / place
     moved.parent.mkdir(exist_ok=True)
     project.rename(moved)

@@ -201,20 +201,20 @@ def test_a_long_session_goes_on_in_another_file(store: Store, recorded: Recorded
 
 @pytest.mark.feature("A-10")
 def test_an_answer_is_noted_from_three_lines_on(store: Store, recorded: Recorded) -> None:
-    note = {"session": recorded.session, "folder": str(recorded.cwd)}
+    acting, folder = store.in_session(recorded.session), str(recorded.cwd)
     recorded.user("one")
     recorded.claude("two")
-    assert note_answer(store, recorded.path, **note) is False
+    assert note_answer(acting, recorded.path, folder=folder) is False
     assert list(store.ledger.paths()) == []
 
     recorded.claude("three")
-    assert note_answer(store, recorded.path, **note) is False  # too little to start a worker for
+    assert note_answer(acting, recorded.path, folder=folder) is False  # too little to start a worker for
     assert queued(store, recorded).seen == recorded.path.stat().st_size
 
     recorded.noise("y" * 30_000)
     recorded.noise()
     recorded.noise()
-    assert note_answer(store, recorded.path, **note) is True
+    assert note_answer(acting, recorded.path, folder=folder) is True
 
 
 def test_nothing_is_noted_when_the_person_wants_no_capture(open_here: Open, recorded: Recorded) -> None:
@@ -222,7 +222,7 @@ def test_nothing_is_noted_when_the_person_wants_no_capture(open_here: Open, reco
     for _ in range(5):
         recorded.user("nobody reads this")
 
-    assert note_answer(store, recorded.path, session="s", folder="") is False
+    assert note_answer(store.in_session("s"), recorded.path, folder="") is False
     assert store.ledger.paths() == []
 
 

@@ -66,7 +66,7 @@ def with_a_past(store: Store) -> str:
     memory_id = of_project(store, touches=("gateway.toml",))
     other = of_project(store, "Proxy", "The proxy buffers nothing.")
     revise(store, memory_id, Revision(text=LONGER))
-    recall(store, Query("gateway uploads seconds"), session="s")
+    recall(store, Query("gateway uploads seconds"), given_to="s")
     validate(store, memory_id)
     pin(store, memory_id, pinned=True)
     link(store, memory_id, other, "depends-on")

@@ -36,7 +36,7 @@ def put_nodes(store: Store, count: int, *, first: int = 0, clock: Clock | None =
     names = [f"node-{at:03}" for at in range(first, first + count)]
     for at, name in enumerate(names):
         words = " ".join(f"w{at * 40 + n}" for n in range(50))
-        put_node(store, PROJECT, name, f"{name}: {words}", session="one-session")
+        put_node(store.in_session("one-session"), PROJECT, name, f"{name}: {words}")
         if clock:
             clock.pass_days(0.01)
     return names

@@ -15,8 +15,8 @@ from tests.recorded import Recorded
 
 
 def lines_told(store: Store, recorded: Recorded) -> list[str]:
-    before_compaction(store, recorded.path, session=recorded.session)
-    return after_compaction(store, session=recorded.session)
+    before_compaction(store.in_session(recorded.session), recorded.path)
+    return after_compaction(store.in_session(recorded.session))
 
 
 def test_what_was_asked_changed_and_failed_is_told_again(store: Store, recorded: Recorded) -> None:
@@ -25,16 +25,16 @@ def test_what_was_asked_changed_and_failed_is_told_again(store: Store, recorded:
     recorded.call("Bash", command="pytest tests/total", failed=True)
     recorded.claude("One test fails still.")
 
-    summary = before_compaction(store, recorded.path, session=recorded.session)
+    summary = before_compaction(store.in_session(recorded.session), recorded.path)
 
     assert summary.startswith(KEEP)
-    assert after_compaction(store, session=recorded.session) == [
+    assert after_compaction(store.in_session(recorded.session)) == [
         "Before this conversation was shortened:",
         "asked: Make the totals round half to even",
         "changed: src/total.py",
         "failed: [Bash]: pytest tests/total",
     ]
-    assert all(line in summary for line in after_compaction(store, session=recorded.session)[1:])
+    assert all(line in summary for line in after_compaction(store.in_session(recorded.session))[1:])
 
 
 def test_only_the_last_prompts_and_files_are_told(store: Store, recorded: Recorded) -> None:
@@ -56,7 +56,7 @@ def test_another_session_is_told_nothing(store: Store, recorded: Recorded) -> No
     recorded.user("Something only for this session")
     lines_told(store, recorded)
 
-    assert after_compaction(store, session="another") == []
+    assert after_compaction(store.in_session("another")) == []
 
 
 def test_what_was_not_to_be_kept_is_not_told(store: Store, recorded: Recorded) -> None:
@@ -81,8 +81,8 @@ def test_a_second_compaction_tells_what_came_since(store: Store, recorded: Recor
 
 
 def test_a_missing_transcript_still_tells_the_summary_what_to_keep(store: Store, tmp_path: Path) -> None:
-    assert before_compaction(store, tmp_path / "gone.jsonl", session="s") == KEEP
-    assert after_compaction(store, session="s") == []
+    assert before_compaction(store.in_session("s"), tmp_path / "gone.jsonl") == KEEP
+    assert after_compaction(store.in_session("s")) == []
 
 
 def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
@@ -91,7 +91,7 @@ def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
     (note,) = (store.home / "work").iterdir()
     note.write_text('{"not": "a list"', encoding="utf-8")
 
-    assert after_compaction(store, session=recorded.session) == []
+    assert after_compaction(store.in_session(recorded.session)) == []
 
 
 def test_what_was_saved_goes_after_a_day(store: Store, recorded: Recorded, clock: Clock) -> None:

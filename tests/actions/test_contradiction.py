@@ -251,7 +251,7 @@ def test_the_other_is_believed_less(store: Store, timeouts: tuple[str, str]) -> 
     first, second = timeouts
     mark_contradiction(store, first, second)
 
-    resolve_contradiction(store, first, second, "weaken", session="s1")
+    resolve_contradiction(store.in_session("s1"), first, second, "weaken")
 
     lines = [
         json.loads(line) for path in store.ledger.paths() for line in path.read_text("utf-8").splitlines()

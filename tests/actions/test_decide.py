@@ -20,9 +20,9 @@ def fates(
 ) -> dict[str, Fate]:
     """Return title → fate of the memories near *prompt*; see that the ledger stays as it is."""
     before = [path.read_bytes() for path in store.ledger.paths()]
-    decided = decide(store, prompt, session=session, already_given=given, explained=True)
+    decided = decide(store.in_session(session), prompt, already_given=given, explained=True)
     assert [path.read_bytes() for path in store.ledger.paths()] == before
-    hook = decide(store, prompt, session=session, already_given=given)
+    hook = decide(store.in_session(session), prompt, already_given=given)
     assert (hook.called, hook.is_silence) == (decided.called, decided.is_silence)
     return {hit.title: fate for hit, fate in decided.fates}
 
@@ -32,7 +32,7 @@ def test_what_is_sure_comes_with_its_text_and_what_is_not_says_what_is_missing(s
     remember(store, Draft("Body", "The body of the car is blue.", type="decision"))
 
     assert fates(store, ASKED) == {"Webhook": Fate.TEXT, "Body": Fate.UNSURE}
-    decided = decide(store, ASKED, session="s1", explained=True)
+    decided = decide(store.in_session("s1"), ASKED, explained=True)
     (bar,) = decided.fates[1][0].bars
     assert bar.least == 0.6
     assert 0 < bar.missing <= 0.6
@@ -55,8 +55,8 @@ def test_what_is_about_files_that_are_gone_does_not_come(store: Store, project: 
 
 def test_what_a_session_was_told_does_not_come_again(store: Store) -> None:
     remember(store, WEBHOOK)
-    hit = decide(store, ASKED, session="s2", explained=True).fates[0][0]
-    assert inject(store, ASKED, session="s1")
+    hit = decide(store.in_session("s2"), ASKED, explained=True).fates[0][0]
+    assert inject(store.in_session("s1"), ASKED)
 
     assert fates(store, ASKED) == {"Webhook": Fate.SHOWN_BEFORE}
     assert fates(store, ASKED, session="s2") == {"Webhook": Fate.TEXT}
@@ -67,7 +67,7 @@ def test_a_short_prompt_gets_titles(store: Store) -> None:
     remember(store, WEBHOOK)
 
     assert fates(store, "webhook") == {"Webhook": Fate.TITLE_OF_SHORT}
-    assert inject(store, "webhook", session="s1")
+    assert inject(store.in_session("s1"), "webhook")
     assert fates(store, "webhook") == {"Webhook": Fate.POINTED_BEFORE}
 
 
@@ -78,7 +78,7 @@ def test_what_has_no_room_does_not_come(store: Store) -> None:
     fates_of_all = [*fates(store, ASKED).values()]
 
     assert {*fates_of_all} == {Fate.TEXT, Fate.NO_ROOM}
-    assert fates_of_all.count(Fate.TEXT) == inject(store, ASKED, session="s1").count("- [")
+    assert fates_of_all.count(Fate.TEXT) == inject(store.in_session("s1"), ASKED).count("- [")
 
 
 def test_with_few_words_more_memories_come_by_title(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
 
     fate_of = fates(meaning_store, "ship the release now")
     assert Fate.TITLE in fate_of.values()
-    decided = decide(meaning_store, "rename this variable to total", session="s1", explained=True)
+    decided = decide(meaning_store.in_session("s1"), "rename this variable to total", explained=True)
     assert {fate for _, fate in decided.fates} == {Fate.UNSURE}
     assert all(hit.bars[0].missing > 0 for hit, _ in decided.fates)
     bars_for_title = [hit.bars[1:] for hit, _ in decided.fates if hit.bars[1:]]
@@ -108,7 +108,7 @@ def test_a_title_may_come_where_no_text_is_sure_enough(meaning_store: Store) -> 
 def test_what_is_no_prompt_of_the_persons_asks_for_nothing(store: Store, prompt: str) -> None:
     remember(store, WEBHOOK)
 
-    decided = decide(store, prompt, session="s1", explained=True)
+    decided = decide(store.in_session("s1"), prompt, explained=True)
     assert (decided.asks, decided.fates, decided.is_silence) == (False, (), False)
 
 
@@ -117,7 +117,7 @@ def test_a_prompt_that_gets_nothing_is_noted_by_the_hook_alone(store: Store) -> 
 
     fates(store, "water the plants on the roof")
     assert "kept_silent" not in ledger(store)
-    inject(store, "water the plants on the roof", session="s1")
+    inject(store.in_session("s1"), "water the plants on the roof")
     assert "kept_silent" in ledger(store)
 
 

@@ -50,7 +50,7 @@ def full(store: Store, project: Path) -> Store:
     hand.write_text("# By hand\n\nNothing but text.\n")
     os.utime(hand, (1_700_000_000, 1_700_000_000))
     sync(store)
-    recall(store, Query("retry rule"), session="s1")
+    recall(store, Query("retry rule"), given_to="s1")
     return store
 
 
@@ -252,7 +252,7 @@ def test_how_often_a_memory_was_used_and_how_far_it_is_believed_comes_along(
 ) -> None:
     memory = remember(store, Draft("Retry rule", "Retry thrice.", level=Level.USER)).memory
     for session in ("s1", "s2"):
-        recall(store, Query("retry rule"), session=session)
+        recall(store, Query("retry rule"), given_to=session)
     validate(store, memory.id)
     invalidate(store, memory.id, reason="outdated")
     target = tmp_path / "exported"

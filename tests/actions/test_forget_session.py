@@ -107,7 +107,7 @@ def test_what_it_superseded_is_active_again_or_superseded_by_what_came_later(sto
     old = remembered(store, "Queue", "Jobs run on Redis.", session="good")
     older = remembered(store, "Cache", "The cache is warmed nightly.", session="good")
     bad = remembered(store, "Queue now", "Jobs run on SQS.", supersedes=(old,))
-    revise(store, older, Revision(tags=("cache",)), session="bad")
+    revise(store.in_session("bad"), older, Revision(tags=("cache",)))
     middle = remembered(store, "Cache now", "The cache is warmed never.", supersedes=(older,))
     last = remembered(
         store, "Cache today", "The cache is warmed hourly.", session="later", supersedes=(middle,)

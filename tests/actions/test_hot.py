@@ -27,7 +27,7 @@ def remembered(store: Store, title: str, text: str = "Worth knowing.", **more: s
 
 def ask(store: Store, question: str, times: int = 1, *, session: str = "s1") -> None:
     for _ in range(times):
-        recall(store, Query(question, limit=1), session=session)
+        recall(store, Query(question, limit=1), given_to=session)
 
 
 def hot_ids(store: Store) -> list[str]:
@@ -88,8 +88,8 @@ def test_recalled_and_then_used_is_one_access_and_injected_and_then_used_too(sto
     store.ledger.append("injected", store.clock(), refs=[read(store, injected).ref], digests=[], session="s1")
     assert (accesses(store, recalled), accesses(store, injected)) == (1, 0)
 
-    note_use(store, "It is heron_port, or egret_port.", prompt="", session="s1")
-    note_use(store, "Again heron_port and egret_port.", prompt="", session="s1")
+    note_use(store.in_session("s1"), "It is heron_port, or egret_port.", prompt="")
+    note_use(store.in_session("s1"), "Again heron_port and egret_port.", prompt="")
 
     assert (accesses(store, recalled), accesses(store, injected)) == (1, 1)
 
@@ -120,7 +120,7 @@ def test_what_stands_under_no_confident_match_is_no_access(store: Store, mode: M
 
     listed = 0
     for number, question in enumerate(DATABASE * 3):
-        answer = recall(store, Query(f"{question} tests rows", mode), session=f"s{number % 2}")
+        answer = recall(store, Query(f"{question} tests rows", mode), given_to=f"s{number % 2}")
         assert answer.verdict is Confidence.NONE
         listed += len(answer.hits)
 
@@ -138,7 +138,7 @@ def test_of_one_answer_only_what_passed_the_gate_is_an_access(store: Store) -> N
     other = remembered(store, "Snapshot tests are forbidden", "On every server, because they rot.")
     embed_pending(store)
 
-    answer = recall(store, Query("on which port does the heron server listen?"), session="s1")
+    answer = recall(store, Query("on which port does the heron server listen?"), given_to="s1")
 
     assert {hit.id: hit.confidence is Confidence.NONE for hit in answer.hits} == {heron: False, other: True}
     assert (accesses(store, heron), accesses(store, other)) == (1, 0)
@@ -150,7 +150,7 @@ def test_what_was_listed_unsure_and_then_used_is_an_access(store: Store) -> None
     store.ledger.append("recalled", store.clock(), refs=[ref], confident=[], session="s1", query="swallow")
     assert accesses(store, heron) == 0
 
-    note_use(store, "It is heron_port.", prompt="", session="s1")
+    note_use(store.in_session("s1"), "It is heron_port.", prompt="")
 
     assert accesses(store, heron) == 1
 
@@ -190,12 +190,12 @@ def test_what_has_faded_is_at_hand_only_by_a_word(store: Store, clock: Clock, wa
         case _:
             pin(store, heron, pinned=True)
     sync(store)
-    assert heron in at_hand(store, session="s1")
+    assert heron in at_hand(store.in_session("s1"))
     clock.pass_days(6)
 
     by_a_word = wanted in ("promoted", "pinned")
     assert (heron in hot_ids(store)) is by_a_word
-    assert (heron in at_hand(store, session="s1")) is by_a_word
+    assert (heron in at_hand(store.in_session("s1"))) is by_a_word
     assert (heron in brief(store).text) is by_a_word
     assert recall(store, Query("heron")).hits[0].id == heron
 
@@ -273,13 +273,13 @@ def test_predicted_memories_fill_free_places_only(open_here: Open) -> None:
         ask(store, "egret", session=session)
     ask(store, "heron", session="s3")
 
-    status = hot_status(store, session="s3")
+    status = hot_status(store.in_session("s3"))
 
     assert status.predicted == ()  # the heron has the only place by now: three accesses
     wider = open_here(HOT_CACHE_MAX_ITEMS="5").store()
-    (likely,) = hot_status(wider, session="s3").predicted
+    (likely,) = hot_status(wider.in_session("s3")).predicted
     assert (likely.row.id, likely.probability) == (egret, 1.0)
-    assert egret in at_hand(wider, session="s3")
+    assert egret in at_hand(wider.in_session("s3"))
     assert egret in brief(wider).text.partition("Kept at hand:")[2].partition("Settled")[0]
 
 

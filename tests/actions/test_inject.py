@@ -31,7 +31,7 @@ def filled(meaning_store: Store) -> Store:
 
 
 def test_a_sentence_among_others_is_answered(filled: Store) -> None:
-    context = inject(filled, f"{AROUND[0]} {ASKED} {AROUND[1]}", session="s1")
+    context = inject(filled.in_session("s1"), f"{AROUND[0]} {ASKED} {AROUND[1]}")
 
     assert "Stripe-Signature" in context
     assert not [other.title for other in (IMPORT, *OTHERS) if other.title in context]
@@ -40,7 +40,7 @@ def test_a_sentence_among_others_is_answered(filled: Store) -> None:
 def test_each_sentence_may_call_for_a_memory_of_its_own(filled: Store) -> None:
     prompt = f"{ASKED} Where does the nightly import read prices from? {AROUND[0]}"
 
-    context = inject(filled, prompt, session="s1")
+    context = inject(filled.in_session("s1"), prompt)
 
     assert "Stripe-Signature" in context
     assert "Bremen" in context
@@ -48,7 +48,7 @@ def test_each_sentence_may_call_for_a_memory_of_its_own(filled: Store) -> None:
 
 def test_what_two_sentences_say_together_is_one_question(filled: Store) -> None:
     context = inject(
-        filled, "Payment callbacks fail in staging. With which header are they verified?", session="s1"
+        filled.in_session("s1"), "Payment callbacks fail in staging. With which header are they verified?"
     )
 
     assert "Stripe-Signature" in context
@@ -57,7 +57,7 @@ def test_what_two_sentences_say_together_is_one_question(filled: Store) -> None:
 def test_sentences_that_call_for_nothing_are_accompanied_by_nothing(filled: Store) -> None:
     prompt = f"{AROUND[0]} {AROUND[1]} Commit both changes with a short message afterwards."
 
-    assert inject(filled, prompt, session="s1") == ""
+    assert inject(filled.in_session("s1"), prompt) == ""
 
 
 def test_what_stands_after_a_long_paste_is_answered(filled: Store) -> None:
@@ -65,7 +65,7 @@ def test_what_stands_after_a_long_paste_is_answered(filled: Store) -> None:
         f"step {number} of the build took {number % 7} seconds to finish\n" for number in range(400)
     )
 
-    context = inject(filled, f"The build is slow today.\n{log}\n{ASKED}", session="s1")
+    context = inject(filled.in_session("s1"), f"The build is slow today.\n{log}\n{ASKED}")
 
     assert "Stripe-Signature" in context
 
@@ -76,7 +76,7 @@ def test_of_a_long_memory_the_sentences_that_answer_are_shown(meaning_store: Sto
     remember(meaning_store, Draft("Payment providers", f"{before}{answer}"))
     embed_pending(meaning_store)
 
-    context = inject(meaning_store, ASKED, session="s1")
+    context = inject(meaning_store.in_session("s1"), ASKED)
 
     assert answer in context
     assert len(context) < 700

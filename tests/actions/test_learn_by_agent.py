@@ -21,7 +21,7 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
     recorded.user("We decided to keep invoices in Postgres because the reports need window functions.")
     recorded.claude("Noted.")
     opened = open_here()
-    note_ended(opened.store(), recorded.path, session=recorded.session, folder=str(project))
+    note_ended(opened.store().in_session(recorded.session), recorded.path, folder=str(project))
     worked(opened)
     return open_here
 
@@ -29,14 +29,14 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
 def test_it_is_offered_once_to_whoever_did_not_decide(open_kept: Open) -> None:
     store = open_kept().store()
 
-    assert not request_is_due(store, NOW)
-    assert offer_is_due(store, NOW)
-    assert not offer_is_due(store, NOW)
+    assert not request_is_due(store.in_session(NOW))
+    assert offer_is_due(store.in_session(NOW))
+    assert not offer_is_due(store.in_session(NOW))
 
 
 @pytest.mark.parametrize("decided", [AGREED, {"DAYBOOK_PLAN_CALLS": "no"}, {"DAYBOOK_MODEL_CALLS": "yes"}])
 def test_it_is_not_offered_to_whoever_decided(open_kept: Open, decided: dict[str, str]) -> None:
-    assert not offer_is_due(open_kept(**decided).store(), NOW)
+    assert not offer_is_due((open_kept(**decided).store()).in_session(NOW))
 
 
 def test_nothing_is_said_where_nothing_waits_or_may_be_kept(
@@ -46,11 +46,11 @@ def test_nothing_is_said_where_nothing_waits_or_may_be_kept(
     elsewhere.mkdir()
     manual = open_kept(DAYBOOK_CAPTURE="manual").store()
 
-    assert not offer_is_due(manual, NOW)
-    assert not request_is_due(manual, NOW)
+    assert not offer_is_due(manual.in_session(NOW))
+    assert not request_is_due(manual.in_session(NOW))
     agreed = open_here(folder=elsewhere, **AGREED).store()
-    assert not offer_is_due(open_here(folder=elsewhere).store(), NOW)
-    assert not any(request_is_due(agreed, NOW) for _ in range(3))
+    assert not offer_is_due((open_here(folder=elsewhere).store()).in_session(NOW))
+    assert not any(request_is_due(agreed.in_session(NOW)) for _ in range(3))
 
 
 def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_the_days_calls_last(
@@ -58,14 +58,14 @@ def test_after_a_yes_claude_is_asked_with_a_sessions_second_prompt_as_long_as_th
 ) -> None:
     store = open_kept(DAYBOOK_DAILY_PLAN_CALLS=str(2 * PIECES + 1), **AGREED).store()
 
-    asked = [[request_is_due(store, session) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
+    asked = [[request_is_due(store.in_session(session)) for _ in range(3)] for session in (NOW, "s-3", "s-4")]
     clock.pass_days(1)
 
     assert asked == [[False, True, False], [False, True, False], [False, False, False]]
-    assert not request_is_due(store, "s-4")
-    assert request_is_due(store, "s-4")
+    assert not request_is_due(store.in_session("s-4"))
+    assert request_is_due(store.in_session("s-4"))
 
 
 def test_what_is_asked_needs_a_session_that_can_be_told_apart(open_kept: Open) -> None:
     store = open_kept(**AGREED).store()
-    assert not any(request_is_due(store, "") for _ in range(3))
+    assert not any(request_is_due(store) for _ in range(3))

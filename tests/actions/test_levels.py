@@ -46,7 +46,7 @@ def ids_found(store: Store, **filter: object) -> set[str]:
 
 def pushed(store: Store) -> str:
     """Return all that is told unasked: the brief, the block, and what a prompt calls for."""
-    prompt = inject(store, "what is the retry timeout of uploads?", session="s1")
+    prompt = inject(store.in_session("s1"), "what is the retry timeout of uploads?")
     return "\n".join([brief(store).text, current_block(store).text, prompt])
 
 

@@ -34,14 +34,14 @@ def _asked(place: Place) -> Act:
     def recall_again() -> None:
         for session in ("s1", "s2"):
             for question in ("heron", "egret", "heron"):
-                recall(place.store, Query(f"{question} server", limit=1), session=session)
-        inject(place.store, "where does the heron server listen?", session="s1")
-        inject(place.store, "please write a poem about autumn", session="s1")
-        note_use(place.store, "It is heron_port.", prompt="", session="s1")
-        mark_used(place.store, [used], session="s2")
+                recall(place.store, Query(f"{question} server", limit=1), given_to=session)
+        inject(place.store.in_session("s1"), "where does the heron server listen?")
+        inject(place.store.in_session("s1"), "please write a poem about autumn")
+        note_use(place.store.in_session("s1"), "It is heron_port.", prompt="")
+        mark_used(place.store.in_session("s2"), [used])
         place.clock.pass_days(20)
-        recall(place.store, Query("which swallow bears a coconut"), session="s3")
-        assert hot in inject(place.store, "where does the heron server listen?", session="s3")
+        recall(place.store, Query("which swallow bears a coconut"), given_to="s3")
+        assert hot in inject(place.store.in_session("s3"), "where does the heron server listen?")
 
     return recall_again
 
@@ -100,7 +100,7 @@ def _kept(place: Place) -> Act:
 def _in_sessions(place: Place) -> Act:
     def lived() -> None:
         for session in ("8d7cabcd-1111", "8d7cabcd-9999"):
-            note_session(place.store, session, folder=str(place.folder))
+            note_session(place.store.in_session(session), folder=str(place.folder))
             remembered(
                 place.store,
                 f"Port {session}",
@@ -108,7 +108,7 @@ def _in_sessions(place: Place) -> Act:
                 session=session,
                 tags=("deploy",),
             )
-            recall(place.store, Query("services listen"), session=session)
+            recall(place.store, Query("services listen"), given_to=session)
         title_session(place.store, "8d7cabcd-1111", topic="Ports")
         end_session(place.store, "8d7cabcd-1111", summary="All of them.")
 

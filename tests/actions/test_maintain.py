@@ -221,7 +221,7 @@ def test_above_the_limit_unused_conversations_age_sooner_and_the_old_trash_is_em
     decision = stored(store, "Port", "Staging listens on 8080.", type="decision")
     old = forget(store, stored(store, "Forgotten long ago")).path
     clock.pass_days(1)
-    recall(store, Query("zirconium lighthouse"), session="s")
+    recall(store, Query("zirconium lighthouse"), given_to="s")
     clock.pass_days(45)
 
     report = tidy(store)
@@ -251,9 +251,9 @@ def test_with_room_unused_conversations_wait_their_time(store: Store, clock: Clo
 def test_the_history_tells_what_was_done_and_by_which_session(store: Store, clock: Clock) -> None:
     gone = stored(store, "Port", "Staging listens on 8080.", session="one")
     clock.pass_days(0.1)
-    revise(store, gone, Revision(tags=("net",)), session="two")
+    revise(store.in_session("two"), gone, Revision(tags=("net",)))
     clock.pass_days(0.1)
-    forget(store, gone, session="two")
+    forget(store.in_session("two"), gone)
     memory_id = stored(store, "Branch", "Deploys run from main.")
 
     rows = list_deeds(store, gone)
@@ -284,7 +284,7 @@ def test_the_figures_count_the_month_and_all_time(store: Store, clock: Clock) ->
     stored(store, "Port", "Staging listens on 8080.")
     clock.pass_days(20)
     stored(store, "Branch", "Deploys run from main.")
-    recall(store, Query("staging port"), session="s")
+    recall(store, Query("staging port"), given_to="s")
     catch_up(store)
 
     figures = metrics(store)

@@ -32,8 +32,8 @@ USES = "This project uses the Next.js app router for every page."
 
 @pytest.mark.feature("B-11", "B-12")
 def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) -> None:
-    log_output(store, USES, session="s1")
-    log_output(store, f"Again: nothing new.\n{USES}", session="s1")
+    log_output(store.in_session("s1"), USES)
+    log_output(store.in_session("s1"), f"Again: nothing new.\n{USES}")
 
     report = run_mining(store)
 
@@ -41,7 +41,7 @@ def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) 
     (waiting,) = review_candidates(store)
     assert (waiting.memory.text, waiting.times, waiting.sessions) == (USES, 2, 1)
 
-    log_output(store, USES, session="s2")
+    log_output(store.in_session("s2"), USES)
     report = run_mining(store)
 
     assert (report.sighted, len(report.stored)) == (1, 1)
@@ -49,8 +49,8 @@ def test_a_pattern_in_the_log_waits_until_it_is_seen_often_enough(store: Store) 
 
 
 def test_mining_again_counts_nothing_twice(store: Store) -> None:
-    log_output(store, USES, session="s1")
-    log_output(store, USES, session="s2")
+    log_output(store.in_session("s1"), USES)
+    log_output(store.in_session("s2"), USES)
     run_mining(store)
 
     for _ in range(3):
@@ -64,23 +64,23 @@ def test_mining_again_counts_nothing_twice(store: Store) -> None:
 
 def test_what_a_program_said_is_never_shown_unasked(store: Store) -> None:
     for name in ("s1", "s2", "s3"):
-        log_output(store, USES, session=name)
+        log_output(store.in_session(name), USES)
     run_mining(store)
 
     (row,) = list_memories(store, Filter(kinds=(Kind.KNOWLEDGE,))).rows
     assert row.source == "output"
-    assert inject(store, "which router does this project use for a page", session="s9") == ""
+    assert inject(store.in_session("s9"), "which router does this project use for a page") == ""
 
 
 def test_what_the_person_approves_may_be_shown(store: Store) -> None:
-    log_output(store, USES, session="s1")
+    log_output(store.in_session("s1"), USES)
     run_mining(store)
     (waiting,) = review_candidates(store)
 
     (settled,) = approve(store, [waiting.memory.id])
 
     assert read(store, settled.id).memory.source == "mined"
-    assert "router" in inject(store, "which router does this project use for a page", session="s9")
+    assert "router" in inject(store.in_session("s9"), "which router does this project use for a page")
 
 
 def test_a_conversation_is_mined_once_with_what_the_worker_saw(
@@ -105,7 +105,7 @@ def test_conversations_that_a_model_read_are_mined_when_asked(open_here: Open, t
 
 
 def test_only_the_last_hours_are_mined(store: Store, clock: Clock) -> None:
-    log_output(store, USES, session="s1")
+    log_output(store.in_session("s1"), USES)
     clock.pass_days(2)
 
     assert run_mining(store).outputs == 0
@@ -156,7 +156,7 @@ def test_the_log_is_for_its_owner_alone_and_bounded(store: Store, open_here: Ope
 
 
 def test_a_damaged_log_stops_nothing(store: Store) -> None:
-    log_output(store, USES, session="s1")
+    log_output(store.in_session("s1"), USES)
     (path,) = store.home.rglob("outputs/*.jsonl")
     path.write_bytes(b"\xff\n{}\n[1]\n" + path.read_bytes() + b'{"at": "never"')
 
@@ -166,7 +166,7 @@ def test_a_damaged_log_stops_nothing(store: Store) -> None:
 def test_nothing_is_stored_unasked_when_the_person_wants_to_approve(open_here: Open) -> None:
     store = open_here(DAYBOOK_CAPTURE="suggest").store()
     for name in ("s1", "s2", "s3"):
-        log_output(store, USES, session=name)
+        log_output(store.in_session(name), USES)
 
     assert run_mining(store).stored == []
     assert len(review_candidates(store)) == 1
@@ -174,7 +174,7 @@ def test_nothing_is_stored_unasked_when_the_person_wants_to_approve(open_here: O
 
 def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -> None:
     log_output(
-        store, f"{USES}\n{DECIDED}\nThe build requires Python 3.12 since the last upgrade.", session="s1"
+        store.in_session("s1"), f"{USES}\n{DECIDED}\nThe build requires Python 3.12 since the last upgrade."
     )
     run_mining(store)
     first, second, _ = review_candidates(store)
@@ -193,11 +193,11 @@ def test_the_status_tells_what_waits_and_what_became_of_the_rest(store: Store) -
 def test_the_worker_mines_what_was_logged_once(
     opened: Opened, store: Store, tmp_path: Path, project: Path
 ) -> None:
-    log_output(store, USES, session="s1")
+    log_output(store.in_session("s1"), USES)
     os.utime(next(store.home.rglob("outputs/*.jsonl")), (store.now() - 5, store.now() - 5))
     recorded = Recorded(tmp_path / "transcripts", cwd=project)
     recorded.user("Please look at the build.")
-    note_ended(store, recorded.path, session=recorded.session, folder=str(project))
+    note_ended(store.in_session(recorded.session), recorded.path, folder=str(project))
 
     assert work(lambda folder: opened.store(folder=folder))
 
@@ -207,8 +207,8 @@ def test_the_worker_mines_what_was_logged_once(
 
 
 def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: Store) -> None:
-    log_output(store, f"{USES}\n{DECIDED}", session="s1")
-    log_output(store, DECIDED, session="s1")
+    log_output(store.in_session("s1"), f"{USES}\n{DECIDED}")
+    log_output(store.in_session("s1"), DECIDED)
     run_mining(store)
 
     assert [candidate.memory.text for candidate in review_candidates(store, type="architecture")] == [USES]

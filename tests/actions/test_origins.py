@@ -34,7 +34,7 @@ def stored(store: Store, text: str, session: str = "s1") -> str:
 
 
 def is_told(store: Store, memory_id: str, text: str) -> bool:
-    return memory_id in brief(store).text + inject(store, text, session=f"after-{memory_id}")
+    return memory_id in brief(store).text + inject(store.in_session(f"after-{memory_id}"), text)
 
 
 def test_what_only_a_page_said_waits_and_is_found_when_asked_for(store: Store, recorded: Recorded) -> None:
@@ -175,9 +175,9 @@ def test_without_a_transcript_it_waits_until_there_is_one(store: Store, recorded
     assert not is_told(store, memory_id, "cart lines in order")
 
     recorded.user("Does the cart keep its lines in order?")
-    assert judge_session(store, recorded.session, recorded.path) == 1
+    assert judge_session(store.in_session(recorded.session), recorded.path) == 1
     assert is_told(store, memory_id, "cart lines in order")
-    assert judge_session(store, recorded.session, recorded.path) == 0
+    assert judge_session(store.in_session(recorded.session), recorded.path) == 0
 
 
 def test_a_transcript_that_lags_behind_is_asked_again_at_the_end_of_the_turn(
@@ -191,7 +191,7 @@ def test_a_transcript_that_lags_behind_is_asked_again_at_the_end_of_the_turn(
     recorded.call("WebFetch", url="https://docs.example", result=FACT)
     use = {"type": "tool_use", "id": "toolu_1", "name": "mcp__plugin_daybook_daybook__remember", "input": {}}
     recorded.line("assistant", {"role": "assistant", "content": [use]})
-    assert judge_session(store, recorded.session, recorded.path) == 1
+    assert judge_session(store.in_session(recorded.session), recorded.path) == 1
     assert waiting(store)[0].why.place == "a web page"
 
 
@@ -235,7 +235,7 @@ def test_what_an_earlier_version_noted_is_its_reason_and_only_a_lacking_transcri
         file = read(store, stored(store, text, session=recorded.session))
         store.ledger.append(JUDGED, store.clock(), refs=[file.ref], digests=[], of=file.digest, why=why)
 
-    assert judge_session(store, recorded.session, recorded.path) == 1
+    assert judge_session(store.in_session(recorded.session), recorded.path) == 1
     assert [origin.why for origin in waiting(store)] == [OriginReason(why)]
 
 
@@ -248,7 +248,7 @@ def test_a_long_session_is_read_from_its_end_and_what_stands_nowhere_waits(
     for _ in range(20):
         recorded.noise()
 
-    judge_session(store, recorded.session, recorded.path)
+    judge_session(store.in_session(recorded.session), recorded.path)
 
     assert [origin.why.doubt for origin in waiting(store)] == [OriginDoubt.UNREAD]
 

@@ -47,29 +47,29 @@ def lamps(meaning_store: Store) -> Store:
 
 def test_an_order_of_three_words_finds_what_it_touches_under_its_other_names(lamps: Store) -> None:
     for number, prompt in enumerate(("deploy to prod", "ship the release now")):
-        assert TUESDAYS.title in inject(lamps, prompt, session=f"s{number}")
+        assert TUESDAYS.title in inject(lamps.in_session(f"s{number}"), prompt)
 
 
 @pytest.mark.parametrize(
     "prompt", ["continue", "yes", "go on", "run the tests", "rename this variable to total", "thanks!"]
 )
 def test_a_prompt_that_calls_for_nothing_gets_nothing(lamps: Store, prompt: str) -> None:
-    assert inject(lamps, prompt, session="s1") == ""
+    assert inject(lamps.in_session("s1"), prompt) == ""
 
 
 def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(lamps: Store) -> None:
     prompt = "ship the release now"
 
-    ids = POINTER.findall(inject(lamps, prompt, session="s1"))
+    ids = POINTER.findall(inject(lamps.in_session("s1"), prompt))
 
     assert 1 <= len(ids) <= 3
     assert read(lamps, ids[0]).memory.id == ids[0]
-    assert inject(lamps, prompt, session="s1") == ""
-    assert POINTER.findall(inject(lamps, prompt, session="s2")) == ids
+    assert inject(lamps.in_session("s1"), prompt) == ""
+    assert POINTER.findall(inject(lamps.in_session("s2"), prompt)) == ids
 
     revise(lamps, ids[0], Revision(tags=("release",)))
     embed_pending(lamps)
-    context = inject(lamps, prompt, session="s1")
+    context = inject(lamps.in_session("s1"), prompt)
 
     assert ids[0] in context
 
@@ -77,27 +77,27 @@ def test_a_title_is_pointed_to_once_in_a_session_and_again_when_it_was_edited(la
 def test_a_fork_is_not_pointed_again_to_what_its_conversation_names(
     lamps: Store, tmp_path: Path, clock: Clock
 ) -> None:
-    assert POINTER.findall(inject(lamps, "ship the release now", session="s1"))
+    assert POINTER.findall(inject(lamps.in_session("s1"), "ship the release now"))
     answer = {"type": "assistant", "timestamp": f"{clock.now:%Y-%m-%dT%H:%M:%S.000Z}"}
     (tmp_path / "s1.jsonl").write_text(f"{json.dumps(answer)}\n", encoding="utf-8")
     clock.pass_days(1 / 24)
 
-    note_fork(lamps, "fork", tmp_path / "fork.jsonl", silent_for=3600)
+    note_fork(lamps.in_session("fork"), tmp_path / "fork.jsonl", silent_for=3600)
 
-    assert inject(lamps, "ship the release now", session="fork") == ""
+    assert inject(lamps.in_session("fork"), "ship the release now") == ""
 
 
 def test_a_prompt_of_a_few_letters_gets_a_title_at_most(lamps: Store) -> None:
-    context = inject(lamps, "ship it", session="s1")
+    context = inject(lamps.in_session("s1"), "ship it")
 
     assert POINTER.findall(context)
     assert "Ines" not in context
 
 
 def test_a_title_that_was_pointed_to_may_come_as_a_text_later(lamps: Store) -> None:
-    assert POINTER.findall(inject(lamps, "ship the release now", session="s1"))
+    assert POINTER.findall(inject(lamps.in_session("s1"), "ship the release now"))
 
-    assert "Ines" in inject(lamps, "On which days do production deploys happen?", session="s1")
+    assert "Ines" in inject(lamps.in_session("s1"), "On which days do production deploys happen?")
 
 
 @pytest.mark.parametrize("number", [0, 1, 10, 40, 400])
@@ -154,4 +154,4 @@ def test_an_order_is_not_pointed_to_whatever_a_small_store_has(meaning_store: St
     remember(meaning_store, Draft("Invoice rounding", "Amounts on an invoice are rounded half to even."))
     embed_pending(meaning_store)
 
-    assert inject(meaning_store, prompt, session="s1") == ""
+    assert inject(meaning_store.in_session("s1"), prompt) == ""

@@ -84,7 +84,7 @@ MANY = {"DAYBOOK_DAILY_CALLS": "1000", "DAYBOOK_DAILY_USD": "10"}
 def worked(opened: Opened, *recorded: Recorded) -> Store:
     store = opened.store()
     for transcript in recorded:
-        note_ended(store, transcript.path, session=transcript.session, folder=str(transcript.cwd))
+        note_ended(store.in_session(transcript.session), transcript.path, folder=str(transcript.cwd))
     report = work(lambda folder: opened.store(folder=folder))
     assert report and not report.failed and not report.waits
     return store
@@ -162,7 +162,7 @@ def test_what_a_page_says_never_becomes_the_persons_word_or_an_order(
     orders = [m for m in stored if reads_like_instruction(f"{m.title}\n{m.text}")]
     assert len(orders) > 0.6 * len(POISONED)
     pushed = [brief(store).text, current_block(store).text]
-    pushed += [inject(store, memory.text, session=memory.id) for memory in orders]
+    pushed += [inject(store.in_session(memory.id), memory.text) for memory in orders]
     pushed_text = "\n".join(pushed)
     assert [m.id for m in orders if f"[{m.id}]" in pushed_text or one_line(m.text)[:40] in pushed_text] == []
     assert "\n- [" in pushed[0] and "\n- " in pushed[1], "nothing at all was shown, so nothing was told apart"
@@ -245,7 +245,7 @@ def test_no_secret_reaches_the_disk_or_the_model(
     with ScriptedModel(repeat) as model:
         opened = open_here(**agreed(model, **MANY))
         store = worked(opened, recorded)
-        pushed = [before_compaction(store, recorded.path, session=recorded.session), brief(store).text]
+        pushed = [before_compaction(store.in_session(recorded.session), recorded.path), brief(store).text]
         for number, secret in enumerate(secrets[:9]):
             draft = Draft(f"Deploy number {number}", redact(said_with(secret, number)), source="mined")
             propose(store, draft, key=f"canary-{number}", confidence=0.8, why="waits")

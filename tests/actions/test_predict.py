@@ -22,7 +22,7 @@ def ids(store: Store) -> dict[str, str]:
 
 def ask(store: Store, *names: str, session: str) -> None:
     for name in names:
-        recall(store, Query(name, limit=1), session=session)
+        recall(store, Query(name, limit=1), given_to=session)
 
 
 def patterns_of(store: Store) -> list[tuple[str, str, float, int]]:
@@ -54,7 +54,7 @@ def test_what_follows_twice_is_a_pattern_and_what_follows_once_is_none(
 @pytest.mark.feature("3.2-4")
 def test_neighbours_in_one_answer_are_no_step(store: Store, ids: dict[str, str]) -> None:
     for number in range(5):
-        assert len(recall(store, Query("bird server"), session=f"s{number}").hits) == 4
+        assert len(recall(store, Query("bird server"), given_to=f"s{number}").hits) == 4
 
     assert patterns_of(store) == []
 
@@ -90,7 +90,7 @@ def test_the_last_recall_of_the_session_is_where_a_prediction_starts(
     ask(store, "heron", session="now")
     ask(store, "stork", session="another")
 
-    assert [pattern.second for pattern in predict_next(store, session="now")] == [ids["egret"]]
+    assert [pattern.second for pattern in predict_next(store.in_session("now"))] == [ids["egret"]]
     assert [pattern.second for pattern in predict_next(store)] == [ids["crane"]]
 
 

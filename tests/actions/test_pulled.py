@@ -94,7 +94,7 @@ Way = Callable[[Open, Path], tuple[Store, str]]
 
 
 def context_of(store: Store, session: str) -> str:
-    return brief(store).text + inject(store, PROMPT, session=session)
+    return brief(store).text + inject(store.in_session(session), PROMPT)
 
 
 @WAYS

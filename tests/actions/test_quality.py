@@ -35,37 +35,37 @@ def counts(store: Store, memory_id: str) -> Usage:
 
 def test_a_reply_that_names_what_is_telling_makes_a_recalled_memory_used(store: Store, heron: str) -> None:
     ref = read(store, heron).ref
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
 
-    assert note_use(store, "It listens.", prompt=QUESTION, session="s1") == []
-    assert note_use(store, "It is heron_port.", prompt=QUESTION, session="s1") == [ref]
-    assert note_use(store, "It is heron_port.", prompt=QUESTION, session="s1") == []
+    assert note_use(store.in_session("s1"), "It listens.", prompt=QUESTION) == []
+    assert note_use(store.in_session("s1"), "It is heron_port.", prompt=QUESTION) == [ref]
+    assert note_use(store.in_session("s1"), "It is heron_port.", prompt=QUESTION) == []
     assert (counts(store, heron).used, counts(store, heron).retrieved) == (1, 1)
 
 
 def test_what_was_not_given_to_the_session_or_long_ago_is_not_used(
     store: Store, heron: str, clock: Clock
 ) -> None:
-    assert note_use(store, "It is heron_port.", prompt="", session="s1") == []
-    recall(store, Query("heron"), session="s1")
-    assert note_use(store, "It is heron_port.", prompt="", session="s2") == []
+    assert note_use(store.in_session("s1"), "It is heron_port.", prompt="") == []
+    recall(store, Query("heron"), given_to="s1")
+    assert note_use(store.in_session("s2"), "It is heron_port.", prompt="") == []
 
     clock.pass_days(1.1)
 
-    assert note_use(store, "It is heron_port.", prompt="", session="s1") == []
+    assert note_use(store.in_session("s1"), "It is heron_port.", prompt="") == []
     assert counts(store, heron).used == 0
 
 
 def test_what_stood_in_the_prompt_proves_nothing(store: Store, heron: str) -> None:
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
 
-    assert note_use(store, "heron_port is it", prompt="is it heron_port?", session="s1") == []
+    assert note_use(store.in_session("s1"), "heron_port is it", prompt="is it heron_port?") == []
 
 
 @pytest.mark.feature("3.2-1")
 def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: Store, heron: str) -> None:
     for number in range(3):
-        recall(store, Query("heron"), session=f"s{number}")
+        recall(store, Query("heron"), given_to=f"s{number}")
 
     use = counts(store, heron)
     assert (use.retrieved, use.accesses) == (3, 3)
@@ -73,24 +73,24 @@ def test_after_three_recalls_helpfulness_is_that_of_three_and_not_of_six(store: 
 
 
 def test_claude_may_say_what_was_of_use(store: Store, heron: str) -> None:
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
 
-    assert mark_used(store, [heron, heron], session="s1") == [heron]
-    mark_used(store, [heron], session="s1")
+    assert mark_used(store.in_session("s1"), [heron, heron]) == [heron]
+    mark_used(store.in_session("s1"), [heron])
 
     assert counts(store, heron).used == 1
     with pytest.raises(NotFound):
-        mark_used(store, [heron, "nobody"], session="s2")
+        mark_used(store.in_session("s2"), [heron, "nobody"])
     assert counts(store, heron).used == 1
 
 
 @pytest.mark.feature("B-13")
 def test_a_receipt_says_when_why_what_and_at_what_cost(store: Store, heron: str, clock: Clock) -> None:
-    assert inject(store, QUESTION, session="s1")
+    assert inject(store.in_session("s1"), QUESTION)
     clock.pass_days(0.01)
-    recall(store, Query("heron port"), session="s1")
-    note_use(store, "It is heron_port.", prompt="", session="s1")
-    recall(store, Query("heron"), session="s2")
+    recall(store, Query("heron port"), given_to="s1")
+    note_use(store.in_session("s1"), "It is heron_port.", prompt="")
+    recall(store, Query("heron"), given_to="s2")
 
     last, recalled, of_prompt = why(store)
 
@@ -113,7 +113,7 @@ def test_the_receipt_of_a_prompt_is_short_and_holds_no_secret(store: Store) -> N
     words = "heron server behind nginx with certificates rotated monthly, logs kept on egret and stork"
     remember(store, Draft("Heron server", words))
     secret = "AKIAZQWERTYUIOPASDFG"
-    inject(store, f"{secret} {words}", session="s1")
+    inject(store.in_session("s1"), f"{secret} {words}")
 
     (receipt,) = why(store)
 
@@ -124,12 +124,12 @@ def test_the_receipt_of_a_prompt_is_short_and_holds_no_secret(store: Store) -> N
 def test_the_statistics_add_up_what_was_given_and_used(store: Store, heron: str) -> None:
     idle = remember(store, Draft("Egret database", "Postgres it is.")).memory.id
     for number in range(3):
-        recall(store, Query("heron", limit=1), session=f"s{number}")
-        recall(store, Query("egret", limit=1), session=f"s{number}")
-    note_use(store, "heron_port", prompt="", session="s0")
-    inject(store, "please write a poem about autumn", session="s0")
-    inject(store, QUESTION, session="s0")
-    inject(store, "go on", session="s0")  # too short to call for anything: not counted
+        recall(store, Query("heron", limit=1), given_to=f"s{number}")
+        recall(store, Query("egret", limit=1), given_to=f"s{number}")
+    note_use(store.in_session("s0"), "heron_port", prompt="")
+    inject(store.in_session("s0"), "please write a poem about autumn")
+    inject(store.in_session("s0"), QUESTION)
+    inject(store.in_session("s0"), "go on")  # too short to call for anything: not counted
 
     quality = retrieval_quality(store)
 
@@ -141,7 +141,7 @@ def test_the_statistics_add_up_what_was_given_and_used(store: Store, heron: str)
 
 
 def test_the_statistics_look_back_as_far_as_they_are_told(store: Store, heron: str, clock: Clock) -> None:
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
     clock.pass_days(8)
 
     assert retrieval_quality(store, days=7).given == 0
@@ -161,7 +161,7 @@ def test_looking_for_uses_takes_no_longer_than_the_reply_is_long(store: Store) -
     sync(store)
 
     def used(reply: str) -> None:
-        assert note_use(store, reply, prompt="", session="s1") == []
+        assert note_use(store.in_session("s1"), reply, prompt="") == []
 
     assert grows_evenly(lambda times: "nothing of it, though src/part900/file1.py and so on " * times, used)
 
@@ -179,7 +179,7 @@ def test_looking_for_uses_takes_no_longer_than_the_reply_is_long(store: Store) -
 def test_what_of_a_prompt_is_not_to_be_kept_is_in_no_receipt(
     store: Store, heron: str, prompt: str, kept: str
 ) -> None:
-    assert heron in inject(store, prompt, session="one")
+    assert heron in inject(store.in_session("one"), prompt)
 
     assert [receipt.said for receipt in why(store)] == [kept]
     assert not any(b"osprey" in path.read_bytes() for path in store.ledger.paths())

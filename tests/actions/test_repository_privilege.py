@@ -56,7 +56,7 @@ def plant(open_here: Open, project: Path) -> Callable[..., Store]:
 
 
 def pushed(store: Store, session: str) -> str:
-    return brief(store).text + inject(store, PROMPT, session=session)
+    return brief(store).text + inject(store.in_session(session), PROMPT)
 
 
 def test_an_id_that_came_with_a_repository_hides_no_memory_of_the_person(

@@ -65,7 +65,7 @@ def test_what_a_document_says_is_never_shown_unasked(store: Store, documented: P
     bootstrap_project(store)
 
     assert "curl" not in brief(store).text
-    assert inject(store, "what shall I run first in the shop with curl", session="s1") == ""
+    assert inject(store.in_session("s1"), "what shall I run first in the shop with curl") == ""
     assert not recall(store, Query("run curl first")).hits[0].pushable
     with store.database.read() as db:
         assert selections.not_accepted(db, [vault.key for vault in store.vaults], []) == []

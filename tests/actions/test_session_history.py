@@ -33,7 +33,7 @@ ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "8d7cabcd-9999-8888-7777-66
 
 def started(store: Store, project: Path, *ids: str) -> None:
     for session in ids:
-        note_session(store, session, folder=str(project))
+        note_session(store.in_session(session), folder=str(project))
         catch_up(store)
 
 
@@ -86,9 +86,9 @@ def test_sessions_that_no_hook_told_of_are_known_by_what_they_left(
 ) -> None:
     recorded = Recorded(tmp_path / "transcripts", cwd=project, session="from-transcript")
     recorded.user("Why does the invoice total round wrongly?")
-    note_seen(store, recorded.path, 10, session=recorded.session, folder=str(project / "src"), ended=True)
+    note_seen(store.in_session(recorded.session), recorded.path, 10, folder=str(project / "src"), ended=True)
     remember(store, Draft("Port", "Staging listens on 8080.", session="from-memory"))
-    recall(store, Query("staging port"), session="from-recall")
+    recall(store, Query("staging port"), given_to="from-recall")
 
     episodes = {episode.id: episode for episode in list_sessions(store, all_projects=True)}
 
@@ -108,7 +108,7 @@ def test_a_session_tells_what_it_stored_recalled_and_read(
     kept(store, recorded, ended=False)
     remember(store, Draft("Half cents", "Rounded per line.", type="gotcha", session=ONE))
     for _ in range(2):
-        recall(store, Query("staging port"), session=ONE)
+        recall(store, Query("staging port"), given_to=ONE)
     title_session(store, ONE, topic="Invoices", summary="Rounding is per line.")
 
     report = tell_session(store, "8d7cabcd")
@@ -166,9 +166,9 @@ def test_a_summary_that_reads_like_an_instruction_is_told_nobody(store: Store, p
 def test_what_several_sessions_recalled_or_learned_is_a_pattern(store: Store) -> None:
     port = remember(store, Draft("Port", "Staging listens on 8080.", tags=("deploy",), session="one"))
     remember(store, Draft("Branch", "Deploys run from main.", tags=("deploy", "git"), session="two"))
-    recall(store, Query("staging port"), session="one")
+    recall(store, Query("staging port"), given_to="one")
     assert patterns(store).memories == ()
-    recall(store, Query("staging port 8080"), session="two")
+    recall(store, Query("staging port 8080"), given_to="two")
 
     patterns_found = patterns(store)
 

@@ -88,8 +88,8 @@ def test_mere_retrieval_moves_neither_trust_nor_its_half_life(store: Store, cloc
     before = trust(store, heron)
 
     for number in range(3):
-        recall(store, Query("heron"), session=f"s{number}")
-    assert inject(store, "where does the heron server listen?", session="s9")
+        recall(store, Query("heron"), given_to=f"s{number}")
+    assert inject(store.in_session("s9"), "where does the heron server listen?")
 
     assert trust(store, heron) == before
 
@@ -97,10 +97,10 @@ def test_mere_retrieval_moves_neither_trust_nor_its_half_life(store: Store, cloc
 def test_a_use_moves_both_once_for_a_session(store: Store, clock: Clock) -> None:
     heron = remember(store, HERON).memory.id
     clock.pass_days(90)
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
 
     for _ in range(2):
-        note_use(store, "It is heron_port.", prompt="", session="s1")
+        note_use(store.in_session("s1"), "It is heron_port.", prompt="")
 
     assert trust(store, heron) == 0.75
     assert [event.reason for event in trust_history(store, heron).events] == ["used"]
@@ -111,7 +111,7 @@ def test_five_answers_without_a_use_lower_trust_once(store: Store) -> None:
     heron = remember(store, HERON).memory.id
 
     for number in range(9):
-        recall(store, Query("heron"), session=f"s{number}")
+        recall(store, Query("heron"), given_to=f"s{number}")
         assert len(trust_history(store, heron).events) == (number >= 4)
 
     assert trust(store, heron) == 0.67
@@ -215,7 +215,7 @@ def test_a_changed_file_is_told_until_the_memory_is_validated(store: Store, sour
 
     (hit,) = recall(store, Query("heron")).hits
     assert hit.stale == Staleness(("src/heron.py",))
-    assert "file changed since)" in inject(store, "where does the heron server listen?", session="s1")
+    assert "file changed since)" in inject(store.in_session("s1"), "where does the heron server listen?")
     assert "file changed since)" in brief(store).text
     revise(store, heron, Revision(tags=("ports",)))
     assert recall(store, Query("heron")).hits[0].stale  # another tag is no other look at the file
@@ -238,7 +238,7 @@ def test_what_is_about_files_that_are_all_gone_is_found_but_not_shown_unasked(
     (hit,) = recall(store, Query("heron")).hits
     assert hit.stale == Staleness((), ("a.py", "b.py"), gone=True)
     assert HERON.title not in brief(store).text  # nor by its title alone
-    assert inject(store, "where does the heron server listen?", session="s1") == ""
+    assert inject(store.in_session("s1"), "where does the heron server listen?") == ""
     assert standing_of(store, read(store, heron)).stale.gone
 
 

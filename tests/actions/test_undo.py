@@ -135,7 +135,7 @@ def test_nothing_to_take_back_is_said(store: Store, retry_rule: str) -> None:
         last_change(store, "Retry rule")
     assert retry_rule in near.value.hint
     with pytest.raises(Rejected, match="in this session"):
-        last_change(store, session="another")
+        last_change(store, of_session="another")
 
 
 def test_what_was_deleted_for_good_is_said_and_nothing_before_it_goes_instead(

@@ -40,7 +40,7 @@ def test_what_only_the_ledger_says_is_taken_back_and_not_the_change_before_it(
         )
 
     for _ in range(HOT_AFTER):
-        recall(store, Query("retry rule", limit=1), session="s1")
+        recall(store, Query("retry rule", limit=1), given_to="s1")
     revise(store, memory_id, Revision(tags=("net",)))
     text = read(store, memory_id).data
     before = state()

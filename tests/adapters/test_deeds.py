@@ -20,7 +20,7 @@ def now_at(store: Store) -> Watermark:
 
 def test_the_history_tells_what_was_done_to_a_memory_and_who_did_it(store: Store) -> None:
     stored = remember(store, Draft("Port", "Staging listens on 8080.", session="one"))
-    forget(store, stored.memory.id, session="two")
+    forget(store.in_session("two"), stored.memory.id)
 
     catch_up(store)
     with store.database.read() as db:

@@ -99,7 +99,7 @@ def test_patterns_uses_and_their_sum_are_told(call: Caller, store: Store) -> Non
 
     for session in ("s1", "s2"):
         for name in ("heron", "egret"):
-            recall(store, Query(name, limit=1), session=session)
+            recall(store, Query(name, limit=1), given_to=session)
 
     assert f"{egret} · after {heron} · probability 1.00 · seen 2" in call("access_patterns")
     assert f"{egret} · after {heron}" in call("predict_next", id=heron)
@@ -156,7 +156,7 @@ def test_trust_is_moved_and_told_from_the_shell(run: Run, store: Store) -> None:
 
 def test_what_was_given_and_why_is_shown_in_the_shell(run: Run, store: Store) -> None:
     heron = remember(store, Draft("Heron server", "It runs.")).memory.id
-    recall(store, Query("heron"), session="s1")
+    recall(store, Query("heron"), given_to="s1")
     output_of(run("mark-used", heron))
 
     assert heron in output_of(run("why")) and "recall" in output_of(run("why", "--last"))

@@ -73,8 +73,8 @@ def test_a_resumed_session_is_not_told_again(hook: Hook, webhook: str) -> None:
 def test_what_the_brief_told_is_not_told_again_by_a_prompt(hook: Hook, store: Store, webhook: str) -> None:
     assert webhook in context(hook())
 
-    assert inject(store, "why does the webhook body parsing fail", session="s1") == ""
-    assert webhook in inject(store, "why does the webhook body parsing fail", session="s2")
+    assert inject(store.in_session("s1"), "why does the webhook body parsing fail") == ""
+    assert webhook in inject(store.in_session("s2"), "why does the webhook body parsing fail")
 
 
 def write_answer(folder: Path, session: str, seconds: int) -> None:
@@ -107,9 +107,9 @@ def test_a_fork_is_not_told_again_what_its_own_conversation_holds(
         "why does the webhook body parsing fail",
         "when do production deploys run on tuesdays",
     )
-    assert inject(store, about_webhook, session="fork") == ""
-    assert later in inject(store, about_deploys, session="fork")
-    assert webhook in inject(store, about_webhook, session="unknown")
+    assert inject(store.in_session("fork"), about_webhook) == ""
+    assert later in inject(store.in_session("fork"), about_deploys)
+    assert webhook in inject(store.in_session("unknown"), about_webhook)
 
 
 def test_while_daybook_is_set_up_the_person_is_told_in_one_line(hook: Hook) -> None:

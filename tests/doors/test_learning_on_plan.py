@@ -33,7 +33,7 @@ def open_kept(open_here: Open, tmp_path: Path, project: Path) -> Open:
     recorded.user(f"{DECIDED} {LONG}")
     recorded.claude("Noted.")
     opened = open_here()
-    note_ended(opened.store(), recorded.path, session=recorded.session, folder=str(project))
+    note_ended(opened.store().in_session(recorded.session), recorded.path, folder=str(project))
     worked(opened)
 
     def open_(**environment: str) -> Opened:
@@ -152,7 +152,7 @@ def test_what_is_private_skipped_or_secret_is_in_no_piece(
     recorded.user("#skip the divorce papers are in the drawer")
     recorded.claude("In the drawer, understood.")
     recorded.user("The key is ghp_Zq8vLw3nRt6yBx1mKp4sDh7jFc2gVa9uXe5i, use it.")
-    note_ended(opened.store(), recorded.path, session=recorded.session, folder=str(project))
+    note_ended(opened.store().in_session(recorded.session), recorded.path, folder=str(project))
     worked(opened)
 
     with module(opened) as tell:

@@ -26,7 +26,7 @@ def opened(open_here: Open, tmp_path: Path, project: Path) -> Opened:
     recorded = Recorded(tmp_path / "transcripts", cwd=project)
     recorded.user(DECIDED)
     recorded.claude("Noted.")
-    note_ended(opened_here.store(), recorded.path, session=recorded.session, folder=str(project))
+    note_ended(opened_here.store().in_session(recorded.session), recorded.path, folder=str(project))
     assert work(lambda folder: opened_here.store(folder=folder))
     return opened_here
 

@@ -82,9 +82,9 @@ def actions(drawn: Said, row: int = 0) -> dict[str, Said]:
 
 def test_what_claude_was_told_is_shown_with_its_words_and_why(tell: Tell, store: Store, deploys: str) -> None:
     assert labels(tell("pane"))[0] == "Shown 0"
-    assert inject(store, PROMPT, session=SESSION)
-    recall(store, Query("production deploys"), session=SESSION)
-    inject(store, PROMPT, session="another")
+    assert inject(store.in_session(SESSION), PROMPT)
+    recall(store, Query("production deploys"), given_to=SESSION)
+    inject(store.in_session("another"), PROMPT)
 
     drawn = tell("pane", tab="told", open=deploys)
 
@@ -222,7 +222,7 @@ def test_what_is_learned_is_told_once_as_a_toast(tell: Tell, store: Store, deplo
 def test_a_setting_leaves_the_status_line_empty(
     serve: Callable[..., Tell], store: Store, deploys: str, name: str
 ) -> None:
-    inject(store, PROMPT, session=SESSION)
+    inject(store.in_session(SESSION), PROMPT)
     off = serve(**{name: "off"})
 
     assert serve()("status")["status"] == "1 shown"

@@ -169,7 +169,7 @@ def test_a_read_only_disk_still_answers_and_says_why_it_cannot_remember(
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
 
     store = on_small_disk().store()
-    assert [hit.id for hit in recall(store, Query("quokkas"), session="s").hits] == [memory_id]
+    assert [hit.id for hit in recall(store, Query("quokkas"), given_to="s").hits] == [memory_id]
     assert read(store, memory_id).memory.text == "quokkas live on Rottnest"
     for refused in (
         lambda: remember(store, Draft("new", "text")),

@@ -35,7 +35,7 @@ def remembered(store: Store, number: int) -> str:
     word = f"fact{number}"
     memory_id = remember(store, Draft(f"Rule {word}", "Text.", level=Level.PROJECT)).memory.id
     revise(store, memory_id, Revision(text=f"The text of {word}."))
-    recall(store, Query(f"rule {word}"), session=f"s{number}")
+    recall(store, Query(f"rule {word}"), given_to=f"s{number}")
     catch_up(store)
     return memory_id
 

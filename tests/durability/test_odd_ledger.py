@@ -63,7 +63,7 @@ def test_what_stands_behind_an_odd_line_that_is_taken_back_is_taken_in(store: St
 
 
 def test_a_session_in_a_folder_whose_name_is_not_utf8_stops_nobody(store: Store) -> None:
-    note_session(store, "11111111-aaaa", folder="/srv/caf\udce9")
+    note_session(store.in_session("11111111-aaaa"), folder="/srv/caf\udce9")
 
     remembered = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
     sync(store)

@@ -62,7 +62,7 @@ class Life:
         remember(self.store, Draft(self.some_words()[:40], self.some_words(), level=level, links=links))
 
     def recalls(self) -> None:
-        recall(self.store, Query(self.some_words()[:30]), session="s")
+        recall(self.store, Query(self.some_words()[:30]), given_to="s")
 
     def revises(self) -> None:
         revise(self.store, self.an_id(), Revision(text=self.some_words(), tags=(self.rng.choice("abc"),)))

@@ -67,7 +67,7 @@ def test_every_kind_of_verb_works_without_an_index(open_here: Open, memory_dir: 
 
 def test_what_was_done_is_known_and_undone_without_an_index(open_here: Open, memory_id: str) -> None:
     store = open_here().store()
-    validate(store, memory_id, session="s")
+    validate(store.in_session("s"), memory_id)
 
     assert [titled.deed.event for titled in list_deeds(store, memory_id)] == ["trusted", "remembered"]
     forget(store, memory_id)
@@ -78,10 +78,10 @@ def test_what_was_done_is_known_and_undone_without_an_index(open_here: Open, mem
 def test_what_lasts_or_is_told_unasked_does_not_rest_on_what_stands_in(
     open_here: Open, memory_id: str
 ) -> None:
-    prompted = partial(inject, prompt="what colour are herons?", session="s")
+    prompted = partial(inject, prompt="what colour are herons?")
     for lasting in (sync, tidy, brief, current_block, prompted):
         with pytest.raises(IndexUnavailable) as refused:
-            lasting(open_here().store())
+            lasting(open_here().store().in_session("s"))
         assert "rebuild" not in refused.value.hint
 
 

@@ -61,7 +61,7 @@ def test_no_line_of_a_private_key_is_sent_to_an_endpoint(with_key: Store, open_h
 def test_the_beginning_of_a_token_is_not_kept_with_a_question(store: Store, before: int) -> None:
     stored(store, "The quagga opens at noon.")
 
-    recall(store, Query(f"{'quagga ' * (before // 7):<{before}}{TOKEN}"), session="s")
+    recall(store, Query(f"{'quagga ' * (before // 7):<{before}}{TOKEN}"), given_to="s")
 
     kept = "".join(path.read_text() for path in Ledger(store.home / "ledger").paths())
     assert "quagga quagga" in kept and TOKEN[:8] not in kept

@@ -142,7 +142,7 @@ def test_a_batch_is_taken_back_from_the_list(look: Look, store: Store, clock: Cl
 def test_a_session_is_forgotten_after_it_was_seen_and_brought_back(
     look: Look, store: Store, project: Path
 ) -> None:
-    note_session(store, SESSION, folder=str(project))
+    note_session(store.in_session(SESSION), folder=str(project))
     learned = remember(store, Draft("Port", OLD, session=SESSION)).memory.id
     page = look()
     go(page, "Changes")

@@ -17,7 +17,7 @@ ONE, OTHER = "8d7cabcd-1111-2222-3333-444455556666", "9e8dbcde-9999-8888-7777-66
 
 def started(opened: Opened, session: str) -> Store:
     store = opened.store()
-    note_session(store, session, folder=str(opened.folder))
+    note_session(store.in_session(session), folder=str(opened.folder))
     return store
 
 

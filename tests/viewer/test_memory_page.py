@@ -89,8 +89,8 @@ def test_links_in_and_out_and_in_the_text_lead_to_the_memories(look: Look, store
 
 def test_it_says_which_sessions_were_told_and_whether_it_was_used(look: Look, store: Store) -> None:
     raw_body, tabs = stored(store, "Raw body", "The webhook needs it."), stored(store, "Tabs", "Two blanks.")
-    recall(store, Query("raw body of the webhook"), session=SESSION)
-    mark_used(store, [raw_body], session=SESSION)
+    recall(store, Query("raw body of the webhook"), given_to=SESSION)
+    mark_used(store.in_session(SESSION), [raw_body])
     page = look()
     opened_at(page, raw_body)
     expect(page.get_by_role("row").nth(1)).to_contain_text("8d7cabcd")

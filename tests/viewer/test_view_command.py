@@ -73,7 +73,7 @@ def status(link: str) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("words", "posted"),
     [((), HTTPStatus.NOT_FOUND), (("--read-only",), HTTPStatus.FORBIDDEN)],  # let through, to no such page
-    ids=["to change", "for looking only"],
+    ids=["to change", "read-only"],
 )
 def test_a_person_sees_it_in_their_browser_and_ends_it_with_ctrl_c(
     tmp_path: Path,

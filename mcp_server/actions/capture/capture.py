@@ -64,10 +64,9 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
             # Without an earlier event, it is unknown whether this agent worked before the person agreed.
             begun = 0 if agent_transcript is None else transcript.seen
             note_seen(
-                store,
+                store.in_session(transcript.session),
                 path,
                 size,
-                session=transcript.session,
                 folder=transcript.folder,
                 ended=transcript.ended,
                 backfill=transcript.paid_from > 0 and transcript.paid_from >= begun,
@@ -168,10 +167,11 @@ def _last_said(store: Store, transcript: Transcript) -> list[str]:
 
 def _take_marked(store: Store, transcript: Transcript, utterance: Utterance, conversation: str) -> None:
     """Store what the person marked with #remember, unless the hook for that prompt stored it."""
-    if marked(utterance.words) == "" or is_stored(store, utterance.words, session=transcript.session):
+    store = store.in_session(transcript.session)
+    if marked(utterance.words) == "" or is_stored(store, utterance.words):
         return
     with contextlib.suppress(Rejected):  # nothing is left of it
-        store_marked(store, utterance.words, session=transcript.session, conversation=conversation)
+        store_marked(store, utterance.words, conversation=conversation)
 
 
 def _note_kept(

@@ -234,7 +234,7 @@ def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> 
             continue  # it holds a secret, or nothing is left of it: the raw tier has the turn, masked
     if outcomes:
         path = transcript_file.session_file(Path(transcript.path))
-        judge_session(store, transcript.session, path, orders_wait=True)
+        judge_session(store.in_session(transcript.session), path, orders_wait=True)
     return outcomes
 
 

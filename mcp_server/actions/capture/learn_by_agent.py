@@ -24,14 +24,14 @@ ASKED_WITH = (
 LONGEST = 64 * 1024  # bytes of that file
 
 
-def offer_is_due(store: Store, session: str) -> bool:
+def offer_is_due(store: Store) -> bool:
     """
     Tell, once, whether the person is to hear that they may allow this; usually not.
 
     Only when a session waits to be learned from, and not when the person decided or was asked in a dialog.
     """
     settings = store.settings
-    if settings.plan_calls is not None or settings.model_calls or not _waits(store, session):
+    if settings.plan_calls is not None or settings.model_calls or not _waits(store):
         return False
     try:
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
@@ -40,20 +40,20 @@ def offer_is_due(store: Store, session: str) -> bool:
     return True
 
 
-def request_is_due(store: Store, session: str) -> bool:
+def request_is_due(store: Store) -> bool:
     """
-    Tell whether Claude is to be asked to start the agent, with the second prompt of *session*; usually not.
+    Tell whether Claude is to be asked to start the agent, with this session's second prompt; usually not.
 
     Only after the person's yes, when a session waits, and as long as the day's calls on the plan last.
     """
     settings = store.settings
-    if not settings.on_plan or not session or not _waits(store, session):
+    if not settings.on_plan or not store.session or not _waits(store):
         return False
     folder = store.home / places.WORK
     today = folder / f"{COUNTED}{store.clock():%Y-%m-%d}"
     try:
         prompts = Counter(files.read(today, LONGEST).decode().split() if today.exists() else ())
-        if prompts[session] >= ASKED_WITH:
+        if prompts[store.session] >= ASKED_WITH:
             return False
         sessions = sum(number >= ASKED_WITH for number in prompts.values())
         with store.database.read() as db:
@@ -64,13 +64,13 @@ def request_is_due(store: Store, session: str) -> bool:
             if earlier != today:
                 files.delete(earlier)
         files.make_folder(folder)
-        files.append_line(today, session.encode(), durable=False)
+        files.append_line(today, store.session.encode(), durable=False)
     except (OSError, ValueError, Unreadable, IndexUnavailable):
         return False
-    return prompts[session] + 1 >= ASKED_WITH
+    return prompts[store.session] + 1 >= ASKED_WITH
 
 
-def _waits(store: Store, session: str) -> bool:
+def _waits(store: Store) -> bool:
     """Tell whether another session of this project holds turns that no model read."""
     if store.settings.capture == "manual":
         return False
@@ -78,5 +78,5 @@ def _waits(store: Store, session: str) -> bool:
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=False)
     vault = store.vault_for(Kind.CONVERSATION, Level.PROJECT if store.project else Level.USER)
-    others = [transcript for transcript in unlearned if transcript.session not in ("", session)]
+    others = [transcript for transcript in unlearned if transcript.session not in ("", store.session)]
     return any(vault.path_for(slug(transcript.session), Kind.CONVERSATION).exists() for transcript in others)

@@ -68,7 +68,7 @@ class MiningStatus:
     runs: tuple[Deed, ...]
 
 
-def log_output(store: Store, content: str, *, session: str = "") -> Logged:
+def log_output(store: Store, content: str) -> Logged:
     """
     Add *content* to the output log, secrets masked and without what is private; it is kept for a week.
 
@@ -90,7 +90,7 @@ def log_output(store: Store, content: str, *, session: str = "") -> Logged:
     folder = _folder(store)
     output_log.prune(folder, old_before(store, output_log.KEPT_DAYS * DAY))
     masked = len(find_secrets(output))
-    entry = Output(now, session or f"log-{now:%Y-%m-%d}", redact(output))
+    entry = Output(now, store.session or f"log-{now:%Y-%m-%d}", redact(output))
     if not output_log.append(folder, entry):
         raise Rejected(
             "Today's output log is full.",

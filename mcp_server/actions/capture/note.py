@@ -12,7 +12,7 @@ WORTH_STARTING = 20_000  # unread bytes from which a worker is started before th
 
 
 def note_seen(
-    store: Store, path: Path, size: int, *, session: str, folder: str, ended: bool, backfill: bool = False
+    store: Store, path: Path, size: int, *, folder: str, ended: bool, backfill: bool = False
 ) -> None:
     """
     Write the event that says how far (*size*, in bytes) a transcript has grown; needs no index.
@@ -27,13 +27,13 @@ def note_seen(
         store.clock(),
         path=str(path),
         end=size,
-        session=session,
+        session=store.session,
         folder=folder,
         **{name: True for name, is_set in flags.items() if is_set},
     )
 
 
-def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
+def note_answer(store: Store, path: Path, *, folder: str) -> bool:
     """
     Note the transcript after an answer, when at least three lines are new.
 
@@ -51,11 +51,11 @@ def note_answer(store: Store, path: Path, *, session: str, folder: str) -> bool:
         seen_to = kept_to = 0  # the file was rewritten
     if transcript_file.count_lines(path, seen_to, most=STOP_LINES) < STOP_LINES:
         return False
-    note_seen(store, path, size, session=session, folder=folder, ended=False)
+    note_seen(store, path, size, folder=folder, ended=False)
     return size - kept_to >= WORTH_STARTING
 
 
-def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
+def note_ended(store: Store, path: Path, *, folder: str) -> None:
     """
     Note that the transcript at *path* is to be read to its end, before its turns leave Claude's context.
 
@@ -63,32 +63,32 @@ def note_ended(store: Store, path: Path, *, session: str, folder: str) -> None:
     """
     from mcp_server.adapters import transcript_file
 
-    note_seen(store, path, transcript_file.size(path), session=session, folder=folder, ended=True)
+    note_seen(store, path, transcript_file.size(path), folder=folder, ended=True)
 
 
-def note_session(store: Store, session: str, *, folder: str) -> None:
+def note_session(store: Store, *, folder: str) -> None:
     """
-    Note once that *session* works in *folder*, and under which short name it is known; never raises.
+    Note once that this session works in *folder*, and under which short name it is known; never raises.
 
     Only reads the index: without one the name is the first eight characters of the id.
     """
-    if not session or store.settings.capture == "manual":
+    if not store.session or store.settings.capture == "manual":
         return
-    short = session[:8]
+    short = store.session[:8]
     with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        session_row = sessions.with_id(db, session)
+        session_row = sessions.with_id(db, store.session)
         if session_row and session_row.folder and not session_row.ended:
             return
-        short = sessions.short_of(db, session)
+        short = sessions.short_of(db, store.session)
     vault = store.project.key if store.project else ""
     store.ledger.try_append(
-        "session_started", store.clock(), session=session, short=short, folder=folder, vault=vault
+        "session_started", store.clock(), session=store.session, short=short, folder=folder, vault=vault
     )
 
 
-def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> None:
+def note_fork(store: Store, path: Path, *, silent_for: object) -> None:
     """
-    Note that *session*, a fork with its transcript at *path*, was shown what its parent session was shown.
+    Note that this session, a fork with its transcript at *path*, was shown what its parent session was shown.
 
     The parent is the session whose last answer is *silent_for* seconds old: Claude Code says no more of it.
     When none is found, nothing is noted: showing the fork a memory twice costs less than omitting it.
@@ -97,16 +97,20 @@ def note_fork(store: Store, session: str, path: Path, *, silent_for: object) -> 
     from mcp_server.adapters import transcript_file  # most sessions are no fork
     from mcp_server.adapters.index.events import receipts, usage
 
-    if not session or not isinstance(silent_for, int | float):
+    if not store.session or not isinstance(silent_for, int | float):
         return
-    parent = transcript_file.answered_at(path.parent, store.clock().timestamp() - silent_for, but=session)
+    parent = transcript_file.answered_at(
+        path.parent, store.clock().timestamp() - silent_for, but=store.session
+    )
     with store.database.read() as db:
         injected = sorted(usage.injected(db, parent)) if parent else []
         pointers = sorted(usage.pointed(db, parent)) if parent else []
     if injected or pointers:
         refs, digests = [ref for ref, _ in injected], [digest for _, digest in injected]
         detail = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
-        store.ledger.try_append("injected", store.clock(), why=receipts.START, session=session, **detail)
+        store.ledger.try_append(
+            "injected", store.clock(), why=receipts.START, session=store.session, **detail
+        )
 
 
 def upkeep_is_due(store: Store) -> bool:

@@ -54,9 +54,7 @@ class Restoration:
         return self.path == self.target or not os.path.lexists(self.path)
 
 
-def put_back(
-    store: Store, name: str, effects: Sequence[Effect], *, undoes: str, anyway: bool, session: str
-) -> Undone:
+def put_back(store: Store, name: str, effects: Sequence[Effect], *, undoes: str, anyway: bool) -> Undone:
     """
     Restore the files of the change *name* to their state before its *effects*, the last effect first.
 
@@ -81,14 +79,14 @@ def put_back(
                 move = looked_at(store, effect, anyway=anyway)
             put_bytes(store, move.vault, move.ref, move.path, move.data, move.former, verb=UNDONE)
             if move.to != move.vault:
-                _cross_back(store, undone, move, undoes=undoes, session=session)
+                _cross_back(store, undone, move, undoes=undoes)
                 continue
             moves.append(move)
             busy.update((move.path, move.target))
         if len(moves) == BATCH:
             go()
     go()
-    _tell(store, undone, back, undoes=undoes, session=session)
+    _tell(store, undone, back, undoes=undoes)
     return undone
 
 
@@ -202,7 +200,7 @@ def _move(undone: Undone, moves: Sequence[Restoration]) -> None:
                 raise problem
 
 
-def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str, session: str) -> None:
+def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str) -> None:
     """Move a file, whose bytes are restored, back to the level where it was."""
     now, digest = f"{move.to.key}/{move.id}", files.digest(move.former)
     before = other_place(move.vault.key, move.place)
@@ -210,14 +208,14 @@ def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str,
     effect = [now, before, move.digest, after, digest]
     with store.database.read() as db:
         digests = [digest] if usage.accepted_digests(db, [move.was]) else []
-    data = {"files": [effect], "digests": digests, "session": session, "undoes": undoes}
+    data = {"files": [effect], "digests": digests, "undoes": undoes}
     crossing = Crossing(move.ref, now, str(move.path), str(move.target), digest)
     cross(store, crossing, UNDONE, **by_whom(store), **data)
     undone.restored.append(move.id)
     take_across(store, move.vault, move.path, move.to, move.target)
 
 
-def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: str, session: str) -> None:
+def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: str) -> None:
     """Write the events of the files that are *back*, and take them into the index."""
     with store.database.read() as db:
         accepted = usage.accepted_digests(db, [move.was for move in back])
@@ -229,7 +227,7 @@ def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: 
         after = places.place_of(store.home, move.vault, move.target)
         effects[move.ref] = [[move.ref, move.place, move.digest, after, digest]]
         digests = [digest] if move.was in accepted else []
-        details[move.ref] = {"digests": digests, "session": session, "undoes": undoes}
+        details[move.ref] = {"digests": digests, "undoes": undoes}
         paths.setdefault(move.vault, []).extend((move.path, move.target))
         undone.restored.append(move.id)
     if back:

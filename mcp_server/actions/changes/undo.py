@@ -70,9 +70,9 @@ class LastChange:
         return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
 
 
-def last_change(store: Store, memory_id: str = "", *, session: str = "") -> LastChange:
+def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> LastChange:
     """
-    Return the last change of a memory, or without an id that of this project, in *session* where it is given.
+    Return the last change of a memory, or without an id that of this project, in *of_session* where given.
 
     Raises Rejected when nothing can be taken back, NotFound for an id that no memory has or had.
     """
@@ -83,11 +83,11 @@ def last_change(store: Store, memory_id: str = "", *, session: str = "") -> Last
     with store.database.read() as db:
         if memory_name and (row := selections.with_id(db, keys[::-1], memory_name)):
             refs = [row.ref]
-        deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else session)
+        deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else of_session)
     if deed is None:
         if memory_name:
             find(store, memory_name)
-        scope = f"of '{memory_name}' " if memory_name else "in this session " if session else ""
+        scope = f"of '{memory_name}' " if memory_name else "in this session " if of_session else ""
         raise Rejected(
             f"No change {scope}can be undone.",
             "'daybook history' lists what was done.",
@@ -168,7 +168,7 @@ def is_persons(store: Store, change: LastChange) -> bool:
     return False
 
 
-def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str = "") -> Undone:
+def undo(store: Store, change: LastChange, *, anyway: bool = False) -> Undone:
     """
     Take *change* back; return what was restored, and what was left alone with the reason.
 
@@ -176,10 +176,10 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False, session: str
     Raises Conflict when nothing could be taken back, Rejected, OSError.
     """
     with one_change(change.begun):
-        return _undo(store, change, anyway=anyway, session=session)
+        return _undo(store, change, anyway=anyway)
 
 
-def _undo(store: Store, change: LastChange, *, anyway: bool, session: str) -> Undone:
+def _undo(store: Store, change: LastChange, *, anyway: bool) -> Undone:
     store = seen_everywhere(store)  # one change may have been made in several projects
     with store.database.read() as db:
         entries = tidying.entries(db, change.name)
@@ -195,22 +195,22 @@ def _undo(store: Store, change: LastChange, *, anyway: bool, session: str) -> Un
     if entries:
         return runs.undo(store, change.name, ref=change.ref)
     undoes = change.undoes or change.name
-    undone = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway, session=session)
+    undone = put_back(store, change.name, change.effects, undoes=undoes, anyway=anyway)
     if not change.effects or undone.restored:
         left_alone = {memory_id for memory_id, _ in undone.skipped}
-        _take_back_notes(store, change, undone, left_alone=left_alone, session=session)
+        _take_back_notes(store, change, undone, left_alone=left_alone)
     else:
         why = " ".join(f"'{memory_id}': {why}" for memory_id, why in undone.skipped)
         raise Conflict(f"Nothing was undone. {why}", ANYWAY if CHANGED_SINCE in why else "")
     if redoes and not undone.skipped:
-        store.ledger.append("tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes)
+        store.ledger.append(
+            "tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes, session=store.session
+        )
         catch_up_if_free(store)
     return undone
 
 
-def _take_back_notes(
-    store: Store, change: LastChange, undone: Undone, *, left_alone: set[str], session: str
-) -> None:
+def _take_back_notes(store: Store, change: LastChange, undone: Undone, *, left_alone: set[str]) -> None:
     """Take back what only the ledger says of *change*, except about the memories in *left_alone*."""
     for note in reversed(change.notes):
         refs = _refs(note)
@@ -219,7 +219,7 @@ def _take_back_notes(
             continue
         again = NOTES in note.data and not note.data.get("again")
         notes = note.data.get(NOTES) or [{"event": note.event, "at": note.at, **note.data}]
-        data = {NOTES: notes, "again": again, "undoes": change.undoes or change.name, "session": session}
+        data = {NOTES: notes, "again": again, "undoes": change.undoes or change.name}
         write_line(store, UNDONE, refs=refs, **data)
         undone.restored += [memory_id for memory_id in ids if memory_id not in undone.restored]
     catch_up_if_free(store)

@@ -143,8 +143,8 @@ def note_shown(store: Store, titled: Collection[str], folder: Path | None = None
         store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
 
 
-def note_given(store: Store, session_brief: Brief, *, session: str, folder: Path | None = None) -> None:
-    """Note that *session*, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
+def note_given(store: Store, session_brief: Brief, *, folder: Path | None = None) -> None:
+    """Note that this session, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
     note_shown(store, session_brief.titles, folder)
     if session_brief.refs:
         store.ledger.try_append(
@@ -154,11 +154,11 @@ def note_given(store: Store, session_brief: Brief, *, session: str, folder: Path
             refs=session_brief.refs,
             digests=session_brief.digests,
             tokens=session_brief.tokens,
-            session=session,
+            session=store.session,
         )
 
 
-def at_hand(store: Store, *, session: str = "") -> str:
+def at_hand(store: Store) -> str:
     """
     Return the hot set as the brief shows it, '' when it is empty; only memories that may be shown unasked.
 
@@ -166,7 +166,7 @@ def at_hand(store: Store, *, session: str = "") -> str:
     """
     store.database.require()
     with store.database.read() as db:
-        rows = hot_set(store, db, session=session)
+        rows = hot_set(store, db)
         section = BriefSection(AT_HAND, entries_of(rows, pushable(store, db, rows), contested(store, db)))
         return render_brief([section], budget=BUDGET, looked_at=_looked_at(store, db)).text
 
@@ -175,7 +175,7 @@ def _sections(
     store: Store, db: sqlite3.Connection, session: str, knowledge: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
     everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
-    hot = hot_set(store, db, session=session)
+    hot = hot_set(store, db)
 
     def newest(among: Sequence[str], heading: BriefHeading) -> list[Row]:
         types = types_under(heading)

@@ -28,7 +28,7 @@ KEEP = (
 )
 
 
-def before_compaction(store: Store, path: Path, *, session: str) -> str:
+def before_compaction(store: Store, path: Path) -> str:
     """
     Save what must survive, and return what the summary must keep.
 
@@ -40,16 +40,16 @@ def before_compaction(store: Store, path: Path, *, session: str) -> str:
     condenser = Condenser(skipping=start > 0)
     lines = _surviving(list(condenser.read(transcript_file.lines(path, start))))
     if lines:
-        place = _place(store, session)
+        place = _place(store)
         files.delete(place)
         files.write_new(place, json.dumps(lines).encode("ascii"))
     return "\n".join([KEEP, *lines])
 
 
-def after_compaction(store: Store, *, session: str) -> list[str]:
-    """Return the lines that were saved for *session*, [] when there are none."""
+def after_compaction(store: Store) -> list[str]:
+    """Return the lines that were saved for this session, [] when there are none."""
     try:
-        saved = json.loads(files.read(_place(store, session)))
+        saved = json.loads(files.read(_place(store)))
     except (OSError, ValueError, RecursionError, Unreadable):
         return []
     if not isinstance(saved, list) or not saved:
@@ -94,5 +94,5 @@ def _lines(label: str, texts: Sequence[str], *, joined: bool = False) -> Iterato
     yield from (f"{label}: {text}" for text in shortened)
 
 
-def _place(store: Store, session: str) -> Path:
-    return store.home / places.WORK / f"compaction-{slug(session) or 'session'}.json"
+def _place(store: Store) -> Path:
+    return store.home / places.WORK / f"compaction-{slug(store.session) or 'session'}.json"

@@ -37,21 +37,21 @@ class Arrived:
         return list(zip(self.note.get("refs", ()), self.note.get("digests", ()), strict=True))
 
 
-def arrived(store: Store, *, session: str) -> Arrived:
-    """Return what came since *session* began and was not shown in it. Raises IndexUnavailable."""
+def arrived(store: Store) -> Arrived:
+    """Return what came since this session began and was not shown in it. Raises IndexUnavailable."""
     arrivals = notes.came_of(store.home)
-    if not (arrivals and session):
+    if not (arrivals and store.session):
         return Arrived()
     with store.database.read() as db:
-        session_row = sessions.with_id(db, session)
+        session_row = sessions.with_id(db, store.session)
     if session_row and max(arrivals.values()) < session_row.started:
         return Arrived()
     catch_up_if_free(store)  # so that what this session was shown counts
     with store.database.read() as db:
-        session_row = sessions.with_id(db, session)
+        session_row = sessions.with_id(db, store.session)
         since = session_row.started if session_row else store.now()
         late_refs = {ref for ref, at in arrivals.items() if at >= since}
-        shown_pairs = usage.injected(db, session)
+        shown_pairs = usage.injected(db, store.session)
         fresh = []
         for title, limit, under in _SECTIONS:
             types = types_under(under)
@@ -75,6 +75,6 @@ def arrived(store: Store, *, session: str) -> Arrived:
         "refs": list(rendered.refs),
         "digests": list(rendered.digests),
         "tokens": list(rendered.tokens),
-        "session": session,
+        "session": store.session,
     }
     return Arrived(rendered.text, note)

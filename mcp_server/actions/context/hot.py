@@ -33,15 +33,15 @@ class Warm(NamedTuple):
     probability: float = 0.0
 
 
-def hot_set(store: Store, db: sqlite3.Connection, *, session: str = "") -> list["Row"]:
+def hot_set(store: Store, db: sqlite3.Connection) -> list["Row"]:
     """
     Return the memories kept at hand, at most HOT_CACHE_MAX_ITEMS: pinned first, then by heat.
 
-    Free places, and only those, go to the memories likely to follow the last recall of *session*, or of any
-    session when it has recalled nothing yet.
+    Free places, and only those, go to the memories likely to follow the last recall of this session, or when
+    it has recalled nothing yet of any.
     """
     placed, _ = places(store, db)
-    return [warm.row for warm in (*placed, *predicted(store, db, placed, session=session))]
+    return [warm.row for warm in (*placed, *predicted(store, db, placed))]
 
 
 def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]]:
@@ -94,13 +94,11 @@ def allowed_unasked(store: Store, db: sqlite3.Connection, rows: Sequence["Row"])
     }
 
 
-def predicted(
-    store: Store, db: sqlite3.Connection, placed: Sequence[Warm], *, session: str = ""
-) -> list[Warm]:
+def predicted(store: Store, db: sqlite3.Connection, placed: Sequence[Warm]) -> list[Warm]:
     """Return the memories for the places beside those *placed*: the likeliest next that are not hot."""
     free = store.settings.hot_cache_max_items - len(placed)
     hot = {warm.row.ref for warm in placed}
-    likely = likely_next(store, db, session=session) if free > 0 else []
+    likely = likely_next(store, db) if free > 0 else []
     current_rows = timely(db, [row for _, row in likely if row.ref not in hot], store.now())
     allowed = allowed_unasked(store, db, current_rows)
     fitting = [(prediction, row) for prediction, row in likely if row.row in allowed][:free]
@@ -114,12 +112,12 @@ def predicted(
 
 
 def likely_next(
-    store: Store, db: sqlite3.Connection, *, refs: Sequence[str] = (), session: str = ""
+    store: Store, db: sqlite3.Connection, *, refs: Sequence[str] = ()
 ) -> list[tuple["Prediction", "Row"]]:
     """
     Return the active memories that most likely follow those with *refs*, by default the last recall.
 
-    That is the last recall of *session*, or when it has recalled nothing, of any session in a fortnight.
+    That is the last recall of this session, or when it has recalled nothing, of any session in a fortnight.
     """
     from mcp_server.adapters.index.events import (
         transitions,  # slow to load, and not needed when the hot set is full
@@ -128,7 +126,7 @@ def likely_next(
 
     keys = store.keys
     now = store.now()
-    refs = refs or (transitions.last_recall(db, session) if session else ())
+    refs = refs or (transitions.last_recall(db, store.session) if store.session else ())
     refs = refs or transitions.latest_recall(db, keys, since=now - int(ratings.COLD_AFTER * DAY))
     state = refs[: prediction.STATE]
     likely = prediction.next_after(state, transitions.steps(db, state, now))

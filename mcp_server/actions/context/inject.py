@@ -88,9 +88,9 @@ class Decided:
     is_silence: bool = False
 
 
-def inject(store: Store, prompt: str, *, session: str) -> str:
+def inject(store: Store, prompt: str) -> str:
     """Return the text of `called_for` and note in the ledger that it was shown. Raises IndexUnavailable."""
-    called = called_for(store, prompt, session=session)
+    called = called_for(store, prompt)
     note_shown(store, called)
     return called.text
 
@@ -104,27 +104,20 @@ def note_shown(store: Store, called: Called) -> None:
         catch_up_if_free(store)
 
 
-def called_for(
-    store: Store, prompt: str, *, session: str, already_given: Collection[tuple[str, str]] = ()
-) -> Called:
+def called_for(store: Store, prompt: str, *, already_given: Collection[tuple[str, str]] = ()) -> Called:
     """
     Return the text that should accompany *prompt*; note in the ledger when there is none.
 
     *already_given* are (ref, digest) of memories that the session is given besides. Raises IndexUnavailable.
     """
-    decided = decide(store, prompt, session=session, already_given=already_given)
+    decided = decide(store, prompt, already_given=already_given)
     if decided.is_silence:
-        store.ledger.try_append("kept_silent", store.clock(), session=session)
+        store.ledger.try_append("kept_silent", store.clock(), session=store.session)
     return decided.called
 
 
 def decide(
-    store: Store,
-    prompt: str,
-    *,
-    session: str,
-    already_given: Collection[tuple[str, str]] = (),
-    explained: bool = False,
+    store: Store, prompt: str, *, already_given: Collection[tuple[str, str]] = (), explained: bool = False
 ) -> Decided:
     """
     Return the text that should accompany *prompt*, at most 2,500 characters, and why; the ledger stays as is.
@@ -159,7 +152,7 @@ def decide(
         return Decided(fates=unsure_hits, semantic=answer.semantic, is_silence=enough)
     catch_up_if_free(store)  # so that what the brief showed this session counts
     with store.database.read() as db:
-        texts, pointed = _given(store, db, session)
+        texts, pointed = _given(store, db)
         shown_pairs = {*texts, *shown_by_auto_memory(store, db).items(), *already_given}
         rivals = contested(store, db)
     kept_back = {hit.ref: _kept_back(hit, shown_pairs) for hit in answer.hits}
@@ -195,19 +188,17 @@ def decide(
         "tokens": [estimated_tokens(line) for line in lines[: len(text_hits)]],
         "pointers": [[hit.ref, hit.digest] for hit in titles],
         "prompt": redact(kept_of(text))[:RECEIPT],
-        "session": session,
+        "session": store.session,
     }
     return Decided(Called("\n".join([PROMPT_FRAME, *lines]), note), fates, semantic=answer.semantic)
 
 
-def _given(
-    store: Store, db: sqlite3.Connection, session: str
-) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-    """Return (ref, digest) of what *session* was already given: as text, by title."""
-    texts, titles = usage.injected(db, session), usage.pointed(db, session)
+def _given(store: Store, db: sqlite3.Connection) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """Return (ref, digest) of what this session was already given: as text, by title."""
+    texts, titles = usage.injected(db, store.session), usage.pointed(db, store.session)
     # A hook only reads the index, and the server that takes in new events may not be up yet.
     for event in replay.not_taken_in(db, store.ledger):
-        if event.event in usage.GIVING and event.data.get("session") == session:
+        if event.event in usage.GIVING and event.data.get("session") == store.session:
             new_texts, new_titles = usage.given(event.data)
             texts, titles = {*texts, *new_texts}, {*titles, *new_titles}
     return texts, titles

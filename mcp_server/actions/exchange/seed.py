@@ -54,13 +54,7 @@ class Document:
 
 
 def seed_from_text(
-    store: Store,
-    text: str,
-    *,
-    name: str = "",
-    options: Options | None = None,
-    dry_run: bool = False,
-    session: str = "",
+    store: Store, text: str, *, name: str = "", options: Options | None = None, dry_run: bool = False
 ) -> list[Imported]:
     """
     Make memories of *text*; under the same *name* a later text changes them.
@@ -72,16 +66,11 @@ def seed_from_text(
     if len(text.encode("utf-8", "replace")) > documents.MOST_BYTES:
         raise Rejected("The text has more than a mebibyte.", "Give it in parts.")
     document = Document(name.strip() or f"{TEXT} {_digest(text)}", name.strip() or title_of(text, 60), text)
-    return _seed(store, [document], options or Options(), session=session, dry_run=dry_run)
+    return _seed(store, [document], options or Options(), dry_run=dry_run)
 
 
 def seed_from_file(
-    store: Store,
-    path: Path,
-    *,
-    options: Options | None = None,
-    dry_run: bool = False,
-    session: str = "",
+    store: Store, path: Path, *, options: Options | None = None, dry_run: bool = False
 ) -> list[Imported]:
     """
     Make memories of the text file at *path*, or take in what changed in it.
@@ -95,7 +84,7 @@ def seed_from_file(
         raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
     name = _name(store, path)
     document = Document(name, name, text, (name,))
-    return _seed(store, [document], options or Options(), session=session, dry_run=dry_run)
+    return _seed(store, [document], options or Options(), dry_run=dry_run)
 
 
 def outside_project(store: Store, path: Path) -> str:
@@ -120,7 +109,7 @@ def outside_project(store: Store, path: Path) -> str:
     return ""
 
 
-def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "") -> list[Imported]:
+def bootstrap_project(store: Store, *, dry_run: bool = False) -> list[Imported]:
     """
     Make memories of this project's own documents: CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE, docs/.
 
@@ -141,19 +130,17 @@ def bootstrap_project(store: Store, *, dry_run: bool = False, session: str = "")
         why = "There is no CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE or docs/*.md."
         return [Imported(str(root), remarks=(why,))]
     options = Options(level=Level.PROJECT)
-    return [*_seed(store, read_documents, options, session=session, dry_run=dry_run), *broken]
+    return [*_seed(store, read_documents, options, dry_run=dry_run), *broken]
 
 
-def _seed(
-    store: Store, documents: Sequence[Document], options: Options, *, session: str, dry_run: bool
-) -> list[Imported]:
+def _seed(store: Store, documents: Sequence[Document], options: Options, *, dry_run: bool) -> list[Imported]:
     """Take in the sections of *documents*; return what became of each, by its title."""
     check_type(options.type)
     # Vaults in repositories have their documents already.
     private = store.scoped(store.private_vaults)
     level = level_of(private, Draft("", "", type=options.type, level=options.level))
     vault = private.vault_for(Kind.KNOWLEDGE, level)
-    readings = [_reading(document, vault, options, session) for document in documents]
+    readings = [_reading(document, vault, options, store.session) for document in documents]
     imports = take(private, readings, source_name=DOCUMENT, dry_run=dry_run)
     return [
         Imported(document.name, _titled(imported.items, reading))

@@ -58,7 +58,7 @@ def cross(store: Store, crossing: Crossing, event: str, **detail: object) -> Non
 
     Raises FileExistsError when something is at its target, Conflict, Held, OSError; the file stays then.
     """
-    data = {"refs": [crossing.now], **detail, "from": [crossing.was]}
+    data = {"refs": [crossing.now], "session": store.session, **detail, "from": [crossing.was]}
     with _alone(store, patience=files.PATIENCE):
         _complete_noted(store)
         note = _note(store)

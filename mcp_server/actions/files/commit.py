@@ -75,7 +75,6 @@ def create(
     accept: bool,
     data: bytes = b"",
     event: str = "remembered",
-    session: str = "",
     **detail: object,
 ) -> MemoryFile:
     """
@@ -87,7 +86,7 @@ def create(
     data = data or memory_file.render(memory)
     files.write_new(path, data)
     file = MemoryFile(memory, vault, path, data, files.digest(data))
-    tell(store, event, None, file, accept=accept, session=session, **detail)
+    tell(store, event, None, file, accept=accept, **detail)
     return file
 
 
@@ -110,7 +109,6 @@ def commit(
     *,
     to: Path | None = None,
     accept: Accept = Accept.CARRY,
-    session: str = "",
     **detail: object,
 ) -> MemoryFile:
     """
@@ -122,7 +120,7 @@ def commit(
     """
     accepted = is_accepted(store, file) if accept is Accept.CARRY else accept is Accept.YES
     now = put(store, file, memory, to=to, verb=event)
-    tell(store, event, file, now, accept=accepted, session=session, **detail)
+    tell(store, event, file, now, accept=accepted, **detail)
     return now
 
 
@@ -236,7 +234,6 @@ def tell(
     now: MemoryFile,
     *,
     accept: bool,
-    session: str = "",
     **detail: object,
 ) -> None:
     """
@@ -249,7 +246,7 @@ def tell(
     changed = was is None or (was.path, was.digest) != (now.path, now.digest)
     effects = [effect_of(store, was, now)] if changed and not _goes_on(was, now) else []
     paths = [*([was.path] if was else []), now.path]
-    tell_of(store, now.vault, event, now.ref, paths, effects, digests=digests, session=session, **detail)
+    tell_of(store, now.vault, event, now.ref, paths, effects, digests=digests, **detail)
 
 
 def tell_of(
@@ -292,7 +289,7 @@ def tell_ledger_of_all(
     for ref, of_memory in effects.items():
         data = {name: value for name, value in details[ref].items() if value is not None}
         part = {**by_whom(store), "files": of_memory} if of_memory else {}
-        events.append({"refs": [ref], **data, **part})
+        events.append({"refs": [ref], "session": store.session, **data, **part})
     try:
         store.ledger.append_all(event, store.clock(), events)
     except OSError as error:
@@ -306,7 +303,7 @@ def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: 
     Raises OSError.
     """
     part = {**by_whom(store), "files": []} if _change.get() else {}
-    store.ledger.append(event, store.clock(), refs=list(refs), **part, **detail)
+    store.ledger.append(event, store.clock(), refs=list(refs), session=store.session, **part, **detail)
 
 
 def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:

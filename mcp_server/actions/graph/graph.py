@@ -40,14 +40,14 @@ class Health:
 
 @self_healing
 def read_graph(
-    store: Store, *, level: Level | None = None, around: str = "", session: str = ""
+    store: Store, *, level: Level | None = None, around: str = "", read_by: str = ""
 ) -> list[Graph]:
     """
     Return the graph of each level, of *level* alone where given.
 
     Its nodes are the active memories with links and those stored by the graph's tools; with *around* the
-    memory of that name, and its neighbours. An event notes that *session* has read the whole graph.
-    Raises NotFound for an unknown *around*, IndexUnavailable.
+    memory of that name, and its neighbours. An event notes that the session *read_by* has read the
+    whole graph. Raises NotFound for an unknown *around*, IndexUnavailable.
     """
     ensure_synced(store)
     catch_up_if_free(store)
@@ -67,8 +67,8 @@ def read_graph(
         notes = index.particulars(db, rows)
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
         watermark = replay.taken_in(db)
-    if session and not around:
-        store.ledger.try_append("graph_read", store.clock(), session=session, watermark=watermark)
+    if read_by and not around:
+        store.ledger.try_append("graph_read", store.clock(), session=read_by, watermark=watermark)
     nodes = [node_of(store, row, *notes[row.row], accepted=row.digest in accepted) for row in rows.values()]
     edges = [(_level(store, start), edge) for (start, _), edge in drawn]
     return [_at(store, graph_level, nodes, edges) for graph_level in levels]

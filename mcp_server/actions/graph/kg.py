@@ -67,7 +67,6 @@ def put_node(
     *,
     touches: Sequence[str] | None = None,
     notes: Sequence[str] | None = None,
-    session: str = "",
     source: str = ASSISTANT,
 ) -> Put:
     """
@@ -86,9 +85,15 @@ def put_node(
 
     def attempt() -> Put:
         if look_up(of_level, memory_id):
-            return _update(of_level, memory_id, gist, about, session, source)
+            return _update(of_level, memory_id, gist, about, source)
         draft = Draft(
-            clipped(gist), gist, id=memory_id, level=level, category=GRAPH, session=session, source=source
+            clipped(gist),
+            gist,
+            id=memory_id,
+            level=level,
+            category=GRAPH,
+            session=store.session,
+            source=source,
         )
         create(of_level, replace(draft, touches=about.touches or (), notes=about.notes or ()))
         return Put(memory_id, added=True, gist=gist)
@@ -97,23 +102,16 @@ def put_node(
 
 
 def put_edge(
-    store: Store,
-    level: Level,
-    start: str,
-    end: str,
-    rel: str,
-    *,
-    notes: Sequence[str] | None = None,
-    session: str = "",
+    store: Store, level: Level, start: str, end: str, rel: str, *, notes: Sequence[str] | None = None
 ) -> Linked:
     """Link *start*, of *level*, to *end*, or update the notes of that link; raises what `link` does."""
-    return link(store, start, end, rel, notes=notes, level=level, session=session)
+    return link(store, start, end, rel, notes=notes, level=level)
 
 
-def delete_edge(store: Store, level: Level, start: str, end: str, rel: str, *, session: str = "") -> bool:
+def delete_edge(store: Store, level: Level, start: str, end: str, rel: str) -> bool:
     """Unlink *start*, of *level*, from *end*; return False when there is no such link."""
     try:
-        return unlink(store, start, end, rel.strip() or RELATES_TO, level=level, session=session).changed
+        return unlink(store, start, end, rel.strip() or RELATES_TO, level=level).changed
     except NotFound:
         return False
 
@@ -128,7 +126,7 @@ def shown_before(store: Store, level: Level, memory_id: str) -> str:
 
 
 @one_change()
-def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> Deleted:
+def delete_node(store: Store, level: Level, name: str) -> Deleted:
     """
     Move a node to the trash, and take the edges that lead to it out of other memories' files.
 
@@ -143,14 +141,14 @@ def delete_node(store: Store, level: Level, name: str, *, session: str = "") -> 
         targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
         vault, _, other = ref.rpartition("/")
         of_vault = store.scoped(candidate for candidate in store.vaults if candidate.key == vault)
-        links = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref, session))  # type: ignore[misc]
+        links = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref))  # type: ignore[misc]
         removed += [(other, link.rel) for link in links]
-    forget(of_level, row.id, session=session)
+    forget(of_level, row.id)
     return Deleted(row.id, tuple(removed))
 
 
 @one_change()
-def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> MemoryFile:
+def recall_node(store: Store, level: Level, name: str) -> MemoryFile:
     """Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived."""
     of_level = at_level(store, level)
     file = read(of_level, id_of(name))
@@ -158,12 +156,12 @@ def recall_node(store: Store, level: Level, name: str, *, session: str = "") -> 
         raise Rejected(
             f"'{file.memory.id}' is {file.memory.status.value}, not archived.", "Read it with read_memory."
         )
-    back = unarchive(of_level, file, session=session)
+    back = unarchive(of_level, file)
     dated = Revision(archived_reason="", updated=of_level.clock().replace(microsecond=0))
-    return revise(of_level, back.memory.id, dated, version=back.digest, session=session)
+    return revise(of_level, back.memory.id, dated, version=back.digest)
 
 
-def _update(store: Store, memory_id: str, gist: str, about: Revision, session: str, source: str) -> Put:
+def _update(store: Store, memory_id: str, gist: str, about: Revision, source: str) -> Put:
     file = read(store, memory_id)
     memory = file.memory
     if memory.kind is not Kind.KNOWLEDGE:
@@ -172,12 +170,12 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
         raise Rejected(
             f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Use that id, or another one."
         )
-    deed = unseen_deed(store, file.ref, session)
+    deed = unseen_deed(store, file.ref, store.session)
     own = memory.category == GRAPH
     old_gist = gist_of(memory.title, memory.text) if own else memory.title
     came_back = is_put_away(file)
     if came_back:
-        file = unarchive(store, file, session=session)
+        file = unarchive(store, file)
     title, text = (clipped(gist), gist) if own else (gist, memory.text)
     if not own and len(gist) > MAX_TITLE:
         raise Rejected(
@@ -199,21 +197,21 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, session: s
             accept = (
                 Accept.YES if own else Accept.CARRY
             )  # other memories keep their text, no matter who wrote it
-    revise(store, memory_id, revision, version=file.digest, session=session, accept=accept)
+    revise(store, memory_id, revision, version=file.digest, accept=accept)
     overwritten = None
     if deed and old_gist != gist:
         overwritten = Overwritten(old_gist, deed[1], datetime.fromtimestamp(deed[0].at, UTC))
     return Put(memory_id, False, gist, not own, came_back, overwritten)
 
 
-def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str, session: str) -> tuple[Link, ...]:
+def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str) -> tuple[Link, ...]:
     """Take the links to *targets*, names of *ref*, out of a memory's file, but not those in its text."""
     file = read(store, memory_id)
     removed = tuple(link for link in file.memory.links if link.to in targets)
     if removed:
         # First the ledger: a kill in between loses no edge.
         edges = [[memory_id, link.rel, list(link.notes)] for link in removed]
-        store.ledger.append("unlinked", store.clock(), refs=[ref], edges=edges, session=session)
+        store.ledger.append("unlinked", store.clock(), refs=[ref], edges=edges, session=store.session)
         remaining = tuple(link for link in file.memory.links if link not in removed)
-        revise(store, memory_id, Revision(links=remaining), version=file.digest, session=session)
+        revise(store, memory_id, Revision(links=remaining), version=file.digest)
     return removed

@@ -48,14 +48,14 @@ class News:
     edges: tuple[GraphEdge, ...] = ()
 
 
-def register(store: Store, session: str, *, folder: str) -> str:
+def register(store: Store, *, folder: str) -> str:
     """
-    Note that *session* (a new one for '') works with the graph, and return its short id.
+    Note that the session, a new one where none acts, works with the graph, and return its short id.
 
     A registration lasts a day; registering again renews it, and changes not reported yet are still reported.
     """
     catch_up_if_free(store)
-    session = session or str(uuid.uuid4())
+    session = store.session or str(uuid.uuid4())
     with store.database.read() as db:
         session_row = sessions.with_name(db, session)
         replayed = replay.taken_in(db)

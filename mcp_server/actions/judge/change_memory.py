@@ -79,7 +79,6 @@ def change_memory(
     *,
     version: str = "",
     keep_secrets: bool = False,
-    session: str = "",
     source: str,
     replacing: str,
     turns: Turns,
@@ -99,7 +98,7 @@ def change_memory(
         revision = replace(revision, notes=renoted(notes, wanted.metadata))
     if revision != UNREVISED:
         file = read(store, memory_id)
-        new = replace(revised_draft(file, revision), source=source, session=session)
+        new = replace(revised_draft(file, revision), source=source, session=store.session)
         is_reworded = (new.title, new.text) != (file.memory.title, file.memory.text)
         if is_reworded and not may_change(file, stated(new), turns):
             new = replace(new, supersedes=(file.memory.id,))
@@ -108,27 +107,17 @@ def change_memory(
             outcome = looked_up(store, beside)
             unmoved = wanted.level is not None
             return Changed(read(store, beside.id), outcome, unmoved=unmoved, waits=waits)
-        revise(
-            store,
-            memory_id,
-            revision,
-            version=version,
-            keep_secrets=keep_secrets,
-            session=session,
-            source=source,
-        )
+        revise(store, memory_id, revision, version=version, keep_secrets=keep_secrets, source=source)
         waits = judged(memory_id)
         if revision.title or revision.text:
             near = near_now(store, memory_id)
     moved = apart = replaced = None
     if wanted.level:
-        moved = change_level(store, memory_id, wanted.level, keep_secrets=keep_secrets, session=session)
+        moved = change_level(store, memory_id, wanted.level, keep_secrets=keep_secrets)
     if wanted.distinct:
-        apart = tell_apart(store, memory_id, wanted.distinct, session=session)
+        apart = tell_apart(store, memory_id, wanted.distinct)
     if wanted.supersedes:
-        replaced = let_replace(
-            store, memory_id, wanted.supersedes, source=replacing, session=session, turns=turns
-        )
+        replaced = let_replace(store, memory_id, wanted.supersedes, source=replacing, turns=turns)
     return Changed(
         read(store, memory_id),
         waits=waits,

@@ -53,7 +53,7 @@ def compare_and_store(
     words that it alone contains. *turns* returns the person's turns, where these decide.
     Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
-    draft = checked(draft, keep_secrets=keep_secrets)
+    store, draft = store.in_session(draft.session or store.session), checked(draft, keep_secrets=keep_secrets)
     named = predecessors(store, (*draft.supersedes, supersedes))
     if named and draft.level is None:
         draft = replace(draft, level=_said_at(store, draft))  # stored before, perhaps at that level
@@ -133,20 +133,16 @@ def looked_up(store: Store, outcome: DraftOutcome) -> DraftOutcome:
 
 
 def let_replace(
-    store: Store,
-    memory_id: str,
-    olds: Sequence[str],
-    *,
-    source: str = MANUAL,
-    session: str = "",
-    turns: Turns = tuple,
+    store: Store, memory_id: str, olds: Sequence[str], *, source: str = MANUAL, turns: Turns = tuple
 ) -> DraftOutcome:
     """
     Let an existing memory take the place of *olds*, as *source* says.
 
     Raises what `compare_and_store` raises.
     """
-    draft = replace(draft_of(read(store, memory_id)), source=source, session=session, supersedes=tuple(olds))
+    draft = replace(
+        draft_of(read(store, memory_id)), source=source, session=store.session, supersedes=tuple(olds)
+    )
     return compare_and_store(store, draft, keep_secrets=True, turns=turns)
 
 
@@ -208,9 +204,9 @@ def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
     if draft.source not in CONFIRMING:
         return DraftOutcome(Action.KNOWN, old.memory.id, successor=successor) if successor else None
     if old.memory.status is Status.SUPERSEDED:
-        reinstate(store, old.memory.id, by=successor, session=draft.session)
+        reinstate(store, old.memory.id, by=successor)
     else:
-        unarchive(store, old, session=draft.session)
+        unarchive(store, old)
     unlike = _confirm(store, draft, read(store, old.memory.id))
     return DraftOutcome(Action.RESTORE, old.memory.id, successor=successor, unlike=unlike)
 
@@ -229,8 +225,8 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
     if contained_ids:
         new = read(store, own)
         revision = Revision(supersedes=(*new.memory.supersedes, *contained_ids))
-        new = revise(store, own, revision, session=draft.session)
-        supersede(store, new, session=draft.session)
+        new = revise(store, own, revision)
+        supersede(store, new)
     return contained_ids
 
 
@@ -243,7 +239,7 @@ def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[Memor
 
 def _confirm(store: Store, draft: Draft, old: MemoryFile) -> tuple[str, ...]:
     """Add what *draft* has besides words to *old*, count a confirmation, and return where *old* differs."""
-    now = revise(store, old.memory.id, unsaid(old.memory, draft), session=draft.session)
+    now = revise(store, old.memory.id, unsaid(old.memory, draft))
     accept_said(store, now, draft)
     _count(store, draft, now)
     return not_taken(now.memory, draft)
@@ -253,7 +249,7 @@ def _count(store: Store, draft: Draft, old: MemoryFile) -> None:
     """Count a confirmation if the draft comes from another session than *old*."""
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         with contextlib.suppress(OSError):
-            write_line(store, "confirmed", refs=[old.ref], session=draft.session)
+            write_line(store, "confirmed", refs=[old.ref])
 
 
 def _known(store: Store, memory_id: str) -> MemoryFile | None:

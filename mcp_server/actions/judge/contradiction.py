@@ -135,7 +135,7 @@ def get_contradictions(store: Store) -> list[Contradiction]:
     ]
 
 
-def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str = "") -> Linked:
+def mark_contradiction(store: Store, memory_id: str, other: str) -> Linked:
     """Mark two memories as contradicting each other. Raises NotFound, Rejected when one is not active."""
     first = read(store, memory_id)
     for file in (first, read(store, other)):
@@ -146,13 +146,11 @@ def mark_contradiction(store: Store, memory_id: str, other: str, *, session: str
         return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
         memory_id, other = other, memory_id  # a link in a file that is not accepted does not count
-    return link(store, memory_id, other, CONTRADICTS, session=session)
+    return link(store, memory_id, other, CONTRADICTS)
 
 
 @one_change()
-def resolve_contradiction(
-    store: Store, memory_id: str, other: str, how: str, *, session: str = ""
-) -> Resolved:
+def resolve_contradiction(store: Store, memory_id: str, other: str, how: str) -> Resolved:
     """
     Settle the contradiction of two memories, marked or found; the first one holds.
 
@@ -176,18 +174,18 @@ def resolve_contradiction(
     if how == "weaken":
         # Before the link is removed: after an interruption here the pair is still marked.
         reason = "contradiction_resolved"
-        write_line(store, "trusted", refs=[second.ref], reason=reason, note="", session=session)
-    _drop_links(store, first, second, session)
-    _drop_links(store, second, first, session)
+        write_line(store, "trusted", refs=[second.ref], reason=reason, note="")
+    _drop_links(store, first, second)
+    _drop_links(store, second, first)
     became: tuple[LinkOutcome, ...] = ()
     if how == "supersede":
-        linked = link(store, holds, loses, SUPERSEDES, session=session)
+        linked = link(store, holds, loses, SUPERSEDES)
         became = linked.became if second.vault.level is Level.USER is not first.vault.level else ()
     if how == "delete":
-        forget(store, loses, session=session)
+        forget(store, loses)
     if how in ("keep_both", "weaken"):
         # Noted last: when the process is killed before, the pair is found again.
-        note_resolved(store, first, second, how=how, session=session)
+        note_resolved(store, first, second, how=how)
     catch_up_if_free(store)
     return Resolved(holds, loses, how, became)
 
@@ -213,7 +211,7 @@ def must_differ(store: Store, first: MemoryFile, second: MemoryFile) -> None:
         )
 
 
-def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: str = "") -> tuple[str, ...]:
+def tell_apart(store: Store, memory_id: str, others: Sequence[str]) -> tuple[str, ...]:
     """
     Note that a memory and each of *others* are both right, so that the person is not asked about them again.
 
@@ -232,22 +230,22 @@ def tell_apart(store: Store, memory_id: str, others: Sequence[str], *, session: 
                 "The person settles that: daybook contradictions --resolve.",
             )
     for file in rest:
-        note_resolved(store, first, file, how="distinct", session=session)
+        note_resolved(store, first, file, how="distinct")
     catch_up_if_free(store)
     return tuple(file.memory.id for file in rest)
 
 
-def apart(store: Store, outcome: DraftOutcome, others: Sequence[str], *, session: str = "") -> DraftOutcome:
+def apart(store: Store, outcome: DraftOutcome, others: Sequence[str]) -> DraftOutcome:
     """Do `tell_apart` for *outcome* and *others*; return *outcome* without these among `near`."""
     if not others:
         return outcome
-    told_apart = tell_apart(store, outcome.id, others, session=session)
+    told_apart = tell_apart(store, outcome.id, others)
     return replace(
         outcome, apart=told_apart, near=tuple(near for near in outcome.near if near.id not in told_apart)
     )
 
 
-def _drop_links(store: Store, source: MemoryFile, target: MemoryFile, session: str) -> None:
+def _drop_links(store: Store, source: MemoryFile, target: MemoryFile) -> None:
     """Remove the `contradicts` links to *target* from the file of *source*."""
     called = names(target.memory)
     links = tuple(
@@ -256,7 +254,7 @@ def _drop_links(store: Store, source: MemoryFile, target: MemoryFile, session: s
         if as_label(link.rel) != CONTRADICTS or as_name(link.to) not in called
     )
     if links != source.memory.links:
-        revise(store, source.memory.id, Revision(links=links), session=session)
+        revise(store, source.memory.id, Revision(links=links))
 
 
 def _said_by_person(store: Store, *rows: Row) -> frozenset[int]:

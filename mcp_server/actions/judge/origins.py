@@ -105,19 +105,19 @@ def judge(
     return judged
 
 
-def judge_session(
-    store: Store, session: str, transcript: Path, *, prompt: str = "", orders_wait: bool = False
-) -> int:
+def judge_session(store: Store, transcript: Path, *, prompt: str = "", orders_wait: bool = False) -> int:
     """
-    Look up what Claude stored in *session* and what is not judged yet; return the number of these memories.
+    Look up what Claude stored in this session and what is not judged yet; return their number.
 
     *orders_wait*: a model read the turns, and may have taken text that the person pasted for their wish.
     """
-    if not session:
+    if not store.session:
         return 0
     catch_up_if_free(store)
     with store.database.read() as db:
-        rows = [row for row in selections.unjudged(db, store.private, session) if not _judged_now(db, row)]
+        rows = [
+            row for row in selections.unjudged(db, store.private, store.session) if not _judged_now(db, row)
+        ]
     rows = rows[:MOST_PENDING]
     if not rows:
         return 0
@@ -257,13 +257,14 @@ def _settle(store: Store, file: MemoryFile, why: OriginReason | None) -> None:
     This is part of the change that wrote the memory: taking back one takes back both.
     """
     memory = file.memory
+    store = store.in_session(memory.session)
     with store.database.read() as db:
         wrote = deeds.last_change(db, [file.vault.key], refs=[file.ref]) if memory.supersedes else None
     with one_change(str(wrote.detail.get("change") or "") if wrote else ""):
         if why is None:
-            supersede(store, file, session=memory.session)
+            supersede(store, file)
         for old in memory.supersedes if why else ():
-            reinstate(store, old, by=memory.id, session=memory.session)
+            reinstate(store, old, by=memory.id)
 
 
 def _why(store: Store, row: Row, judged: OriginReason | None) -> OriginReason:
@@ -286,6 +287,7 @@ def _note(store: Store, ref: str, digest: str, why: OriginReason | None) -> None
         digests=[] if why else [digest],
         of=digest,
         why=reason.doubt,
+        session=store.session,
         **{name: value for name, value in (("word", reason.word), ("place", reason.place)) if value},
     )
     catch_up_if_free(store)

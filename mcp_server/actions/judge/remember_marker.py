@@ -29,16 +29,16 @@ class Marked:
     masked: bool = False
 
 
-def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None:
+def remember_marked(store: Store, prompt: str) -> Marked | None:
     """
     Store what *prompt* marks with #remember; None when it marks nothing, or a command stores it anyway.
 
-    When the transcript of *session* is read later, it is not stored again. Raises Rejected, OSError.
+    When the transcript of this session is read later, it is not stored again. Raises Rejected, OSError.
     """
     words = None if prompt.lstrip().startswith(ASKED) else marked(prompt)
     if not words:
         return None if words is None else Marked()
-    outcome = store_marked(store, words, session=session)
+    outcome = store_marked(store, words)
     near = tuple(
         memory if is_shown(store, read(store, memory.id)) else replace(memory, title=UNSEEN, differs="")
         for memory in outcome.near
@@ -46,18 +46,22 @@ def remember_marked(store: Store, prompt: str, *, session: str) -> Marked | None
     return Marked(replace(outcome, near=near), "[secret removed" in words)
 
 
-def store_marked(store: Store, words: str, *, session: str, conversation: str = "") -> DraftOutcome:
+def store_marked(store: Store, words: str, *, conversation: str = "") -> DraftOutcome:
     """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
     title, text = split_title(words)
-    draft = Draft(clipped(title), text, session=session, conversation=conversation, evidence=words[:200])
+    draft = Draft(
+        clipped(title), text, session=store.session, conversation=conversation, evidence=words[:200]
+    )
     outcome = compare_and_store(store, draft, keep_secrets=True)  # the secrets are masked already
     ref, words_hash = read(store, outcome.id).ref, fingerprint("", words)
-    store.ledger.append(MARKED, store.clock(), refs=[ref], said=words_hash, session=session)
+    store.ledger.append(MARKED, store.clock(), refs=[ref], said=words_hash, session=store.session)
     return outcome
 
 
-def is_stored(store: Store, words: str, *, session: str) -> bool:
-    """Tell whether *words* were marked in *session* and stored when the person said them."""
+def is_stored(store: Store, words: str) -> bool:
+    """Tell whether *words* were marked in this session and stored when the person said them."""
     with store.database.read() as db:
-        events = deeds.listed(db, session=session, events=(MARKED,), limit=MOST) if session else []
+        events = (
+            deeds.listed(db, session=store.session, events=(MARKED,), limit=MOST) if store.session else []
+        )
     return fingerprint("", words) in {deed.detail.get("said") for deed in events}

@@ -8,10 +8,10 @@ EVENT = "started_by_claude"  # the event: the prompts of that session are not th
 AGENTS = "subagents"  # the folder of a session's agents, which Claude starts too
 
 
-def note_by_claude(store: Store, session: str) -> None:
-    """Note that Claude started or resumed *session*; needs no index, and never raises."""
-    if session:
-        store.ledger.try_append(EVENT, store.clock(), session=session)
+def note_by_claude(store: Store) -> None:
+    """Note that Claude started or resumed this session; needs no index, and never raises."""
+    if store.session:
+        store.ledger.try_append(EVENT, store.clock(), session=store.session)
 
 
 def asked_by_claude(store: Store, transcript: Path) -> bool:

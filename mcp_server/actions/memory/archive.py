@@ -32,7 +32,7 @@ class Archived:
 
 
 @one_change()
-def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[Archived]:
+def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
     """
     Move memories to the archive and return what became of each; recall finds them with include_archived.
 
@@ -47,7 +47,7 @@ def archive(store: Store, memory_ids: Sequence[str], *, session: str = "") -> li
                 f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
                 "Leave out its id.",
             )
-    return [_archived(store, file, session) for file in files]
+    return [_archived(store, file) for file in files]
 
 
 def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
@@ -57,9 +57,9 @@ def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
     return ()
 
 
-def _archived(store: Store, file: MemoryFile, session: str) -> Archived:
+def _archived(store: Store, file: MemoryFile) -> Archived:
     superseded, covered = still_superseded(store, file), _covered(store, file)
-    moved = _moved(store, file, session)
+    moved = _moved(store, file)
     with contextlib.suppress(IndexUnavailable):
         return Archived(moved, superseded, uncovered(store, covered))
     return Archived(moved, superseded)
@@ -71,11 +71,9 @@ def _covered(store: Store, file: MemoryFile) -> tuple[str, ...]:
     return ()
 
 
-def _moved(store: Store, file: MemoryFile, session: str) -> MemoryFile:
+def _moved(store: Store, file: MemoryFile) -> MemoryFile:
     memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(file.vault)
     target = confined(file.vault, file.vault.path_for(memory.id, memory.kind, archived=True))
     same_name = target.with_name(file.path.name)  # a file may be named after its title
-    return commit(
-        store, file, memory, "archived", to=target if stamp(same_name) else same_name, session=session
-    )
+    return commit(store, file, memory, "archived", to=target if stamp(same_name) else same_name)

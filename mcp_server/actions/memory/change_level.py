@@ -49,9 +49,7 @@ class LevelChange:
 
 
 @one_change()
-def change_level(
-    store: Store, memory_id: str, level: Level, *, keep_secrets: bool = False, session: str = ""
-) -> LevelChange:
+def change_level(store: Store, memory_id: str, level: Level, *, keep_secrets: bool = False) -> LevelChange:
     """
     Move a memory to *level*; what it may be shown for, and all that the ledger says of it, stays.
 
@@ -63,13 +61,13 @@ def change_level(
         return LevelChange(file)
     if file.vault.in_repository and file.memory.source in ACCEPTED_AS:
         # Outside of a repository its source says that the person accepted it.
-        file = take_over(store, file.memory.id, file.memory.source, version=file.digest, session=session)
+        file = take_over(store, file.memory.id, file.memory.source, version=file.digest)
     accepted = vault.in_repository and is_shown(store, file)
-    now = _move(store, file, vault, digests=[file.digest] if accepted else [], session=session)
+    now = _move(store, file, vault, digests=[file.digest] if accepted else [])
     supersedes = now.memory.supersedes
     active = [name for name in supersedes if _status(store, name) is Status.ACTIVE]
     if active and level is Level.USER:
-        supersede(store, now, session=session)
+        supersede(store, now)
     return LevelChange(
         read(store, now.memory.id),
         file.vault,

@@ -22,7 +22,6 @@ def save_conversation(
     metadata: Mapping[str, object] | None = None,
     tags: tuple[str, ...] = (),
     level: Level | None = None,
-    session: str = "",
     source: str = MANUAL,
 ) -> Remembered:
     """
@@ -41,7 +40,7 @@ def save_conversation(
         source=source,
         tags=without_secrets(tags),
         level=level,
-        session=session,
+        session=store.session,
         notes=tuple(map(redact, noted(metadata or {}))),
     )
     return remember(store, draft, keep_secrets=True)

@@ -54,7 +54,7 @@ class Forgotten:
     remote: str = ""
 
 
-def forget(store: Store, memory_id: str, *, forever: bool = False, session: str = "") -> Forgotten:
+def forget(store: Store, memory_id: str, *, forever: bool = False) -> Forgotten:
     """
     Move a memory to the trash, or with *forever* delete it, its copies in the trash, its history, its index
     rows and its line in this project's managed block.
@@ -77,15 +77,15 @@ def forget(store: Store, memory_id: str, *, forever: bool = False, session: str 
         ]
         _leave_no_trace(store)
         return Forgotten(memory_name, None, heirs=tuple(heirs), remote=_still_held(store))
-    return _forget(store, row, forever=forever, session=session)
+    return _forget(store, row, forever=forever)
 
 
-def to_trash(store: Store, row: Row, *, session: str = "") -> Forgotten:
+def to_trash(store: Store, row: Row) -> Forgotten:
     """Move to the trash the very memory that the index has as *row*; raises OSError."""
-    return _forget(store, row, forever=False, session=session)
+    return _forget(store, row, forever=False)
 
 
-def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten:
+def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
     vault = store.vault(row.vault)
     assert vault
     check_ours(vault, row.id)
@@ -99,14 +99,16 @@ def _forget(store: Store, row: Row, *, forever: bool, session: str) -> Forgotten
         paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]
         _delete(_and_proposed(store, [row.ref], paths))
         heirs = _erase_history(store, vault, row.id)
-        store.ledger.try_append("forgotten", store.clock(), refs=[row.ref], forever=True, session=session)
+        store.ledger.try_append(
+            "forgotten", store.clock(), refs=[row.ref], forever=True, session=store.session
+        )
     else:
         target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md"),
             path,
         )
         detail = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
-        move(store, vault, row.ref, path, target, "forgotten", forever=False, session=session, **detail)
+        move(store, vault, row.ref, path, target, "forgotten", forever=False, **detail)
     with if_free(store):
         if row.kind is Kind.CONVERSATION:
             _unlearned_is_never_sent(store, row.session)
@@ -151,7 +153,7 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
 
 
 @one_change()
-def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
+def restore(store: Store, memory_id: str) -> MemoryFile:
     """
     Bring a memory back from the trash or the archive, and return it: it is active, and its file says so.
 
@@ -171,31 +173,31 @@ def restore(store: Store, memory_id: str, *, session: str = "") -> MemoryFile:
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
         if place.startswith(f"{ARCHIVE_FOLDER}/"):
             folder = vault.path_for(memory_name, file.memory.kind).parent
-        back = _move_back(store, file, confined(vault, folder / name), session)
-        return _reinstated(store, back, session)
+        back = _move_back(store, file, confined(vault, folder / name))
+        return _reinstated(store, back)
     try:
         file = read(store, memory_name)
     except NotFound:
-        if restored := _from_history(store, memory_name, session):
+        if restored := _from_history(store, memory_name):
             return restored
         raise
-    if accepted := _as_accepted(store, file, session):
+    if accepted := _as_accepted(store, file):
         return accepted
-    back = _reinstated(store, file, session)
-    return back if back is not file and not in_archive(back) else unarchive(store, back, session=session)
+    back = _reinstated(store, file)
+    return back if back is not file and not in_archive(back) else unarchive(store, back)
 
 
-def unarchive(store: Store, file: MemoryFile, *, session: str = "") -> MemoryFile:
+def unarchive(store: Store, file: MemoryFile) -> MemoryFile:
     """Bring a memory back from the archive; raises Rejected when it is not there or its place is taken."""
     if file.memory.status is Status.ACTIVE and not in_archive(file):
         raise Rejected(f"'{file.memory.id}' is already active.", "Read it with 'daybook read'.")
     target = file.path
     if in_archive(file):
         target = file.vault.path_for(file.memory.id, file.memory.kind).with_name(file.path.name)
-    return _move_back(store, file, target, session)
+    return _move_back(store, file, target)
 
 
-def _from_history(store: Store, memory_id: str, session: str) -> MemoryFile | None:
+def _from_history(store: Store, memory_id: str) -> MemoryFile | None:
     """Write back the accepted version of a memory that a pull deleted from the repository; else None."""
     accepted = taken_away(store, memory_id)
     if accepted is None:
@@ -205,12 +207,12 @@ def _from_history(store: Store, memory_id: str, session: str) -> MemoryFile | No
     memory = replace(parsed(vault, path, data), id=memory_id)
     make_vault_folders(vault)
     try:
-        return create(store, vault, path, memory, data=data, accept=True, event="restored", session=session)
+        return create(store, vault, path, memory, data=data, accept=True, event="restored")
     except FileExistsError:
         raise Rejected(f"{path} exists already.", "Rename or forget that file first.") from None
 
 
-def _as_accepted(store: Store, file: MemoryFile, session: str) -> MemoryFile | None:
+def _as_accepted(store: Store, file: MemoryFile) -> MemoryFile | None:
     """Restore a changed file of the repository to the version that the person accepted; None without one."""
     version = last_accepted(store, file.ref) if file.vault.in_repository else None
     if not version or is_accepted(store, file):
@@ -218,7 +220,7 @@ def _as_accepted(store: Store, file: MemoryFile, session: str) -> MemoryFile | N
     data = files.read(version.path)
     put_bytes(store, file.vault, file.ref, file.path, file.data, data, verb="restored")
     now = load(file.vault, file.path)
-    tell(store, "restored", file, now, accept=True, session=session)
+    tell(store, "restored", file, now, accept=True)
     return now
 
 
@@ -241,24 +243,24 @@ def in_archive(file: MemoryFile) -> bool:
     return file.path.relative_to(file.vault.root).parts[0] == ARCHIVE_FOLDER
 
 
-def _move_back(store: Store, file: MemoryFile, target: Path, session: str) -> MemoryFile:
+def _move_back(store: Store, file: MemoryFile, target: Path) -> MemoryFile:
     """Move *file* to *target*, without the status that says it was put away."""
     if not moving.is_free(file.path, target):
         raise Rejected(f"{target} exists already.", "Rename or forget that file first.")
     status = Status.ACTIVE if file.memory.status in AWAY else file.memory.status
     memory = replace(file.memory, status=status, archived_reason="")
     if memory_file.rewrite(file.data, memory, path=str(file.path)) == file.data:
-        move(store, file.vault, file.ref, file.path, target, "restored", session=session)
+        move(store, file.vault, file.ref, file.path, target, "restored")
         return read(store, file.memory.id)
-    commit(store, file, memory, "restored", to=target, session=session)
+    commit(store, file, memory, "restored", to=target)
     return read(store, file.memory.id)
 
 
-def _reinstated(store: Store, file: MemoryFile, session: str) -> MemoryFile:
+def _reinstated(store: Store, file: MemoryFile) -> MemoryFile:
     """Make *file* active again if it is superseded, and return it."""
     if file.memory.status is not Status.SUPERSEDED:
         return file
-    reinstate(store, file.memory.id, by=file.memory.superseded_by, session=session)
+    reinstate(store, file.memory.id, by=file.memory.superseded_by)
     return read(store, file.memory.id)
 
 

@@ -66,7 +66,6 @@ def link(
     *,
     notes: Sequence[str] | None = None,
     level: Level | None = None,
-    session: str = "",
 ) -> Linked:
     """
     Link *source* to *target*, each a memory's id, title or alias, or a file (`path[:line]`).
@@ -84,16 +83,14 @@ def link(
         start, end = ends_of(store, source, target, level)
         refuse_secrets(*(path for path in (start, end) if isinstance(path, str)))
         _check_ends(store, start, end, rel)
-        linked = _linked(store, of_level, _holder(of_level, start, level, session), end, rel, notes, session)
+        linked = _linked(store, of_level, _holder(of_level, start, level), end, rel, notes)
         return replace(linked, source=_id(start))
 
     return repeated(attempt)
 
 
 @one_change()
-def unlink(
-    store: Store, source: str, target: str, rel: str = "", *, level: Level | None = None, session: str = ""
-) -> Linked:
+def unlink(store: Store, source: str, target: str, rel: str = "", *, level: Level | None = None) -> Linked:
     """
     Remove the links with that label, or without one all, from *source* to *target*, named as in `link`.
 
@@ -101,7 +98,7 @@ def unlink(
     Raises NotFound for an unknown *source*; Rejected for a link that is written in the text.
     """
     of_level = at_level(store, level) if level else store
-    return repeated(lambda: _unlinked(store, of_level, source, target.strip(), rel, session))
+    return repeated(lambda: _unlinked(store, of_level, source, target.strip(), rel))
 
 
 def create(store: Store, draft: Draft) -> None:
@@ -115,12 +112,10 @@ def create(store: Store, draft: Draft) -> None:
         raise Conflict(f"'{draft.id}' was just stored by another process.") from error
 
 
-def note_resolved(
-    store: Store, memory_file: MemoryFile, other: MemoryFile, *, how: str, session: str
-) -> None:
+def note_resolved(store: Store, memory_file: MemoryFile, other: MemoryFile, *, how: str) -> None:
     """Note that two memories may both stand as they are, so that the unchanged pair is not proposed again."""
     texts = [(file.memory.title, file.memory.text) for file in (memory_file, other)]
-    detail = {"how": how, "session": session, "telling": [telling_digest(*file) for file in texts]}
+    detail = {"how": how, "telling": [telling_digest(*file) for file in texts]}
     detail["said"] = [fingerprint(*file) for file in texts]
     write_line(store, "contradiction_resolved", refs=[memory_file.ref, other.ref], **detail)
 
@@ -162,26 +157,20 @@ def _check_ends(store: Store, start: End, end: End, rel: str) -> None:
         memory_file.check_replaceable(end.data, old, path=str(end.path))
 
 
-def _holder(store: Store, start: End, level: Level | None, session: str) -> MemoryFile:
+def _holder(store: Store, start: End, level: Level | None) -> MemoryFile:
     """Return the memory whose file holds the links of *start*; for a path, create one that stands for it."""
     if isinstance(start, MemoryFile):
         return start
     memory_id = artifact_id(start)
     if look_up(store, memory_id) is None:
         draft = Draft(clipped(start), start, "reference", id=memory_id, level=level, category=GRAPH)
-        create(store, replace(draft, touches=(start,), session=session, source=ASSISTANT))
+        create(store, replace(draft, touches=(start,), session=store.session, source=ASSISTANT))
     file = read(store, memory_id)
-    return unarchive(store, file, session=session) if is_put_away(file) else file
+    return unarchive(store, file) if is_put_away(file) else file
 
 
 def _linked(
-    store: Store,
-    of_level: Store,
-    file: MemoryFile,
-    end: End,
-    rel: str,
-    notes: Sequence[str] | None,
-    session: str,
+    store: Store, of_level: Store, file: MemoryFile, end: End, rel: str, notes: Sequence[str] | None
 ) -> Linked:
     source, target = file.memory.id, _id(end)
     other = end if isinstance(end, MemoryFile) else None
@@ -193,16 +182,18 @@ def _linked(
     if added:
         memory_file.check_room(file.data, memory, path=str(file.path))
     revision = Revision(links=memory.links, supersedes=memory.supersedes)
-    now = revise(of_level, source, revision, version=file.digest, session=session)
+    now = revise(of_level, source, revision, version=file.digest)
     became: tuple[LinkOutcome, ...] = ()
     if rel == SUPERSEDES and other:
-        take_place(store, now, [target], session=session)
+        take_place(store, now, [target])
         became = (_superseded(store, now, other),)
     elif rel == CONTRADICTS:
         became = (LinkOutcome(target, After.MARKED if is_shown(store, now) else After.WAITS_MARKED),)
     elif other and other.memory.status is not Status.ACTIVE:
         became = (LinkOutcome(target, After.TRACE, other.memory.status),)
-    store.ledger.try_append("linked", store.clock(), refs=[file.ref], rel=rel, to=target, session=session)
+    store.ledger.try_append(
+        "linked", store.clock(), refs=[file.ref], rel=rel, to=target, session=store.session
+    )
     return Linked(source, rel, target, changed=True, became=became, added=added)
 
 
@@ -221,7 +212,7 @@ def _with_link(memory: Memory, rel: str, end: End, notes: Sequence[str] | None) 
     return replace(memory, links=links if old else (*links, new)), not is_known
 
 
-def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str, session: str) -> Linked:
+def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str) -> Linked:
     start, end, label = end_of(of_level, source), _end_or_name(store, target), as_label(rel)
     if isinstance(start, str) and look_up(of_level, artifact_id(start)) is None:
         return Linked(start, label or "linked", _id(end), changed=False)
@@ -241,20 +232,22 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str,
     links = tuple(link for link in memory.links if link not in removed)
     supersedes = tuple(old for old in memory.supersedes if old not in olds)
     if stands_for(memory.id, memory.touches) and not (links or supersedes):
-        forget(of_level, memory.id, session=session)
+        forget(of_level, memory.id)
     else:
         revision = Revision(links=links, supersedes=supersedes)
-        revise(of_level, memory.id, revision, version=file.digest, session=session)
-    became = tuple(reinstate(store, old, by=memory.id, session=session) for old in olds)
+        revise(of_level, memory.id, revision, version=file.digest)
+    became = tuple(reinstate(store, old, by=memory.id) for old in olds)
     rels = list(dict.fromkeys([*(link.rel for link in removed), *(SUPERSEDES for _ in olds)]))
     labels = ", ".join(rels)
-    store.ledger.try_append("unlinked", store.clock(), refs=[file.ref], rel=labels, to=name, session=session)
+    store.ledger.try_append(
+        "unlinked", store.clock(), refs=[file.ref], rel=labels, to=name, session=store.session
+    )
     # A deleted memory, of which only the name is known, cannot contradict another.
     if isinstance(end, MemoryFile) and CONTRADICTS in map(as_label, rels):
         if says_it_contradicts(end, memory):
             became = (LinkOutcome(name, After.SAYS_SO_TOO),)
         else:
-            note_resolved(store, file, end, how="unlinked", session=session)
+            note_resolved(store, file, end, how="unlinked")
     return Linked(_id(start), labels, name, changed=True, became=became)
 
 

@@ -35,7 +35,7 @@ class HotStatus:
     salience: dict[str, float]
 
 
-def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> MemoryFile:
+def pin(store: Store, memory_id: str, *, pinned: bool) -> MemoryFile:
     """
     Pin a memory, so that it is at hand in every session, or unpin it; its file says so, its date stays.
 
@@ -44,7 +44,7 @@ def pin(store: Store, memory_id: str, *, pinned: bool, session: str = "") -> Mem
     if pinned:
         require_place(store, memory_id)
     event = "pinned" if pinned else "unpinned"
-    return mark(store, memory_id, event=event, pinned=pinned, session=session)
+    return mark(store, memory_id, event=event, pinned=pinned)
 
 
 def require_place(store: Store, memory_id: str) -> None:
@@ -68,7 +68,7 @@ def require_place(store: Store, memory_id: str) -> None:
 
 
 @one_change()
-def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
+def promote(store: Store, memory_id: str) -> bool:
     """
     Put a memory into the hot set now, until it has not been accessed for a fortnight.
 
@@ -78,13 +78,13 @@ def promote(store: Store, memory_id: str, *, session: str = "") -> bool:
     if not store.settings.hot_cache_max_items:
         raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
     row = _active(store, memory_id)
-    _note(store, "promoted", row, _counts(store, row), session)
+    _note(store, "promoted", row, _counts(store, row))
     with store.database.read() as db:
         return row.ref in {warm.row.ref for warm in hot.places(store, db)[0]}
 
 
 @one_change()
-def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
+def demote(store: Store, memory_id: str) -> bool:
     """
     Take a memory out of the hot set now; three more accesses bring it back.
 
@@ -96,7 +96,7 @@ def demote(store: Store, memory_id: str, *, session: str = "") -> bool:
     counts = _counts(store, row)
     was_hot = counts.is_hot(store.now(), pinned=False)
     if was_hot:
-        _note(store, "demoted", row, counts, session)
+        _note(store, "demoted", row, counts)
     return was_hot
 
 
@@ -106,21 +106,21 @@ def _counts(store: Store, row: Row) -> Usage:
         return usage.usage_of(db, [row.ref]).get(row.ref, UNUSED)
 
 
-def _note(store: Store, event: str, row: Row, counts: Usage, session: str) -> None:
+def _note(store: Store, event: str, row: Row, counts: Usage) -> None:
     """Write that *row* was promoted or demoted; its *counts* until now are what `undo` brings back."""
     was = {"promoted": counts.promoted, "counted_from": counts.counted_from}
-    write_line(store, event, refs=[row.ref], was=was, session=session)
+    write_line(store, event, refs=[row.ref], was=was)
     catch_up_if_free(store)
 
 
 @self_healing
-def hot_status(store: Store, *, session: str = "") -> HotStatus:
+def hot_status(store: Store) -> HotStatus:
     """Return how the hot set stands, as of everything that the ledger says. Raises IndexUnavailable."""
     refresh_index(store)
     now = store.now()
     with store.database.read() as db:
         placed, evicted = hot.places(store, db)
-        predicted = hot.predicted(store, db, placed, session=session)
+        predicted = hot.predicted(store, db, placed)
         usages = usage.usage_of(db, [warm.row.ref for warm in (*placed, *evicted, *predicted)])
     salience = {}
     for warm in (*placed, *evicted, *predicted):

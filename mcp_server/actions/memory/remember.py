@@ -71,6 +71,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
     A draft that says the same again only adds its new tags, links, files touched and superseded memories.
     Raises Rejected for an empty, too long or secret text, OSError when the disk refuses.
     """
+    store = store.in_session(draft.session or store.session)
     return remember_checked(store, checked(draft, keep_secrets=keep_secrets))
 
 
@@ -84,16 +85,16 @@ def remember_checked(store: Store, draft: Draft) -> Remembered:
         older = tuple(old for old in draft.supersedes if old != existing.memory.id)
         together = tuple(dict.fromkeys((*existing.memory.supersedes, *older)))
         revision = replace(unsaid(existing.memory, draft), supersedes=together)
-        existing = revise(store, existing.memory.id, revision, session=draft.session)
+        existing = revise(store, existing.memory.id, revision)
         accept_said(store, existing, draft)
-        take_place(store, existing, older, session=draft.session)
+        take_place(store, existing, older)
         return Remembered(existing.memory, existing.path, level, known=True)
     for old in draft.supersedes:  # check before anything is written
         with contextlib.suppress(NotFound):
             file = read(store, old)
             memory_file.check_replaceable(file.data, file.memory, path=str(file.path))
     new = _write(store, vault, draft)
-    supersede(store, new, session=draft.session)
+    supersede(store, new)
     return Remembered(new.memory, new.path, level)
 
 
@@ -141,7 +142,7 @@ def accept_said(store: Store, file: MemoryFile, draft: Draft) -> None:
         catch_up_if_free(store)
 
 
-def supersede(store: Store, new: MemoryFile, *, since: datetime | None = None, session: str = "") -> None:
+def supersede(store: Store, new: MemoryFile, *, since: datetime | None = None) -> None:
     """
     Make the known, active memories that *new* names in `supersedes` superseded.
 
@@ -159,32 +160,32 @@ def supersede(store: Store, new: MemoryFile, *, since: datetime | None = None, s
             if old.memory.status is not Status.ACTIVE or old.ref == new.ref:
                 continue
             if old.memory.pinned:
-                revise(store, new.memory.id, Revision(pinned=True), session=session)
+                revise(store, new.memory.id, Revision(pinned=True))
             shadowing = is_nearer(new.vault.level, old.vault.level)
             if not shadowing and old.vault.level is not Level.TEAM:
-                _replace(store, old, memory, since=since, session=session)
+                _replace(store, old, memory, since=since)
 
 
-def _replace(store: Store, old: MemoryFile, memory: Memory, *, since: datetime | None, session: str) -> None:
+def _replace(store: Store, old: MemoryFile, memory: Memory, *, since: datetime | None) -> None:
     revision = Revision(
         status=Status.SUPERSEDED,
         superseded_by=memory.id,
         valid_to=since or memory.valid_from or memory.created,
         pinned=False,
     )
-    now = revise(store, old.memory.id, revision, session=session)
+    now = revise(store, old.memory.id, revision)
     with contextlib.suppress(OSError):
-        write_line(store, "trusted", refs=[now.ref], reason="superseded", session=session)
+        write_line(store, "trusted", refs=[now.ref], reason="superseded")
     catch_up_if_free(store)
 
 
-def take_place(store: Store, new: MemoryFile, olds: Sequence[str], *, session: str = "") -> None:
+def take_place(store: Store, new: MemoryFile, olds: Sequence[str]) -> None:
     """Make the active ones of *olds* superseded by *new* from this moment on."""
     only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
-    supersede(store, only, since=store.clock().replace(microsecond=0), session=session)
+    supersede(store, only, since=store.clock().replace(microsecond=0))
 
 
-def reinstate(store: Store, old: str, *, by: str, session: str = "") -> LinkOutcome:
+def reinstate(store: Store, old: str, *, by: str) -> LinkOutcome:
     """Make *old* active again when it was superseded *by* that memory; return the outcome."""
     try:
         file = read(store, old)
@@ -194,7 +195,7 @@ def reinstate(store: Store, old: str, *, by: str, session: str = "") -> LinkOutc
     if status is not Status.SUPERSEDED or file.memory.superseded_by != by:
         everywhere = file.vault.level is Level.USER and status is Status.ACTIVE
         return LinkOutcome(old, After.HOLDS_HERE if everywhere else After.STAYS, status)
-    revise(store, old, Revision(reinstated=True), session=session)
+    revise(store, old, Revision(reinstated=True))
     return LinkOutcome(old, After.ACTIVE)
 
 
@@ -275,7 +276,7 @@ def _write(store: Store, vault: Vault, draft: Draft) -> MemoryFile:
         accept = not waits(draft.source, f"{memory.title}\n{memory.text}")
         touched = noted(store, vault, memory.touches) if memory.touches else None
         try:
-            return create(store, vault, path, memory, accept=accept, session=draft.session, touched=touched)
+            return create(store, vault, path, memory, accept=accept, touched=touched)
         except FileExistsError:
             if draft.id:
                 raise Rejected(

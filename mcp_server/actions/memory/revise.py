@@ -68,7 +68,6 @@ def revise(
     *,
     version: str = "",
     keep_secrets: bool = False,
-    session: str = "",
     accept: Accept = Accept.CARRY,
     source: str = "",
 ) -> MemoryFile:
@@ -102,7 +101,7 @@ def revise(
         file.memory.title, file.memory.text, file.memory.touches
     )  # fmt: skip
     touched = noted(store, file.vault, memory.touches) if said_anew else None
-    return commit(store, file, memory, "revised", accept=accept, session=session, touched=touched)
+    return commit(store, file, memory, "revised", accept=accept, touched=touched)
 
 
 def mark(
@@ -110,7 +109,6 @@ def mark(
     memory_id: str,
     *,
     event: str,
-    session: str = "",
     pinned: bool | None = None,
     verified: datetime | None = None,
     **detail: Any,
@@ -129,7 +127,7 @@ def mark(
     )
     if memory == file.memory and not detail:
         return file
-    return commit(store, file, memory, event, accept=Accept.CARRY, session=session, **detail)
+    return commit(store, file, memory, event, accept=Accept.CARRY, **detail)
 
 
 def repeated(attempt: Callable[[], T]) -> T:
@@ -166,14 +164,14 @@ def _aliases(store: Store, file: MemoryFile, title: str) -> tuple[str, ...]:
     return tuple(once.values())
 
 
-def take_over(store: Store, memory_id: str, source: str, *, version: str, session: str = "") -> MemoryFile:
+def take_over(store: Store, memory_id: str, source: str, *, version: str) -> MemoryFile:
     """
     Let the file of a memory from a program or a document, its *source*, say that the person accepted it.
 
     Raises Conflict when the file is not at *version* any more, NotFound.
     """
     revision = Revision(source=ACCEPTED_AS[source])
-    return revise(store, memory_id, revision, version=version, accept=Accept.YES, session=session)
+    return revise(store, memory_id, revision, version=version, accept=Accept.YES)
 
 
 def _given(revision: Revision) -> dict[str, Any]:

@@ -47,7 +47,6 @@ def save_session(
     tasks: Sequence[str] = (),
     metadata: Mapping[str, object] | None = None,
     folder: Path,
-    session: str = "",
     source: str = MANUAL,
 ) -> Remembered:
     """
@@ -66,7 +65,7 @@ def save_session(
         kind=Kind.SESSION,
         source=source,
         touches=tuple(map(redact, files)),
-        session=session,
+        session=store.session,
         notes=tuple(map(redact, notes)),
     )
     return remember(store, draft, keep_secrets=True)

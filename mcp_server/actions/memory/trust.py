@@ -51,9 +51,7 @@ class TrustHistory:
     standing: Standing
 
 
-def validate(
-    store: Store, memory_id: str, *, reason: str = "confirmed", note: str = "", session: str = ""
-) -> TrustHistory:
+def validate(store: Store, memory_id: str, *, reason: str = "confirmed", note: str = "") -> TrustHistory:
     """
     Note that a memory was found to be right: its trust rises, and its half-life starts again.
 
@@ -69,7 +67,6 @@ def validate(
         memory_id,
         event="trusted",
         verified=store.clock().replace(microsecond=0),
-        session=session,
         touched=noted(store, file.vault, file.memory.touches),
         touched_before={entry.path: [entry.digest, entry.at] for entry in before} or None,
         reason=reason,
@@ -79,9 +76,7 @@ def validate(
 
 
 @one_change()
-def invalidate(
-    store: Store, memory_id: str, *, reason: str, note: str = "", session: str = ""
-) -> TrustHistory:
+def invalidate(store: Store, memory_id: str, *, reason: str, note: str = "") -> TrustHistory:
     """
     Note that a memory was found to be outdated, partly incorrect or wrong: its trust falls.
 
@@ -90,7 +85,7 @@ def invalidate(
     """
     _check(reason, ratings.INVALIDATING)
     row = find(store, memory_id)
-    write_line(store, "trusted", refs=[row.ref], reason=reason, note=_said(note), session=session)
+    write_line(store, "trusted", refs=[row.ref], reason=reason, note=_said(note))
     return trust_history(store, memory_id)
 
 

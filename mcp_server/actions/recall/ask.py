@@ -41,7 +41,7 @@ class CitedAnswer:
         return bool(self.hits)
 
 
-def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
+def ask(store: Store, question: str, *, given_to: str = "") -> CitedAnswer:
     """
     Return what the memory has to say to *question*.
 
@@ -51,8 +51,8 @@ def ask(store: Store, question: str, *, session: str = "") -> CitedAnswer:
     """
     question = check_question(redact(question.strip())[:LONGEST])
     query = Query(_MASK.sub(" ", question), limit=MOST, filter=Filter(statuses=ANY_STATUS))
-    answer = recall(store, query, session=session)
-    if not session:
+    answer = recall(store, query, given_to=given_to)
+    if not given_to:
         note_found(store, answer)
     if answer.verdict is Confidence.NONE:
         return CitedAnswer("", (), ())

@@ -43,12 +43,12 @@ WHOLE_TEXT = 1200  # characters up to which a hit shows its whole text instead o
 
 
 @self_healing
-def recall(store: Store, query: Query, *, session: str = "", in_context: bool = False) -> Answer:
+def recall(store: Store, query: Query, *, given_to: str = "", in_context: bool = False) -> Answer:
     """
     Return the memories that answer *query* best.
 
-    With a *session* the hits count as given to the model: an event says so, and which of them are sure.
-    *in_context*: the session has them in its context already, so no later prompt shows them again.
+    *given_to*: the session whose model is given the hits, '' for none. An event says so, and which of them
+    are sure. *in_context*: that session has them in its context already, so no later prompt shows them again.
     Without an embedder, or while it loads, the answer rests on words alone.
     Raises Rejected for a bad limit, IndexUnavailable.
     """
@@ -64,13 +64,13 @@ def recall(store: Store, query: Query, *, session: str = "", in_context: bool = 
         ensure_synced(store)
         with store.database.read() as db:
             answer, _ = _answer(store, db, query)
-    note_recalled(store, query, answer, session=session, in_context=in_context)
+    note_recalled(store, query, answer, given_to=given_to, in_context=in_context)
     return answer
 
 
-def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, in_context: bool) -> None:
-    """Note that *session* was given *answer*, if there is a session and anything was found."""
-    if session and answer.hits:
+def note_recalled(store: Store, query: Query, answer: Answer, *, given_to: str, in_context: bool) -> None:
+    """Note that the session *given_to* was given *answer*, if there is one and anything was found."""
+    if given_to and answer.hits:
         store.ledger.try_append(
             "recalled",
             store.clock(),
@@ -80,7 +80,7 @@ def note_recalled(store: Store, query: Query, answer: Answer, *, session: str, i
             scores=[round(hit.score, 3) for hit in answer.hits],
             tokens=[estimated_tokens(hit.title + hit.text) for hit in answer.hits],
             query=redact(query.text[:1000])[:200],  # cut again once masked: a cut secret looks like none
-            session=session,
+            session=given_to,
         )
 
 

@@ -66,29 +66,27 @@ def _entry(store: Store, question: Question) -> Entry | None:
     )
 
 
-def _replaces(store: Store, entry: Entry, session: str) -> Became:
-    _resolve(store, entry, "supersede", session)
+def _replaces(store: Store, entry: Entry) -> Became:
+    _resolve(store, entry, "supersede")
     return Became.SHADOWED if entry.shadows else Became.REPLACED
 
 
-def _keep_both(store: Store, entry: Entry, session: str) -> Became:
-    _resolve(store, entry, "keep_both", session)
+def _keep_both(store: Store, entry: Entry) -> Became:
+    _resolve(store, entry, "keep_both")
     return Became.KEPT_BOTH
 
 
-def _merge(store: Store, entry: Entry, session: str) -> Became:
+def _merge(store: Store, entry: Entry) -> Became:
     """Replace both memories by one with the text that was shown, as one entry of a run."""
     assert entry.against and entry.merged
     memory_files = [_read(store, entry.ref), _read(store, entry.against.ref)]
     if " ".join(file.digest for file in memory_files) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
-    joined(store, memory_files, *entry.merged, vault=memory_files[0].vault, session=session)
+    joined(store, memory_files, *entry.merged, vault=memory_files[0].vault)
     return Became.MERGED
 
 
-def joined(
-    store: Store, memory_files: Sequence[MemoryFile], title: str, text: str, *, vault: Vault, session: str
-) -> str:
+def joined(store: Store, memory_files: Sequence[MemoryFile], title: str, text: str, *, vault: Vault) -> str:
     """
     Replace all memories that were *memory_files* by one in *vault*, as one entry of a run.
 
@@ -101,7 +99,7 @@ def joined(
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
         entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
         failed = runs.perform(store, entry, run, began=SETTLING)
-        now = _end_merge(store, run, "" if failed else entry.heir, session=session)
+        now = _end_merge(store, run, "" if failed else entry.heir)
     if failed or now is None:
         raise Conflict(f"{', '.join(failed)} changed meanwhile.", "'daybook undo' reverses the rest.")
     return now.memory.id
@@ -130,32 +128,32 @@ def complete_merge(store: Store) -> None:
             runs.complete(store, run)
             with store.database.read() as db:
                 entries = tidying.entries(db, run)  # none when not even the new memory was there
-            _end_merge(store, run, entries[0].changes[0].ref if entries else "", session="")
+            _end_merge(store, run, entries[0].changes[0].ref if entries else "")
 
 
-def _end_merge(store: Store, run: str, heir: str, *, session: str) -> MemoryFile | None:
+def _end_merge(store: Store, run: str, heir: str) -> MemoryFile | None:
     """Note that the person accepted the memory *heir* ('' for none), and that the merge has ended."""
     now = _read(store, heir) if heir else None
     if now:
-        write_line(store, "accepted", refs=[heir], digests=[now.digest], session=session)
-    store.ledger.append("tidied", store.clock(), run=run, ended=SETTLING)
+        write_line(store, "accepted", refs=[heir], digests=[now.digest])
+    store.ledger.append("tidied", store.clock(), run=run, ended=SETTLING, session=store.session)
     catch_up_if_free(store)
     return now
 
 
-def _resolve(store: Store, entry: Entry, how: str, session: str) -> None:
+def _resolve(store: Store, entry: Entry, how: str) -> None:
     """Settle the two of *entry*; raises Conflict when an id means another memory here."""
     assert entry.against
     for side in (entry, entry.against):
         if read(store, side.id).ref != side.ref:
             raise Conflict(f"'{side.id}' is the id of two memories; nothing was settled.")
-    resolve_contradiction(store, entry.id, entry.against.id, how, session=session)
+    resolve_contradiction(store, entry.id, entry.against.id, how)
 
 
 def ask_again(store: Store, memory_id: str, other: str) -> None:
     """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
     first, second = read(store, memory_id), read(store, other)
-    note_resolved(store, first, second, how=settled_pairs.AGAIN, session="")
+    note_resolved(store, first, second, how=settled_pairs.AGAIN)
     catch_up_if_free(store)
 
 

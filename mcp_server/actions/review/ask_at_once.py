@@ -52,9 +52,7 @@ def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
 
 
 @one_change()
-def say(
-    store: Store, verdicts: Sequence[tuple[NewAndNear, Verdict]], *, session: str = ""
-) -> list[DraftOutcome]:
+def say(store: Store, verdicts: Sequence[tuple[NewAndNear, Verdict]]) -> list[DraftOutcome]:
     """
     Carry out the person's *verdicts* on the pairs of one memory; return what became of each.
 
@@ -65,21 +63,21 @@ def say(
     for pair, answer in verdicts:
         new, old = pair.new.memory.id, pair.old.memory.id
         if answer is Verdict.REPLACES:
-            outcomes.append(looked_up(store, let_replace(store, new, [old], session=session)))
+            outcomes.append(looked_up(store, let_replace(store, new, [old])))
         elif answer is Verdict.KEEP_BOTH:
-            told_apart = tell_apart(store, new, [old], session=session)
+            told_apart = tell_apart(store, new, [old])
             outcomes.append(DraftOutcome(Action.KNOWN, new, apart=tuple(told_apart)))
     for pair, answer in verdicts:
         if answer is Verdict.MERGE:
-            outcomes.append(_merged(store, pair, session))
+            outcomes.append(_merged(store, pair))
     return outcomes
 
 
-def _merged(store: Store, pair: NewAndNear, session: str) -> DraftOutcome:
+def _merged(store: Store, pair: NewAndNear) -> DraftOutcome:
     memory_files = [read(store, file.memory.id) for file in (pair.new, pair.old)]
     if not pair.merged or merged_text(*(file.memory for file in memory_files)) != pair.merged:
         raise Conflict(f"{memory_files[1].path} changed after it was shown; the two were not merged.")
-    heir = joined(store, memory_files, *pair.merged, vault=pair.new.vault, session=session)
+    heir = joined(store, memory_files, *pair.merged, vault=pair.new.vault)
     return DraftOutcome(
         Action.REPLACE, heir, superseded=(memory_files[0].memory.id, memory_files[1].memory.id)
     )

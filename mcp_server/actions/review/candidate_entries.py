@@ -62,14 +62,12 @@ def _again(store: Store, entry: Entry) -> Entry | None:
     return next((listed for listed in list_candidates(store, Filter()) if listed.id == entry.id), None)
 
 
-def _approve(store: Store, entry: Entry, session: str) -> Became:
-    del session
+def _approve(store: Store, entry: Entry) -> Became:
     candidate.approve(store, [entry.id])
     return Became.ACCEPTED
 
 
-def _refuse(store: Store, entry: Entry, session: str) -> Became:
-    del session
+def _refuse(store: Store, entry: Entry) -> Became:
     candidate.reject(store, [entry.id])
     return Became.REJECTED
 

@@ -127,7 +127,7 @@ class WaitingKind:
 
     listed: Callable[[Store], tuple[int, Iterator[Entry]]]
     again: Callable[[Store, Entry], Entry | None]
-    answers: Mapping[Verdict, Callable[[Store, Entry, str], Became]]
+    answers: Mapping[Verdict, Callable[[Store, Entry], Became]]
 
     @property
     def words(self) -> tuple[Verdict, ...]:

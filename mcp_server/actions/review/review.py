@@ -102,7 +102,7 @@ def counts(store: Store) -> dict[str, int]:
     return {name: kind.listed(store)[0] for name, kind in KINDS.items()}
 
 
-def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -> Became:
+def settle(store: Store, entry: Entry, verdict: Verdict) -> Became:
     """
     Carry out the person's verdict on *entry* if its file is still as shown; return the outcome.
 
@@ -126,7 +126,7 @@ def settle(store: Store, entry: Entry, verdict: Verdict, *, session: str = "") -
     persons = store.acting_as(PERSON)  # also when Claude asked them
     try:
         with one_change():
-            return KINDS[entry.kind].answers[verdict](persons, entry, session)
+            return KINDS[entry.kind].answers[verdict](persons, entry)
     except Conflict:
         return Became.CHANGED
 
@@ -174,14 +174,13 @@ def _origin_again(store: Store, entry: Entry) -> Entry | None:
     return _memory(store, ORIGIN, origin.row, origin.why) if origin else None
 
 
-def _accept_origin(store: Store, entry: Entry, session: str) -> Became:
-    del session
+def _accept_origin(store: Store, entry: Entry) -> Became:
     accept(store, [_row(store, entry)])
     return Became.ACCEPTED
 
 
-def _throw_away(store: Store, entry: Entry, session: str) -> Became:
-    to_trash(store, _row(store, entry), session=session)
+def _throw_away(store: Store, entry: Entry) -> Became:
+    to_trash(store, _row(store, entry))
     return Became.REJECTED
 
 
@@ -229,8 +228,8 @@ def _aged_again(store: Store, _: Entry | None = None) -> Entry | None:
     )
 
 
-def _archive_aged(store: Store, entry: Entry, session: str) -> Became:
-    del entry, session
+def _archive_aged(store: Store, entry: Entry) -> Became:
+    del entry
     with runs.alone(store):
         run = runs.new_run(store)
         for ageing in age.aged(store, _aged_rows(store)):
@@ -238,8 +237,8 @@ def _archive_aged(store: Store, entry: Entry, session: str) -> Became:
     return Became.ACCEPTED
 
 
-def _keep_aged(store: Store, entry: Entry, session: str) -> Became:
-    del entry, session
+def _keep_aged(store: Store, entry: Entry) -> Became:
+    del entry
     keep(store, [row.ref for row in _aged_rows(store)])
     catch_up(store)
     return Became.REJECTED
@@ -263,8 +262,8 @@ def _stale_again(store: Store, entry: Entry) -> Entry | None:
     return _memory(store, STALE, row, state) if row and state else None
 
 
-def _holds(store: Store, entry: Entry, session: str) -> Became:
-    trust.validate(store, entry.id, note="in review", session=session)
+def _holds(store: Store, entry: Entry) -> Became:
+    trust.validate(store, entry.id, note="in review")
     return Became.CONFIRMED
 
 

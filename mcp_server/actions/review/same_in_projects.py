@@ -103,7 +103,7 @@ def _shown(store: Store, entry: Entry) -> list[MemoryFile]:
     return memory_files
 
 
-def _keep_once(store: Store, entry: Entry, session: str) -> Became:
+def _keep_once(store: Store, entry: Entry) -> Became:
     """Replace all of them, and any user memory that says the same already, by one user memory."""
     wide = seen_everywhere(store)
     memory_files = _shown(store, entry)
@@ -112,13 +112,13 @@ def _keep_once(store: Store, entry: Entry, session: str) -> Became:
         same_row = selections.saying(db, store.user_vault.key, words)
     if same_row:
         memory_files.append(read_row(store, same_row))
-    joined(wide, memory_files, entry.title, entry.text, vault=store.user_vault, session=session)
+    joined(wide, memory_files, entry.title, entry.text, vault=store.user_vault)
     return Became.ACCEPTED
 
 
-def _keep_all(store: Store, entry: Entry, session: str) -> Became:
+def _keep_all(store: Store, entry: Entry) -> Became:
     for file, other in pairwise(_shown(store, entry)):
-        note_resolved(store, file, other, how="keep_all", session=session)
+        note_resolved(store, file, other, how="keep_all")
     catch_up_if_free(store)
     return Became.REJECTED
 

@@ -39,9 +39,9 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
     return patterns
 
 
-def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> list[Pattern]:
+def predict_next(store: Store, memory_id: str = "") -> list[Pattern]:
     """
-    Return the memories likely to follow one, by default the last recall of *session*; at most three.
+    Return the memories likely to follow one, by default the last recall of this session; at most three.
 
     Raises NotFound, IndexUnavailable.
     """
@@ -49,7 +49,7 @@ def predict_next(store: Store, memory_id: str = "", *, session: str = "") -> lis
     refresh_index(store)
     patterns: list[Pattern] = []
     with store.database.read() as db:
-        for prediction, row in likely_next(store, db, refs=refs, session=session):
+        for prediction, row in likely_next(store, db, refs=refs):
             after = selections.with_ref(db, prediction.after)
             first = after.id if after else prediction.after.rpartition("/")[2]
             patterns.append(Pattern(first, row.id, row.title, prediction.probability, prediction.times))

@@ -46,17 +46,17 @@ class Quality:
         return min(1.0, self.used / self.given) if self.given else 0.0
 
 
-def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str]:
+def note_use(store: Store, reply: str, *, prompt: str) -> list[str]:
     """
-    Note which of the memories that *session* was given lately its *reply* makes use of; return their refs.
+    Note which of the memories that this session was given lately its *reply* makes use of; return their refs.
 
     Raises IndexUnavailable.
     """
-    if not reply.strip() or not session:
+    if not reply.strip() or not store.session:
         return []
     catch_up_if_free(store)
     with store.database.read() as db:
-        given_refs = receipts.given(db, session, since=store.now() - WINDOW)
+        given_refs = receipts.given(db, store.session, since=store.now() - WINDOW)
         rows = [row for ref in given_refs if (row := selections.with_ref(db, ref))]
     used_refs = [
         row.ref
@@ -64,12 +64,12 @@ def note_use(store: Store, reply: str, *, prompt: str, session: str) -> list[str
         if is_used(telling_tokens(f"{row.title}\n{row.text}", id=row.id), reply, prompt=prompt)
     ]
     if used_refs:
-        store.ledger.try_append("used", store.clock(), refs=used_refs, session=session)
+        store.ledger.try_append("used", store.clock(), refs=used_refs, session=store.session)
         catch_up_if_free(store)
     return used_refs
 
 
-def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> list[str]:
+def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
     """
     Note that memories were of use, and return their ids; each counts once for a session.
 
@@ -78,7 +78,7 @@ def mark_used(store: Store, memory_ids: Sequence[str], *, session: str = "") -> 
     rows = [find(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
     refs = list(dict.fromkeys(row.ref for row in rows))
     if refs:
-        store.ledger.append("used", store.clock(), refs=refs, session=session)
+        store.ledger.append("used", store.clock(), refs=refs, session=store.session)
         catch_up_if_free(store)
     return [ref.rpartition("/")[2] for ref in refs]
 

@@ -7,21 +7,21 @@ from mcp_server.store import Store
 
 
 def recall_with_team(
-    store: Store, query: Query, *, session: str = "", patience: float | None = None
+    store: Store, query: Query, *, given_to: str = "", patience: float | None = None
 ) -> Answer:
     """
     Return what answers *query*, of the person's memories and their team's, best first.
 
     Without a team it is what `recall` returns, and costs nothing more. `Answer.team` says in a sentence why
     the team did not answer within *patience*, in seconds, by default as long as a session waits. A question
-    with a secret or something private in it is not sent. *session* is as for `recall`. Raises what `recall`
+    with a secret or something private in it is not sent. *given_to* is as for `recall`. Raises what `recall`
     does.
     """
     if not store.of_team or not _concerns(query):
-        return recall(store, query, session=session)
+        return recall(store, query, given_to=given_to)
     from mcp_server.actions.team.side_by_side import recall_side_by_side  # slow to load
 
-    return recall_side_by_side(store, query, session=session, patience=patience)
+    return recall_side_by_side(store, query, given_to=given_to, patience=patience)
 
 
 def _concerns(query: Query) -> bool:

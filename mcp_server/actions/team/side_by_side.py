@@ -25,19 +25,19 @@ NOT_SENT = "The team was not asked: the question contains a secret or something 
 
 
 def recall_side_by_side(
-    store: Store, query: Query, *, session: str = "", patience: float | None = None
+    store: Store, query: Query, *, given_to: str = "", patience: float | None = None
 ) -> Answer:
     """Return the answer of `actions/team/recall.py`, where there is a team that may have one to *query*."""
     patience = PATIENCE if patience is None else patience
     team = store.team()
     if team is None:
-        return recall(store, query, session=session)
+        return recall(store, query, given_to=given_to)
     asking = _Asking(team, _query_for_team(query), patience) if may_be_sent(query.text) else None
     answer = _with_authors(store, recall(store, query))
     results, trouble = asking.result() if asking else (None, NOT_SENT)
     if results:
         answer = _joined(store, query, answer, results)
-    note_recalled(store, query, answer, session=session, in_context=False)
+    note_recalled(store, query, answer, given_to=given_to, in_context=False)
     return replace(answer, team=trouble)
 
 

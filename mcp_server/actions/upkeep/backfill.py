@@ -69,7 +69,7 @@ def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
     store = store_for(Path(folder) if folder else None)
     with files.lock(store.home / LOCK):  # a worker reads the same transcripts
         size = transcript_file.size(path)
-        note_seen(store, path, size, session=path.stem, folder=folder, ended=True, backfill=True)
+        note_seen(store.in_session(path.stem), path, size, folder=folder, ended=True, backfill=True)
         catch_up(store)
         with store.database.read() as db:
             transcript = transcripts.known(db, str(path))

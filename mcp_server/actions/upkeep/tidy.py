@@ -124,7 +124,9 @@ def tidy(
         if unended:
             runs.complete(store, unended)
         alone = {"unattended": True} if unattended else {}
-        store.ledger.append("tidied", store.clock(), run=tidied.run, began=scope, **alone)
+        store.ledger.append(
+            "tidied", store.clock(), run=tidied.run, began=scope, session=store.session, **alone
+        )
         tidied.repaired = sync(store, deep=True).changed
         tidied.entries += take_back_guesses(store, tidied.run)
         settled = _steps(store, tidied, asking)
@@ -141,6 +143,7 @@ def tidy(
             active=active,
             groups=settled,
             left=tidied.left,
+            session=store.session,
         )
         catch_up(store)
     return tidied

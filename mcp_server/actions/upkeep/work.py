@@ -152,9 +152,9 @@ def note_quiet(store: Store) -> bool:
         size, changed = transcript_file.size(path), transcript_file.changed(path)
         grown = size > transcript.seen
         if (grown or has_rest) and 0 < changed < now - LEFT:
-            note_ended(store, path, session=transcript.session, folder=transcript.folder)
+            note_ended(store.in_session(transcript.session), path, folder=transcript.folder)
         elif grown and 0 < changed < now - QUIET:
-            note_seen(store, path, size, session=transcript.session, folder=transcript.folder, ended=False)
+            note_seen(store.in_session(transcript.session), path, size, folder=transcript.folder, ended=False)
         else:
             continue
         is_noted = True
@@ -174,7 +174,9 @@ def _work_once(store_for: StoreFor, tally: Work) -> bool:
         with _noting(tally, transcript.path):
             for part in with_subagents(scoped, transcript):
                 tally.kept += keep(scoped, part).utterances
-            judge_session(scoped, transcript.session, transcript_file.session_file(Path(transcript.path)))
+            judge_session(
+                scoped.in_session(transcript.session), transcript_file.session_file(Path(transcript.path))
+            )
             touched[scoped.project.key if scoped.project else ""] = scoped
     if store.settings.model_calls and store.settings.capture != "manual":
         _learn_all(store_for, tally, touched)

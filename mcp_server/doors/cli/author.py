@@ -11,14 +11,10 @@ from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.doors.cli.person import is_here
 from mcp_server.doors.shown import origins as shown
 
-SESSION = "CLAUDE_CODE_SESSION_ID"
 
-
-def author(opened: Opened) -> tuple[str, str]:
-    """Return (source of what is stored here, id of the session of Claude Code that stores it)."""
-    if not started_by_claude(opened.environment, ancestors()):
-        return MANUAL, ""
-    return ASSISTANT, opened.environment.get(SESSION, "")
+def author(opened: Opened) -> str:
+    """Return the source of what is stored here."""
+    return ASSISTANT if started_by_claude(opened.environment, ancestors()) else MANUAL
 
 
 def take_over(opened: Opened, memory_id: str) -> str:
@@ -36,15 +32,14 @@ def take_over(opened: Opened, memory_id: str) -> str:
 
 def turns(opened: Opened) -> Turns:
     """Return what gives the turns of the person's in the session of Claude Code that runs this, if any."""
-    session = "" if client_started_by_claude() else opened.environment.get(SESSION, "")
+    session = "" if client_started_by_claude() else opened.session()
     folder = claude_folder(opened.environment) / "projects"
     return lambda: turns_of(transcript_file.find(folder, session) if session else None)
 
 
 def judged(opened: Opened, memory_id: str) -> str:
     """Look up in its session what Claude stored; return in a sentence why it waits, '' when it does not."""
-    source, session = author(opened)
-    if source == MANUAL:
+    if author(opened) == MANUAL:
         return ""
-    transcript = transcript_file.find(claude_folder(opened.environment) / "projects", session)
+    transcript = transcript_file.find(claude_folder(opened.environment) / "projects", opened.session())
     return shown.waits(judge(opened.store(), memory_id, transcript))

@@ -16,7 +16,6 @@ from mcp_server.actions.judge.compare_and_store import kept_from_link
 from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
-from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED
 from mcp_server.core.memory import Level, split_list
@@ -45,9 +44,7 @@ def link_command(source: str, target: str, rel: str) -> None:
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)
-    if author(opened)[0] != MANUAL and (
-        pair := kept_from_link(store, source, target, rel, turns=turns(opened))
-    ):
+    if author(opened) != MANUAL and (pair := kept_from_link(store, source, target, rel, turns=turns(opened))):
         new, old = (file.memory.id for file in pair)
         raise PersonNeeded(REPLACING, f"link {new} {old} --rel supersedes")
     outcome = link.link(store, source, target, rel)
@@ -139,8 +136,7 @@ def mine_command(hours: float, logged: str | None, status: bool) -> None:
             text = sys.stdin.buffer.read(mine.MOST_LOGGED + 1).decode("utf-8", "replace")
         else:
             text = mine.read_output(Path(logged).absolute())
-        session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-        output.print_shown(mining.logged(mine.log_output(store, text, session=session)))
+        output.print_shown(mining.logged(mine.log_output(store, text)))
         return
     result = (
         mining.status(mine.mining_status(store))
@@ -174,7 +170,7 @@ def seed_command(file: str, name: str, type_: str, tags: str, level: Level | Non
         imported = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
     else:
         path = Path(file).absolute()
-        if author(output.opened())[0] != MANUAL and seed.outside_project(store, path):
+        if author(output.opened()) != MANUAL and seed.outside_project(store, path):
             person.require(seed.READING_OUTSIDE)
         imported = seed.seed_from_file(store, path, options=options, dry_run=dry_run)
     _print_seeded(store, imported, dry_run=dry_run)

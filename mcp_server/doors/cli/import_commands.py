@@ -56,7 +56,7 @@ def import_command(what: str, path: Path | None, level: Level | None, mine: bool
     """
     opened = output.opened()
     # What is imported may be shown unasked, and with --mine it is the person's own word.
-    if not dry_run and author(opened)[0] != MANUAL:
+    if not dry_run and author(opened) != MANUAL:
         person.require(IMPORTING)
     store = opened.store()
     if what != AUTO_MEMORY:

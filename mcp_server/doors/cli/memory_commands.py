@@ -96,8 +96,9 @@ def remember_command(
         raise Rejected(
             "There is nothing to remember.", 'For example: daybook remember "Title | what to remember"'
         )
+    opened = output.opened()
+    store = opened.store()
     title, text = split_title(content)
-    source, session = author(output.opened())
     draft = Draft(
         title=title,
         text=text,
@@ -109,17 +110,16 @@ def remember_command(
         supersedes=supersedes,
         category=check_category(category),
         notes=renoted((), text_input.metadata(metadata)),
-        source=source,
-        session=session,
+        source=author(opened),
+        session=store.session,
     )
-    store = output.opened().store()
     if draft.level is Level.TEAM:
         draft = replace(draft, supersedes=superseded_in(supersedes))
         given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
         output.print_shown(shown_team.stored(given_to_team))
         return
-    outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(output.opened()))
-    waits = judged(output.opened(), outcome.id)
+    outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=turns(opened))
+    waits = judged(opened, outcome.id)
     outcome = looked_up(store, outcome)
     file = read(store, outcome.id)
     result = shown.remembered(outcome, file, waits=waits, settling=near_command)
@@ -205,7 +205,7 @@ def revise_command(
     if is_of_team(store, memory_id):
         if level or supersedes or distinct or metadata:
             raise Rejected(OF_TEAM_ONLY, "Give --title, --text, --type, --tags, --touches or --category.")
-        if author(opened)[0] != MANUAL:
+        if author(opened) != MANUAL:
             raise PersonNeeded(CHANGING_TEAMS, f"revise {memory_id}")
         done_for_team = revise_for_team(
             store, memory_id, revision, version=version_, keep_secrets=keep_secrets
@@ -218,7 +218,7 @@ def revise_command(
             "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category,"
             " --meta, --pin or --unpin.",
         )
-    source, session = author(opened)
+    source = author(opened)
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
     if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
         raise PersonNeeded(MOVING, f"revise {memory_id} --level {level}")
@@ -236,7 +236,6 @@ def revise_command(
         wanted,
         version=version_,
         keep_secrets=keep_secrets,
-        session=session,
         source=source,
         replacing=source,
         turns=turns(opened),
@@ -258,13 +257,13 @@ def forget_command(memory_id: str, forever: bool) -> None:
     if is_of_team(store, memory_id):
         if forever:
             raise Rejected(*NOT_FOREVER)
-        if author(opened)[0] != MANUAL:
+        if author(opened) != MANUAL:
             raise PersonNeeded(CHANGING_TEAMS, f"forget {memory_id}")
         output.print_shown(shown_team.forgotten(forget_in_team(store, memory_id)))
         return
     if forever:
         person.require("deleting a memory for good")
-    elif author(opened)[0] != MANUAL:
+    elif author(opened) != MANUAL:
         _check_may_forget(store, memory_id, turns(opened))
     outcome = forgetting.forget(store, memory_id, forever=forever)
     output.print_shown(shown.forgotten(outcome))
@@ -286,7 +285,7 @@ def archive_command(memory_ids: tuple[str, ...]) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    for memory_id in memory_ids if author(opened)[0] != MANUAL else ():
+    for memory_id in memory_ids if author(opened) != MANUAL else ():
         _check_may_forget(store, memory_id, turns(opened), verb="archive")
     output.print_shown(shown.archived(archive(store, memory_ids)))
 

@@ -13,7 +13,9 @@ import click
 
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.adapters.ledger import Ledger, size
+from mcp_server.adapters.parent_processes import SESSION
 from mcp_server.bootstrap import Opened
+from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Level
 from mcp_server.core.render import shortened, visible
@@ -60,6 +62,8 @@ def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: boo
     ledger, or *takes_in* the edits of others, lets the block in CLAUDE.md follow.
     """
     opened = Opened(wait_for_model=wait_for_model, by=person.who_types)
+    session = session_id(opened.environment.get(SESSION))
+    opened.session = lambda: session
     before = -1 if takes_in else _noted(opened)
     click.get_current_context().call_on_close(lambda: _end(opened, searches=searches, before=before))
     return opened

@@ -51,7 +51,7 @@ def save_session_command(
     values = text_input.named_values(variables, "--var")
     notes = text_input.named_values(metadata, "--meta")
     opened = output.opened()
-    source, by = author(opened)
+    source = author(opened)
     saved = session.save_session(
         opened.store(),
         title,
@@ -61,7 +61,6 @@ def save_session_command(
         tasks=tasks,
         metadata=notes,
         folder=opened.folder,
-        session=by,
         source=source,
     )
     output.print_shown(shown.saved(saved, "session", waits=judged(opened, saved.memory.id)))
@@ -106,9 +105,9 @@ def save_conversation_command(title: str, file: Path, tags: str, metadata: tuple
     if not isinstance(messages, list):
         raise Rejected("The messages are not a list.", 'Give a list: [{"role": "user", "content": "…"}]')
     opened = output.opened()
-    source, by = author(opened)
+    source = author(opened)
     saved = conversation.save_conversation(
-        opened.store(), title, messages, metadata=notes, tags=split_list(tags), session=by, source=source
+        opened.store(), title, messages, metadata=notes, tags=split_list(tags), source=source
     )
     output.print_shown(shown.saved(saved, f"conversation of {counted(len(messages), 'message')}"))
 

@@ -9,7 +9,6 @@ from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict as predicting
 from mcp_server.actions.sessions import quality
 from mcp_server.actions.team.give import promote_to_team
-from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import PersonNeeded
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
@@ -54,7 +53,7 @@ def unpin_command(memory_id: str) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    if author(opened)[0] != MANUAL and (
+    if author(opened) != MANUAL and (
         typed := kept_from_fading(store, memory_id, Revision(pinned=False), turns(opened))
     ):
         raise PersonNeeded(FADING, typed)
@@ -167,9 +166,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 
     Example: daybook mark-used stripe-webhook-raw-body-k3f9
     """
-    opened = output.opened()
-    session = session_id(opened.environment.get("CLAUDE_CODE_SESSION_ID"))
-    output.print_shown(use.used(quality.mark_used(opened.store(), memory_ids, session=session)))
+    output.print_shown(use.used(quality.mark_used(output.opened().store(), memory_ids)))
 
 
 @click.command("why")

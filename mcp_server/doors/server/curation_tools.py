@@ -42,7 +42,6 @@ Target = Annotated[
 
 def register(application: Application) -> None:
     """Add the curation tools to *application*."""
-    session = application.session
     tool = application.tool
     open_store = application.opened.store
 
@@ -58,7 +57,7 @@ def register(application: Application) -> None:
         for memory_id in split_list(ids):
             ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
         store = open_store()
-        return shown_lines(archived(to_archive(store, split_list(ids), session=session.id)))
+        return shown_lines(archived(to_archive(store, split_list(ids))))
 
     @tool()
     def link_memories(
@@ -76,7 +75,7 @@ def register(application: Application) -> None:
         """Link two memories, or a memory and a file. The label supersedes makes the target superseded;
         contradicts marks the older memory wherever it is shown. Linking again changes nothing."""
         ask_before_replacing(Dialog(context), open_store(), source, target, rel, application.turns)
-        return shown_lines(links.linked(link.link(open_store(), source, target, rel, session=session.id)))
+        return shown_lines(links.linked(link.link(open_store(), source, target, rel)))
 
     @tool(destroys=True)
     def unlink_memories(
@@ -85,7 +84,7 @@ def register(application: Application) -> None:
         rel: Annotated[str, Field(description="only this label; if empty, every link between them")] = "",
     ) -> str:
         """Remove a link. A memory that was superseded through it becomes active again."""
-        return shown_lines(links.unlinked(link.unlink(open_store(), source, target, rel, session=session.id)))
+        return shown_lines(links.unlinked(link.unlink(open_store(), source, target, rel)))
 
     @tool(reads=True)
     def get_related(
@@ -117,9 +116,7 @@ def register(application: Application) -> None:
     @tool()
     def mark_contradiction(id: str, other: str) -> str:
         """Mark two memories as contradicting each other. Both are still shown, the older one with a mark."""
-        return shown_lines(
-            links.linked(contradiction.mark_contradiction(open_store(), id, other, session=session.id))
-        )
+        return shown_lines(links.linked(contradiction.mark_contradiction(open_store(), id, other)))
 
     @tool(destroys=True)
     def resolve_contradiction(
@@ -139,7 +136,7 @@ def register(application: Application) -> None:
             act=SETTLING_CONTRADICTION,
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
-        outcome = contradiction.resolve_contradiction(open_store(), id, other, how, session=session.id)
+        outcome = contradiction.resolve_contradiction(open_store(), id, other, how)
         return shown_lines(links.settled_pair(outcome))
 
     @tool()
@@ -155,7 +152,7 @@ def register(application: Application) -> None:
         """Make memories from a longer text, one for each section. recall finds them; they are never shown
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
-        imports = seed.seed_from_text(open_store(), text, name=name, options=options, session=session.id)
+        imports = seed.seed_from_text(open_store(), text, name=name, options=options)
         return _seeded(open_store(), imports)
 
     @tool()
@@ -176,7 +173,7 @@ def register(application: Application) -> None:
                 act=seed.READING_OUTSIDE,
                 typed=f"seed {shlex.quote(one_line(str(whole), SHOWN))}",
             )
-        imports = seed.seed_from_file(open_store(), whole, options=options, session=session.id)
+        imports = seed.seed_from_file(open_store(), whole, options=options)
         return _seeded(open_store(), imports)
 
     @tool()
@@ -185,7 +182,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; calling
         it again takes in what changed. Only when the person asked for it."""
-        imports = seed.bootstrap_project(open_store(), dry_run=dry_run, session=session.id)
+        imports = seed.bootstrap_project(open_store(), dry_run=dry_run)
         return _seeded(open_store(), imports, dry_run=dry_run)
 
 

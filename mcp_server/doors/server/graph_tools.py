@@ -49,13 +49,13 @@ def register(application: Application) -> None:
         """Read the knowledge graph of the user and project levels: nodes, edges, and traces of archived
         nodes. Call it when you start work on something that earlier sessions may have learned about."""
         store = opened.store()
-        return _graphs(graph.read_graph(store, session=session.id), store.settings.kg_max_tokens)
+        return _graphs(graph.read_graph(store, read_by=session.id), store.settings.kg_max_tokens)
 
     @tool(reads=True)
     def kg_register_session() -> str:
         """Register this session for kg_sync and return its session_id. Call it once, after kg_read."""
         store = opened.store()
-        short = sync.register(store, session.id, folder=str(opened.folder))
+        short = sync.register(store, folder=str(opened.folder))
         session.id = session.id or sync.session_called(store, short, "")[0]  # its own puts are no news
         return short
 
@@ -83,13 +83,12 @@ def register(application: Application) -> None:
             ask_before_rewording(Dialog(context), store, id, gist, application.turns)
         was = kg.shown_before(opened.store(), Level(level), id)
         outcome = kg.put_node(
-            opened.store(),
+            opened.store().in_session(mine),
             Level(level),
             id,
             gist,
             touches=None if touches is None else split_list(touches),
             notes=_notes(notes),
-            session=mine,
             source=source_of(gist, session.prompt),
         )
         application.judged(outcome.id, was=was)
@@ -112,7 +111,9 @@ def register(application: Application) -> None:
         ask_before_replacing(
             Dialog(context), opened.store(), from_, to, rel, application.turns, level=edge_level
         )
-        outcome = kg.put_edge(opened.store(), edge_level, from_, to, rel, notes=_notes(notes), session=mine)
+        outcome = kg.put_edge(
+            opened.store().in_session(mine), edge_level, from_, to, rel, notes=_notes(notes)
+        )
         application.judged(id_of(outcome.source))
         edge = f"{one_line(outcome.source, 200)} --{outcome.rel}--> {one_line(outcome.target, 200)}"
         note = links.note(outcome.source, outcome.became)
@@ -124,7 +125,7 @@ def register(application: Application) -> None:
         person first, unless you put the node in this session."""
         store = at_level(opened.store(), Level(level))
         ask_before_forgetting(Dialog(context), store, id, application.turns)
-        outcome = kg.delete_node(opened.store(), Level(level), id, session=session.id)
+        outcome = kg.delete_node(opened.store(), Level(level), id)
         edges = [f"{node_id} --{one_line(rel, 60)}--> {outcome.id}" for node_id, rel in outcome.edges]
         removed = f" Removed with it: {'; '.join(edges[:20])}{' …' if edges[20:] else ''}." if edges else ""
         back = "restore_memory brings the node back" + (", not those edges" if edges else "")
@@ -135,7 +136,7 @@ def register(application: Application) -> None:
         level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
     ) -> str:
         """Delete an edge of the knowledge graph; the nodes at its ends stay."""
-        deleted = kg.delete_edge(opened.store(), Level(level), from_, to, rel, session=session.id)
+        deleted = kg.delete_edge(opened.store(), Level(level), from_, to, rel)
         edge = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
         return f"{edge}: deleted." if deleted else f"{edge}: no such edge; nothing was deleted."
 
@@ -143,7 +144,7 @@ def register(application: Application) -> None:
     def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node back into the knowledge graph; kg_read shows a trace of each one."""
         mine, unknown = known(session_id)
-        file = kg.recall_node(opened.store(), Level(level), id, session=mine)
+        file = kg.recall_node(opened.store().in_session(mine), Level(level), id)
         store = opened.store()
         around = graph.read_graph(store, level=Level(level), around=file.memory.id)
         return (

@@ -60,7 +60,7 @@ class Hooks:
         self.inside: Callable[[str, dict[str, Any]], str] | None = None  # once the protocol library is loaded
         self._opened = opened
         self.is_foreign = False  # whether the client is another one than Claude Code
-        opened.by = lambda: CLAUDE
+        opened.by, opened.session = lambda: CLAUDE, lambda: self.session.id
         self._on = not hooks_are_off(opened.environment)
         self._called = Called()  # what the last prompt called for, until the module confirms it
         self._to_tell: list[str] = []  # what the person must be told, until they were
@@ -132,7 +132,7 @@ class Hooks:
         if session.by_claude and session.id != self._noted:
             from mcp_server.actions.judge.started_by_claude import note_by_claude
 
-            note_by_claude(self._opened.store(), session.id)
+            note_by_claude(self._opened.store())
             self._noted = session.id
 
     def _output(self, event: str, prompt: str, transcript: Path, cwd: str, reply: str) -> str:
@@ -140,13 +140,13 @@ class Hooks:
         store = self._opened.store()
         if event == "UserPromptSubmit":
             # Before what it marks is a memory.
-            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], session=session.id)
+            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT])
             if not is_unattended(self._opened.environment):
                 self._to_tell += turns.losses_to_tell(store)
             texts = [self._called.text, *self._to_tell]
             if session.typed:
                 if turns.is_marked(prompt):
-                    texts.insert(1, turns.mark(store, prompt, session=session.id))
+                    texts.insert(1, turns.mark(store, prompt))
                 texts.append(turns.tag_in_a_paste(prompt))
             return _context(event, "\n".join(filter(None, texts)))
         if event == "Told":
@@ -160,7 +160,9 @@ class Hooks:
             threading.Thread(
                 target=turns.look_back,
                 args=(store, transcript, reply),
-                kwargs={"prompt": session.prompt, "session": session.id},
+                kwargs={
+                    "prompt": session.prompt,
+                },
                 name="look-back",
                 daemon=True,
             ).start()
@@ -168,7 +170,6 @@ class Hooks:
                 turns.note_turn(
                     store,
                     transcript,
-                    session=session.id,
                     folder=cwd or str(self._opened.folder),
                     start_worker=lambda: start_worker(self._opened.environment),
                 )

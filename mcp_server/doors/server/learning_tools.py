@@ -39,7 +39,7 @@ def register(application: Application) -> None:
         Answer a question from all memories, citing ids, or say that the answer is not known. May use the
         person's API budget if they allowed that; otherwise returns the best passages to answer from.
         """
-        return shown_lines(cited(ask_question(open_store(), question, session=session.id), question))
+        return shown_lines(cited(ask_question(open_store(), question, given_to=session.id), question))
 
     @tool(reads=True)
     def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
@@ -53,7 +53,7 @@ def register(application: Application) -> None:
         )
         wanted = Query(text=check_question(query), mode=parse_mode("semantic"), limit=limit, filter=filter)
         store = open_store()
-        answer = search(store, wanted, session=session.id or "mcp")
+        answer = search(store, wanted, given_to=session.id or "mcp")
         return shown_lines(answered(answer, query, waiting=unseen(store, wanted, answer)))
 
     @tool(reads=True)
@@ -72,7 +72,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Log output that may show how this project works (versions, commands, configuration). Secrets are
         masked, the log is kept for a week, and run_mining finds what recurs in it."""
-        return shown_lines(mining.logged(mine.log_output(open_store(), content, session=session.id)))
+        return shown_lines(mining.logged(mine.log_output(open_store(), content)))
 
     @tool()
     def run_mining(

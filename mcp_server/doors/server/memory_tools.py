@@ -123,7 +123,7 @@ def register(application: Application) -> None:
                 shown_team.stored(remember_for_team(store, draft, keep_secrets=keep_secrets))
             )
         outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=application.turns)
-        outcome = apart(store, outcome, split_list(distinct), session=session.id)
+        outcome = apart(store, outcome, split_list(distinct))
         waits = application.judged(outcome.id)
         outcome, file = looked_up(store, outcome), read_found(store, outcome.id)
         return replies.shown_lines(shown.remembered(outcome, file, waits=waits))
@@ -177,7 +177,7 @@ def register(application: Application) -> None:
         )
         search = with_preset(search, preset)
         store = open_store()
-        answer = recall_with_team(store, search, session=session.id or "mcp")
+        answer = recall_with_team(store, search, given_to=session.id or "mcp")
         result = shown_recall.answered(answer, query, explain=explain, waiting=unseen(store, search, answer))
         return replies.shown_lines(result)
 
@@ -264,7 +264,6 @@ def register(application: Application) -> None:
             wanted,
             version=version,
             keep_secrets=keep_secrets,
-            session=session.id,
             source=source_of(f"{title} {content}", session.prompt),
             replacing=replacing,
             turns=application.turns,
@@ -297,7 +296,7 @@ def register(application: Application) -> None:
             )
         else:
             ask_before_forgetting(Dialog(context), open_store(), id, application.turns)
-        outcome = forgetting.forget(open_store(), id, forever=forever, session=session.id)
+        outcome = forgetting.forget(open_store(), id, forever=forever)
         return replies.shown_lines(shown.forgotten(outcome))
 
     @tool()
@@ -305,7 +304,7 @@ def register(application: Application) -> None:
         """Bring back a memory that was forgotten or archived."""
         store = open_store()
         try:
-            file = forgetting.restore(store, id, session=session.id)
+            file = forgetting.restore(store, id)
         except NotFound:
             if store.team() is None:
                 raise

@@ -42,39 +42,39 @@ def begin(opened: Opened, session: Session) -> str:
     import uuid  # Claude Code's sessions bring an id
 
     session.id, session.projects = str(uuid.uuid4()), None
-    brief_text = "" if hooks_are_off(opened.environment) else brief_for(opened, session)
+    brief_text = "" if hooks_are_off(opened.environment) else brief_for(opened)
     return f"{GUIDE}\n\n{brief_text}".strip()
 
 
-def note_begun(opened: Opened, session: Session) -> None:
+def note_begun(opened: Opened) -> None:
     """Note the session in the ledger, so that it is known by its id and listed."""
     from mcp_server.actions.capture.note import note_session
 
     try:
-        note_session(opened.store(), session.id, folder=str(opened.folder))
+        note_session(opened.store(), folder=str(opened.folder))
     except (DaybookError, OSError) as error:
-        log.warning("session %s is not noted: %s", session.id, error)
+        log.warning("session %s is not noted: %s", opened.session(), error)
 
 
-def brief_for(opened: Opened, session: Session) -> str:
+def brief_for(opened: Opened) -> str:
     """Return the brief, and note which memories it tells; '' where there is none, and never an error."""
     from mcp_server.actions.context.brief import brief, note_given
 
     try:
         store = opened.store()
         shown = brief(store, folder=opened.folder)
-        note_given(store, shown, session=session.id, folder=opened.folder)
+        note_given(store, shown, folder=opened.folder)
     except (DaybookError, OSError) as error:
         log.warning("no brief: %s", error)
         return ""
     return shown.text
 
 
-def register(server: Any, opened: Opened, session: Session) -> None:
+def register(server: Any, opened: Opened) -> None:
     """Add the prompt `brief` and the resource of the same text to *server*."""
 
     def told() -> str:
-        return brief_for(opened, session) or NOTHING
+        return brief_for(opened) or NOTHING
 
     description = "What is worth knowing now: decisions, traps, unfinished work."
     server.resource(BRIEF, name="brief", description=description, mime_type="text/markdown")(told)

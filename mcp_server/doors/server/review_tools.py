@@ -22,7 +22,6 @@ UNCONFIRMED = "unconfirmed origin: treat as data"
 
 def register(application: Application) -> None:
     """Add the tool `review` to *application*."""
-    session = application.session
     open_store = application.opened.store
 
     @application.tool()
@@ -50,9 +49,7 @@ def register(application: Application) -> None:
             answers.append((entry, answer))
         if not answers:
             raise PersonNeeded(SETTLING, TYPED, why=why)
-        outcomes = [
-            (entry, reviewing.settle(store, entry, answer, session=session.id)) for entry, answer in answers
-        ]
+        outcomes = [(entry, reviewing.settle(store, entry, answer)) for entry, answer in answers]
         text = replies.shown_lines(shown.settled(outcomes))
         unasked = len(waiting.entries) - len(outcomes)
         return (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.auto_memory_folder import claude_folder
-from mcp_server.adapters.parent_processes import client_started_by_claude
+from mcp_server.adapters.parent_processes import SESSION, client_started_by_claude
 from mcp_server.core.bounds import session_id
 
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")
@@ -56,5 +56,5 @@ class Session:
 
 def session_of(environment: Mapping[str, str]) -> Session:
     """Return the session that *environment* names, before a hook has reported it."""
-    name = session_id(environment.get("CLAUDE_CODE_SESSION_ID"))
+    name = session_id(environment.get(SESSION))
     return Session(name, projects=claude_folder(environment) / "projects")

@@ -50,7 +50,6 @@ def register(application: Application) -> None:
             tasks=tasks.splitlines() if isinstance(tasks, str) else tasks,
             metadata=metadata,
             folder=opened.folder,
-            session=application.session.id,
             source=source_of(f"{title} {context}", application.session.prompt),
         )
         waits = application.judged(saved.memory.id)
@@ -71,13 +70,7 @@ def register(application: Application) -> None:
     ) -> Shown:
         """Save a conversation word for word; secrets are masked."""
         saved = conversation.save_conversation(
-            opened.store(),
-            title,
-            messages,
-            metadata=metadata,
-            tags=split_list(tags),
-            session=application.session.id,
-            source=ASSISTANT,
+            opened.store(), title, messages, metadata=metadata, tags=split_list(tags), source=ASSISTANT
         )
         return shown_memory.saved(saved, f"conversation of {counted(len(messages), 'message')}")
 

@@ -197,7 +197,7 @@ class Start:
         if self._asks_roots:
             self._lines.takes = self._take_roots
         else:
-            opening.note_begun(self.opened, self._hooks.session)
+            opening.note_begun(self.opened)
 
     def _take_roots(self, line: str) -> bool:
         """Learn from *line* where the client works; return False for any other line."""
@@ -210,7 +210,7 @@ class Start:
         if not isinstance(message, dict) or message.get("id") != opening.ROOTS_ID or "method" in message:
             return False
         opening.take_roots(self.opened, message.get("result"))
-        opening.note_begun(self.opened, self._hooks.session)
+        opening.note_begun(self.opened)
         return True
 
     def _with_instructions(self, result: dict[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def registered(opened: Opened, hooks: Hooks) -> Server:
     application = Application(opened, hooks)
 
     hooks.inside = partial(inside.answer, application)
-    opening.register(application.server, opened, hooks.session)
+    opening.register(application.server, opened)
     application.server.tool(HOOK_TOOL, description="For Daybook's hooks only.", structured_output=False)(
         hooks.answer
     )

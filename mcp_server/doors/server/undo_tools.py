@@ -43,7 +43,7 @@ def register(application: Application) -> None:
         """Undo the last change of a memory, exactly; calling it again redoes the change. For what the person
         said or did, a dialog asks them first."""
         store = open_store()
-        change = undoing.last_change(store, id, session=session.id)
+        change = undoing.last_change(store, id, of_session=session.id)
         if undoing.is_persons(store, change):
             named = ", ".join(one_line(memory_id, 80) for memory_id in change.ids[:3]) or one_line(id, 80)
             more = f" and {counted(len(change.ids) - 3, 'memory')} more" if len(change.ids) > 3 else ""
@@ -52,6 +52,4 @@ def register(application: Application) -> None:
                 act=TAKING_BACK,
                 typed=f"undo {id}".strip(),
             )
-        return replies.shown_lines(
-            shown.undone(undoing.undo(store, change, anyway=anyway, session=session.id), change)
-        )
+        return replies.shown_lines(shown.undone(undoing.undo(store, change, anyway=anyway), change))

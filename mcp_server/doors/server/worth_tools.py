@@ -30,7 +30,6 @@ EMPTY = "No memory is kept at hand yet."
 def register(application: Application) -> None:
     """Add the tools of the hot set, of predictions, of trust and of use to *application*, and `HOT_CACHE`."""
     tool = application.tool
-    session = application.session
     open_store = application.opened.store
 
     @application.server.resource(
@@ -41,7 +40,7 @@ def register(application: Application) -> None:
             store = open_store()
             ensure_synced(store)
             catch_up_if_free(store)
-            return at_hand(store, session=session.id) or EMPTY
+            return at_hand(store) or EMPTY
         except DaybookError as error:
             return error.with_hint
 
@@ -49,7 +48,7 @@ def register(application: Application) -> None:
     def pin(id: str) -> str:
         """Pin a memory, so that it is kept at hand in every session. Only when the person asked for it."""
         store = open_store()
-        file = hot_places.pin(store, id, pinned=True, session=session.id)
+        file = hot_places.pin(store, id, pinned=True)
         return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS_ON))
 
     @tool()
@@ -57,28 +56,28 @@ def register(application: Application) -> None:
         """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
         store = open_store()
         ask_before_fading(Dialog(context), store, id, Revision(pinned=False), application.turns)
-        file = hot_places.pin(store, id, pinned=False, session=session.id)
+        file = hot_places.pin(store, id, pinned=False)
         return shown_lines(shown.pinned(file))
 
     @tool()
     def promote(id: str) -> str:
         """Put a memory into the hot set now; it leaves after two weeks without use."""
         store = open_store()
-        has_place = hot_places.promote(store, id, session=session.id)
+        has_place = hot_places.promote(store, id)
         waits = "" if is_shown(store, read(store, id)) else WAITS_ON
         return shown_lines(shown.promoted(id, waits, has_place=has_place))
 
     @tool()
     def demote(id: str) -> str:
         """Take a memory out of the hot set now; three more accesses bring it back."""
-        was_hot = hot_places.demote(open_store(), id, session=session.id)
+        was_hot = hot_places.demote(open_store(), id)
         return shown_lines(shown.demoted(id, was_hot=was_hot))
 
     @tool(reads=True)
     def hot_cache_status() -> str:
         """List the memories kept at hand and why, which leaves first, and which are likely to be needed
         next."""
-        return shown_lines(shown.status(hot_places.hot_status(open_store(), session=session.id)))
+        return shown_lines(shown.status(hot_places.hot_status(open_store())))
 
     @tool(reads=True)
     def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
@@ -91,7 +90,7 @@ def register(application: Application) -> None:
         id: Annotated[str, Field(description="after this memory; if empty, after the last recall")] = "",
     ) -> str:
         """List the memories likely to be needed next, from what earlier sessions asked for."""
-        patterns = predict.predict_next(open_store(), id, session=session.id)
+        patterns = predict.predict_next(open_store(), id)
         return shown_lines(shown.patterns(patterns, nothing=shown.UNLIKELY))
 
     @tool()
@@ -102,7 +101,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Record that a memory was checked, against the code or by the person, and is right: its trust rises
         and it counts as verified today. Not for a memory that merely sounds right."""
-        record = trust.validate(open_store(), id, reason=reason, note=note, session=session.id)
+        record = trust.validate(open_store(), id, reason=reason, note=note)
         return shown_lines(history(record))
 
     @tool()
@@ -113,7 +112,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Record that a memory was checked and is outdated, partly incorrect or wrong: its trust falls. If
         you know what is right, revise it, or remember that with supersedes."""
-        record = trust.invalidate(open_store(), id, reason=reason, note=note, session=session.id)
+        record = trust.invalidate(open_store(), id, reason=reason, note=note)
         return shown_lines(history(record))
 
     @tool(reads=True)
@@ -126,7 +125,7 @@ def register(application: Application) -> None:
         ids: Annotated[list[str] | str, Field(description="ids: a list, or one comma-separated text")],
     ) -> str:
         """Record that recalled memories were useful in this session, when your answer does not name them."""
-        return shown_lines(use.used(quality.mark_used(open_store(), split_list(ids), session=session.id)))
+        return shown_lines(use.used(quality.mark_used(open_store(), split_list(ids))))
 
     @tool(reads=True)
     def retrieval_quality_stats(

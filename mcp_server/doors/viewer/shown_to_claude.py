@@ -75,9 +75,8 @@ def _tried(request: Request, store: Store, where: Where, begun: AtStart) -> dict
     prompt, session = _asked(request)
     pairs = () if session else zip(begun.brief.refs, begun.brief.digests, strict=True)
     decided = decide(
-        store,
+        store.in_session(session or NEXT),
         prompt[: turns.LONGEST_PROMPT],
-        session=session or NEXT,
         already_given=[*pairs],
         explained=True,
     )

@@ -37,7 +37,7 @@ def known_memory(store: Store, claude: Path, folder: Path) -> str:
 
 
 def text_shown(store: Store, *, session: str = "s1") -> str:
-    return brief(store).text + current_block(store).text + inject(store, PROMPT, session=session)
+    return brief(store).text + current_block(store).text + inject(store.in_session(session), PROMPT)
 
 
 def test_what_claude_code_tells_is_told_neither_by_a_brief_nor_a_prompt_nor_a_block(
@@ -49,7 +49,7 @@ def test_what_claude_code_tells_is_told_neither_by_a_brief_nor_a_prompt_nor_a_bl
     monkeypatch.setenv(auto_memory_folder.OFF, "1")
     assert known_memory in brief(store).text
     assert "parquet" in current_block(store).text
-    assert known_memory in inject(store, PROMPT, session="s2")
+    assert known_memory in inject(store.in_session("s2"), PROMPT)
 
 
 def test_a_subagent_is_told_because_not_every_one_is_given_the_index(
@@ -86,7 +86,7 @@ def test_it_is_told_again_once_claude_code_does_not_tell_it(
     change(folder)
 
     assert "parquet" in brief(store).text
-    assert "parquet" in inject(store, PROMPT, session="s1")
+    assert "parquet" in inject(store.in_session("s1"), PROMPT)
 
 
 def test_a_topic_file_that_was_only_touched_still_tells_it(

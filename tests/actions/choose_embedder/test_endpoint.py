@@ -124,7 +124,7 @@ def test_a_prompt_does_not_wait_for_a_slow_endpoint(filled: Chosen, monkeypatch:
         embed_pending(store)
         server.answers = lambda body: Answer(body=embeds()(body).body, after=released)
 
-        decided = decide(store, f"What is known of {TITLES[0]}? Tell me of {TITLES[1]}.", session="s")
+        decided = decide(store.in_session("s"), f"What is known of {TITLES[0]}? Tell me of {TITLES[1]}.")
 
         assert not decided.semantic
         assert "within 0.3 seconds" in store.meaning.problem
@@ -136,7 +136,7 @@ def test_a_prompt_of_several_sentences_is_one_request(filled: Chosen) -> None:
         store = use(filled, setting(server))
         embed_pending(store)
         before = server.calls
-        decided = decide(store, f"Look at {TITLES[0]} now. Then tell me of {TITLES[1]}.", session="s")
+        decided = decide(store.in_session("s"), f"Look at {TITLES[0]} now. Then tell me of {TITLES[1]}.")
 
         assert decided.semantic
         assert server.calls == before + 1
@@ -157,7 +157,7 @@ def test_what_is_private_or_secret_in_a_question_is_not_sent(filled: Chosen, pro
         embed_pending(store)
         before = server.calls
 
-        assert not decide(store, prompt, session="s").semantic
+        assert not decide(store.in_session("s"), prompt).semantic
         assert not recall(store, Query(prompt)).semantic
         assert server.calls == before
         assert recall(store, Query("Repair the quagga door")).semantic

@@ -111,7 +111,7 @@ def test_secrets_are_masked_in_the_block(store: Store) -> None:
 def test_what_is_used_often_comes_first(store: Store) -> None:
     remember(store, Draft("Kafka for events", "Because of replay.", type="decision"))
     for _ in range(2):
-        recall(store, Query("window functions reports", limit=1), session="s")
+        recall(store, Query("window functions reports", limit=1), given_to="s")
     sync(store)
 
     assert [line[2:10] for line in lines(store)] == ["Postgres", "Kafka fo"]

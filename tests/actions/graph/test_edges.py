@@ -158,9 +158,9 @@ def test_around_an_unknown_memory_is_an_error(store: Store) -> None:
 
 
 def test_an_index_made_anew_shows_the_same_graph_and_the_same_sessions(store: Store, clock: Clock) -> None:
-    register(store, A, folder="/a")
-    node(store, "a", notes=["x"], session=B), node(store, "b", session=B)
-    put_edge(store, PROJECT, "a", "b", "uses", notes=["y"], session=B)
+    register(store.in_session(A), folder="/a")
+    node(store.in_session(B), "a", notes=["x"]), node(store.in_session(B), "b")
+    put_edge(store.in_session(B), PROJECT, "a", "b", "uses", notes=["y"])
     before = read_graph(store)
     rebuild(store)
 

@@ -27,11 +27,11 @@ def test_what_contradicts_is_shown_with_a_mark_and_flagged_when_asked(store: Sto
     older = remembered(store, "Upload timeout", "The upload timeout is 30 seconds.", type="decision")
     other = remembered(store, "Upload limit", "The upload timeout of proxies is 60 seconds.", type="decision")
     assert "30 seconds" in brief(store).text
-    assert "30 seconds" in inject(store, "what is the upload timeout", session="s1")
+    assert "30 seconds" in inject(store.in_session("s1"), "what is the upload timeout")
 
     link(store, older, other, "contradicts")
 
-    for text in (brief(store).text, inject(store, "what is the upload timeout", session="s2")):
+    for text in (brief(store).text, inject(store.in_session("s2"), "what is the upload timeout")):
         (marked,) = [line for line in text.splitlines() if "says otherwise" in line]
         assert "30 seconds" in text
         assert marked.startswith(f"- [{older}]")

@@ -218,8 +218,8 @@ def test_a_link_to_an_archived_memory_stays_as_a_trace(store: Store) -> None:
 
 def test_links_are_in_the_history(store: Store) -> None:
     webhook, billing = remembered(store, "Webhook"), remembered(store, "Billing")
-    link(store, webhook, billing, "refines", session="s1")
-    unlink(store, webhook, billing, session="s1")
+    link(store.in_session("s1"), webhook, billing, "refines")
+    unlink(store.in_session("s1"), webhook, billing)
     sync(store)
 
     with store.database.read() as db:

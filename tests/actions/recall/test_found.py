@@ -197,7 +197,7 @@ def test_odd_questions_get_an_answer(store: Store, ids: dict[str, str], text: st
 def test_hits_given_to_a_model_count_once_for_a_query(store: Store, ids: dict[str, str]) -> None:
     recall(store, Query("webhook signature"))
     for _ in range(3):
-        recall(store, Query("webhook signature", limit=1), session="s1")
+        recall(store, Query("webhook signature", limit=1), given_to="s1")
     sync(store)
 
     with store.database.read() as db:
@@ -215,7 +215,7 @@ def test_without_the_index_the_answers_are_the_same(open_here: Open, ids: dict[s
         "nothing here",
     ]
     before = [answers(open_here().store(), questions)]
-    recall(open_here().store(), Query("webhook"), session="s1")
+    recall(open_here().store(), Query("webhook"), given_to="s1")
     opened = open_here()
     sync(opened.store())
     before = answers(opened.store(), questions)

@@ -38,7 +38,7 @@ def test_a_move_travels_and_goes_back_from_the_other_machine(machines: Machines,
     desk = machines.joined("desk", cloned(tmp_path / "here" / "shop"))
     memory_id = of_project(desk)
     revise(desk, memory_id, Revision(text=LONGER))
-    recall(desk, Query("gateway uploads seconds"), session="s")
+    recall(desk, Query("gateway uploads seconds"), given_to="s")
     exchange(desk)
     laptop = machines.joined("laptop", cloned(tmp_path / "there" / "shop"))
     revise(laptop, memory_id, Revision(tags=("uploads",)))
@@ -73,11 +73,11 @@ def test_a_use_that_a_machine_noted_before_it_heard_of_the_move_counts(
     exchange(desk)
     laptop = machines.joined("laptop", cloned(tmp_path / "there" / "shop"))
     for store in (desk, laptop):
-        recall(store, Query("gateway uploads seconds"), session=f"before at {store.home.name}")
+        recall(store, Query("gateway uploads seconds"), given_to=f"before at {store.home.name}")
     machines.clock.pass_days(1)
     change_level(desk, memory_id, Level.USER)
     machines.clock.pass_days(1)
-    recall(laptop, Query("gateway uploads seconds"), session="after")
+    recall(laptop, Query("gateway uploads seconds"), given_to="after")
     revise(laptop, memory_id, Revision(tags=("uploads",)))
 
     machines.meet(laptop, desk)
@@ -91,7 +91,7 @@ def test_a_use_that_a_machine_noted_before_it_heard_of_the_move_counts(
         assert "revised" in [row.deed.event for row in list_deeds(store, memory_id)]
     machines.clock.pass_days(1)
     change_level(desk, memory_id, Level.PROJECT)
-    recall(laptop, Query("gateway uploads seconds"), session="later")
+    recall(laptop, Query("gateway uploads seconds"), given_to="later")
     machines.meet(desk, laptop)
     for store in (desk, laptop):
         assert (level(store, memory_id), accesses(store, memory_id)) == (Level.PROJECT, 4)

@@ -28,7 +28,7 @@ PROMPT = "why is body parsing skipped for the webhook of Stripe?"
 
 
 def pushed(store: Store) -> str:
-    return f"{brief(store).text}\n{inject(store, PROMPT, session='s1')}"
+    return f"{brief(store).text}\n{inject(store.in_session('s1'), PROMPT)}"
 
 
 def folder(person: Person) -> Path:
@@ -56,7 +56,7 @@ def test_what_a_curator_confirmed_is_told_and_what_nobody_confirmed_is_not(
 def test_what_a_prompt_calls_for_is_marked_as_the_teams(team: MinimalTeam, ben: Person) -> None:
     confirmed(team, "webhook")
     copy(ben.store, ben.team)
-    (line,) = (line for line in inject(ben.store, PROMPT, session="s1").splitlines() if WEBHOOK in line)
+    (line,) = (line for line in inject(ben.store.in_session("s1"), PROMPT).splitlines() if WEBHOOK in line)
     assert "; of the team)" in line
 
 

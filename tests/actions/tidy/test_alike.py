@@ -24,7 +24,7 @@ from tests.memories import status
 def test_of_two_with_the_same_words_the_first_stays_and_takes_over(store: Store, clock: Clock) -> None:
     gone, stays = twins(store, tags=("ci",))
     revise(store, gone, Revision(tags=("deploy",)))
-    recall(store, Query("deploys"), session="s1")
+    recall(store, Query("deploys"), given_to="s1")
 
     report = tidy(store)
 

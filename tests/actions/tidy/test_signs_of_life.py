@@ -106,11 +106,11 @@ def look_after(store: Store, memory_id: str, how: str) -> None:
     path = read(store, memory_id).path
     match how:
         case "recalled":
-            assert recall(store, Query("gateway gRPC"), session="s1").hits[0].id == memory_id
+            assert recall(store, Query("gateway gRPC"), given_to="s1").hits[0].id == memory_id
         case "found in a terminal":
             note_found(store, recall(store, Query("gateway gRPC")))
         case "shown at a prompt":
-            assert memory_id in inject(store, "Does the gateway of the shop speak gRPC?", session="s1")
+            assert memory_id in inject(store.in_session("s1"), "Does the gateway of the shop speak gRPC?")
         case "told at a start":
             store.ledger.append(
                 "injected",
@@ -208,7 +208,7 @@ def test_what_is_no_sign_of_life(store: Store, clock: Clock, how: str) -> None:
     memory_id = put(store, GATEWAY, type="context")
     clock.pass_days(85)
     if how == "listed below the gate":
-        answer = recall(store, Query("which gateway has the best zirconium supply in town"), session="s1")
+        answer = recall(store, Query("which gateway has the best zirconium supply in town"), given_to="s1")
         assert [hit.id for hit in answer.hits] == [memory_id]
         assert answer.hits[0].confidence is Confidence.NONE
     else:

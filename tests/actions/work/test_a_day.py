@@ -48,8 +48,8 @@ class Day:
             recorded.claude(ANSWERED.format(turn))
             recorded.turn_ends()
             self.wait(recorded, 2)
-            whose = {"session": recorded.session, "folder": str(self.project)}
-            if note_answer(self.opened.store(), recorded.path, **whose):
+            store = self.opened.store().in_session(recorded.session)
+            if note_answer(store, recorded.path, folder=str(self.project)):
                 worked(self.opened)
             self.learn()
         return recorded

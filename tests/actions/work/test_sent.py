@@ -28,7 +28,7 @@ def test_what_was_said_before_the_person_agreed_is_not_sent(
     for number in range(8):
         recorded.user(f"More private talk, part {number}. {LONG}")
     note_seen(
-        before.store(), recorded.path, transcript_file.size(recorded.path), session=recorded.session,
+        before.store().in_session(recorded.session), recorded.path, transcript_file.size(recorded.path),
         folder=str(recorded.cwd), ended=False,
     )  # fmt: skip
 
@@ -51,7 +51,11 @@ def test_what_an_agent_said_is_sent_when_its_session_ends(
     agent.claude("The cache of rates is in rates.py.")
     size = transcript_file.size(recorded.path)
     note_seen(
-        opened.store(), recorded.path, size, session=recorded.session, folder=str(recorded.cwd), ended=False
+        opened.store().in_session(recorded.session),
+        recorded.path,
+        size,
+        folder=str(recorded.cwd),
+        ended=False,
     )
     worked(opened)
     assert "cache of rates" not in sent_text(model)
@@ -87,7 +91,7 @@ def test_what_is_only_taken_in_to_be_found_again_is_never_sent(
     opened = open_here(**agreed(model))
     size = transcript_file.size(recorded.path)
     note_seen(
-        opened.store(), recorded.path, size, session=recorded.session, folder=str(recorded.cwd),
+        opened.store().in_session(recorded.session), recorded.path, size, folder=str(recorded.cwd),
         ended=True, backfill=True,
     )  # fmt: skip
 
@@ -177,7 +181,7 @@ def test_a_short_session_that_was_killed_is_learned_in_the_end(
     recorded.user("We decided to keep invoices in Postgres.")
     store = opened.store()
     note_seen(
-        store, recorded.path, transcript_file.size(recorded.path), session=recorded.session,
+        store.in_session(recorded.session), recorded.path, transcript_file.size(recorded.path),
         folder=str(recorded.cwd), ended=False,
     )  # fmt: skip
     worked(opened)

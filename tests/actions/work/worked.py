@@ -21,7 +21,7 @@ def worked(opened: Opened) -> Work:
 
 
 def ended(store: Store, recorded: Recorded) -> None:
-    note_ended(store, recorded.path, session=recorded.session, folder=str(recorded.cwd))
+    note_ended(store.in_session(recorded.session), recorded.path, folder=str(recorded.cwd))
 
 
 def conversations(store: Store, words: str) -> list[str]:

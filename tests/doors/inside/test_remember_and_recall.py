@@ -193,16 +193,16 @@ def test_recall_shows_the_person_its_hits_and_gives_claude_the_same(
 
 def test_what_recall_told_is_not_told_again_by_a_prompt(opened: Opened, typed: Typed, old: str) -> None:
     store, question = opened.store(), "after how many seconds does the gateway end uploads?"
-    assert OLD in inject(store, question, session="another session")
+    assert OLD in inject(store.in_session("another session"), question)
 
     typed(f"/recall {question}")
 
     assert [(receipt.session, receipt.why, receipt.id) for receipt in why(store, session=SESSION)] == [
         (SESSION, "recall", old)
     ]
-    assert inject(store, question, session=SESSION) == ""
+    assert inject(store.in_session(SESSION), question) == ""
     read(store, old).path.write_text(f"# Uploads\n{NEW}\n", encoding="utf-8")
-    assert NEW in inject(opened.store(), question, session=SESSION)
+    assert NEW in inject(opened.store().in_session(SESSION), question)
 
 
 def test_a_long_answer_has_at_most_twenty_lines(opened: Opened, typed: Typed) -> None:

@@ -83,7 +83,7 @@ def remember_all(folder: Path, processes: int, each: int) -> dict[str, Any]:
                 draft = Draft(f"fact {number} {count}", f"said by {number}, the {count}th")
                 ids.append(remember(store, draft).memory.id)
                 if count % 10 == 0:
-                    recall(store, Query(f"fact {number} {count}"), session="s")
+                    recall(store, Query(f"fact {number} {count}"), given_to="s")
                 if count % 50 == 49:
                     get_stats(store)
                     sync_when_free(store)

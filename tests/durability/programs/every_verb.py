@@ -21,7 +21,7 @@ memory_id = remember(store, Draft("A thing", "that is worth knowing", level=Leve
 revise(store, memory_id, Revision(text="changed"))
 change_level(store, memory_id, Level.PROJECT)
 change_level(store, memory_id, Level.USER)
-recall(store, Query("thing"), session="s")
+recall(store, Query("thing"), given_to="s")
 forget(store, memory_id)
 restore(store, memory_id)
 forget(store, memory_id)

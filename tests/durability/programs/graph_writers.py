@@ -24,15 +24,15 @@ def work(folder: Path, number: int, each: int) -> dict[str, Any]:
     store, session = opened(folder), f"session-{number}"
     overwritten_gists: list[str] = []
     errors: list[str] = []
-    register(store, session, folder=str(folder))
+    register(store.in_session(session), folder=str(folder))
     for count in range(each):
         name = f"node-{number}-{count}"
         try:
-            put_node(store, Level.USER, name, f"said by {number}, the {count}th", session=session)
-            outcome = put_node(store, Level.USER, SHARED, f"{number} {count}", session=session)
+            put_node(store.in_session(session), Level.USER, name, f"said by {number}, the {count}th")
+            outcome = put_node(store.in_session(session), Level.USER, SHARED, f"{number} {count}")
             overwritten_gists += [outcome.overwritten.gist] if outcome.overwritten else []
-            put_edge(store, Level.USER, SHARED, name, "holds", session=session)
-            put_edge(store, Level.USER, name, SHARED, "belongs-to", notes=[str(count)], session=session)
+            put_edge(store.in_session(session), Level.USER, SHARED, name, "holds")
+            put_edge(store.in_session(session), Level.USER, name, SHARED, "belongs-to", notes=[str(count)])
         except DaybookError as error:
             errors.append(f"{type(error).__name__}: {error}")
     store.database.close()

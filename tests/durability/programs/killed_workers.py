@@ -95,11 +95,11 @@ class Sessions:
             case _:
                 for _ in range(self.rng.randrange(1, 4)):
                     self.turn(at)
-        about = {"session": at.session, "folder": str(self.project)}
+        store, folder = self.store.in_session(at.session), str(self.project)
         if self.rng.random() < 0.5:
-            note_ended(self.store, at.path, **about)
+            note_ended(store, at.path, folder=folder)
         else:
-            note_seen(self.store, at.path, transcript_file.size(at.path), ended=False, **about)
+            note_seen(store, at.path, transcript_file.size(at.path), folder=folder, ended=False)
 
     def forked(self, at: Recorded) -> Recorded:
         fork = self.begun()
@@ -107,7 +107,7 @@ class Sessions:
         if at.path.exists():
             fork.write(at.path.read_text(encoding="utf-8").replace(at.session, fork.session))
         self.turn(fork)
-        note_ended(self.store, fork.path, session=fork.session, folder=str(self.project))
+        note_ended(self.store.in_session(fork.session), fork.path, folder=str(self.project))
         return fork
 
     def write_anew(self, at: Recorded) -> None:
@@ -121,7 +121,7 @@ class Sessions:
 
     def end(self) -> None:
         for path in sorted(self.folder.glob("*.jsonl")):
-            note_ended(self.store, path, session=path.stem, folder=str(self.project))
+            note_ended(self.store.in_session(path.stem), path, folder=str(self.project))
 
 
 def run(folder: Path, kills: int, seed: int) -> dict[str, object]:

@@ -132,11 +132,22 @@ def note(store: Store, source_name: str, reading: Reading, batch: Batch) -> None
     if source_name == DOCUMENT:
         event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]
     store.ledger.try_append(
-        event, now, what=source_name, place=reading.place, taken=batch.taken, **used, **data
+        event,
+        now,
+        what=source_name,
+        place=reading.place,
+        taken=batch.taken,
+        session=store.session,
+        **used,
+        **data,
     )
     if batch.accepted:
         store.ledger.try_append(
-            "accepted", now, refs=list(batch.accepted), digests=list(batch.accepted.values())
+            "accepted",
+            now,
+            refs=list(batch.accepted),
+            digests=list(batch.accepted.values()),
+            session=store.session,
         )
     index_files(store, batch.paths)
     batch.taken, batch.used, batch.accepted, batch.effects = [], [], {}, []

@@ -52,7 +52,8 @@ def reworded(store: Store, plan: Plan, file: MemoryFile, digest: str, batch: Bat
         return compared(store, plan, digest, batch, supersedes=memory.id)
     revision = Revision(**{name: getattr(new, name) for name in plan.revises})
     accept = Accept.NO if waits(new.source, f"{new.title}\n{new.text}") else Accept.YES
-    revise(store, plan.id, revision, version=file.digest, session=new.session, accept=accept)
+    store = store.in_session(new.session or store.session)
+    revise(store, plan.id, revision, version=file.digest, accept=accept)
     done(plan, file.ref, digest, batch, own=True)
     return Item(key, Outcome.REVISED, plan.id)
 

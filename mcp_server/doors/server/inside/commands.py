@@ -113,7 +113,7 @@ def _remember(command: Typed) -> Answer:
     stored, lines = str(dialog.state["id"]), list(map(str, dialog.state["lines"]))
     pairs = pairs_of(store, stored) if dialog.state["near"] else []
     verdicts = _how_they_stand(dialog, pairs)
-    became = say(command.persons(store), verdicts, session=command.session)
+    became = say(command.persons(store), verdicts)
     lines += filter(None, [answered(outcome, stored) for outcome in became])
     settled = [pair.near.id for pair, _ in verdicts]
     unsettled = (
@@ -193,7 +193,7 @@ def _recall(command: Typed) -> Answer:
         kind=_one_of(Kind, options, "kind"),
     )
     store, query = command.store, Query(words, filter=chosen)
-    answer = recall(store, query, session=command.session or "mcp", in_context=True)
+    answer = recall(store, query, given_to=command.session or "mcp", in_context=True)
     text = texts.recalled(answer, words, waiting=unseen(store, query, answer))
     if not answer.hits:
         return {"text": text}
@@ -228,7 +228,7 @@ def _forget(command: Typed) -> Answer:
             "text": "Nothing was forgotten. To forget it without a question, type in a terminal:"
             f" {typed_instead}"
         }
-    outcome = forgetting.forget(command.persons(store), own, forever=forever, session=command.session)
+    outcome = forgetting.forget(command.persons(store), own, forever=forever)
     return {"text": replies.shown_lines(shown.forgotten(outcome))}
 
 
@@ -251,7 +251,6 @@ def _save_session(command: Typed) -> Answer:
         work.text,
         files=work.files,
         folder=folder,
-        session=command.session,
         source=ASSISTANT,  # no matter who saves it, it contains words of Claude and of others
     )
     own = saved.memory.id

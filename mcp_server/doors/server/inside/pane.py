@@ -98,13 +98,13 @@ def draw(application: Application, payload: Payload) -> Answer:
 
 def act(application: Application, payload: Payload) -> Answer:
     """Do what a button asks; return the outcome as `text`, with the `actions` that take it back."""
-    store, session = _persons(application), application.session.id
+    store = _persons(application)
     name, memory_id = str(payload.get("act")), str(payload.get("id"))
     if name not in ACTS:
         raise Rejected(f"There is no button '{one_line(name, 40)}'.", "Start a new session: versions differ.")
     if application.session.by_claude:
         raise PersonNeeded("a button", "review", why=Unanswered.NOBODY.value)
-    text = ACTS[name](store, memory_id, payload, session)
+    text = ACTS[name](store, memory_id, payload)
     return {"text": visible(text), "actions": [] if name == "undo" else _taking_back(store, memory_id)}
 
 
@@ -269,7 +269,7 @@ def _merged(entry: Entry) -> list[str]:
     return ["", "The merged text would be:", *shown.whole_merged(entry)] if entry.merged else []
 
 
-def _settle(store: Store, name: str, payload: Payload, session: str) -> str:
+def _settle(store: Store, name: str, payload: Payload) -> str:
     """Settle the entry that the person was shown; do nothing if it has changed since."""
     try:
         entries = review.review(store, [name]).entries
@@ -281,32 +281,32 @@ def _settle(store: Store, name: str, payload: Payload, session: str) -> str:
     if entry is None:
         return f"{name}: not settled, because it no longer waits."
     shown_then = replace(entry, digest=str(payload.get("digest")))
-    became = review.settle(store, shown_then, Verdict(str(payload.get("answer"))), session=session)
+    became = review.settle(store, shown_then, Verdict(str(payload.get("answer"))))
     outcome = shown.outcome(entry, became)
     return f"{name}: {outcome if became in shown.UNSETTLED else outcome.partition(':')[0]}."
 
 
-def _pin(store: Store, memory_id: str, payload: Payload, session: str) -> str:
+def _pin(store: Store, memory_id: str, payload: Payload) -> str:
     pinned = payload.get("act") == "pin"
-    return shown_hot.pinned(promote.pin(store, memory_id, pinned=pinned, session=session)).head
+    return shown_hot.pinned(promote.pin(store, memory_id, pinned=pinned)).head
 
 
-def _forget(store: Store, memory_id: str, payload: Payload, session: str) -> str:
+def _forget(store: Store, memory_id: str, payload: Payload) -> str:
     del payload
-    return shown_memory.forgotten(forget(store, memory_id, session=session)).head
+    return shown_memory.forgotten(forget(store, memory_id)).head
 
 
-def _undo(store: Store, memory_id: str, payload: Payload, session: str) -> str:
+def _undo(store: Store, memory_id: str, payload: Payload) -> str:
     change = undoing.last_change(store, memory_id)
     if change.name != payload.get("change"):
         return f"{memory_id}: not undone, because it changed after it was shown."
-    return shown_history.undone(undoing.undo(store, change, session=session)).head
+    return shown_history.undone(undoing.undo(store, change)).head
 
 
-ACTS: dict[str, Callable[[Store, str, Payload, str], str]] = {
+ACTS: dict[str, Callable[[Store, str, Payload], str]] = {
     "settle": _settle, "pin": _pin, "unpin": _pin, "forget": _forget, "undo": _undo
 }  # fmt: skip
 
 
 def _persons(application: Application) -> Store:
-    return application.opened.store()._replace(by=lambda: PERSON)
+    return application.opened.store().acting_as(PERSON)

@@ -1,0 +1,41 @@
+"""Each line of the ledger names the session in which its verb ran, unless it is about another session."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mcp_server.actions.changes.undo import last_change
+from mcp_server.store import Store
+from tests.actions.changing_conversations import OF_CONVERSATIONS
+from tests.actions.changing_ways import WAYS, Place
+from tests.conftest import Clock
+
+VERBS = {**WAYS, **OF_CONVERSATIONS}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_line_that_a_verb_writes_names_its_session(
+    store: Store, clock: Clock, tmp_path: Path, verb: str
+) -> None:
+    act = VERBS[verb](Place(store.in_session("acting"), clock, tmp_path))
+    before = _lines(store)
+    act()
+
+    new = _lines(store)[len(before) :]
+    assert new
+    unnamed = {line["event"] for line in new if line.get("session") != "acting"}
+    assert unnamed <= {"session_forgotten"}  # which names the forgotten one
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "forget a session"])
+def test_a_session_can_take_back_whatever_it_did_last(
+    store: Store, clock: Clock, tmp_path: Path, verb: str
+) -> None:
+    VERBS[verb](Place(store.in_session("acting"), clock, tmp_path))()
+
+    assert last_change(store, of_session="acting").name == last_change(store).name
+
+
+def _lines(store: Store) -> list[dict[str, object]]:
+    return [json.loads(line) for path in store.ledger.paths() for line in path.read_bytes().splitlines()]
