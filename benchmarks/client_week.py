@@ -39,7 +39,8 @@ from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.judge.origins import waiting
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.core.text.words import content_words
 from tests.actions.tidy.test_wrong_clock import PRELOAD

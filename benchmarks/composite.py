@@ -32,7 +32,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query, Sort
 from mcp_server.core.text.titles import title_of
 

@@ -39,7 +39,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Level, Link, Memory
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 
 MEMORIES, LINKS, NODES = 10_000, 30_000, 400

@@ -26,7 +26,7 @@ from benchmarks.retrieval import filled
 from benchmarks.stored_set import StoredSet, embed, kinds_of
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Confidence, Filter, Query
 from mcp_server.doors.server.replies import shown_lines

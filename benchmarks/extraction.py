@@ -32,7 +32,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.model_call import spending
 from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened, model_key
-from mcp_server.core.memory import Draft, Kind, Memory, Status
+from mcp_server.core.memory import Draft, Memory
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.words import content_words

@@ -33,7 +33,8 @@ from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.text.titles import split_title
 from mcp_server.store import Store
 

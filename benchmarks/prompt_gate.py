@@ -27,7 +27,7 @@ from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
 from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.prompt_kind import called
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.confidence import PromptEvidence, Weights
 from mcp_server.core.search.prompt_parts import parts_of

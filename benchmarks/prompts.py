@@ -28,7 +28,8 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 FIRST = 3  # of what is shown, among which a useful memory must be

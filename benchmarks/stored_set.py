@@ -18,7 +18,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import vectors
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import MAX_TEXT, Kind, Level
 from mcp_server.core.search.query import Answer, Filter, Mode, Query, Sort
 from mcp_server.core.text.titles import clipped, title_of
 from mcp_server.store import Store

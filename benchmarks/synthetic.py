@@ -10,7 +10,8 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from mcp_server.core.memory import Memory, new_id
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import new_id
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.text.languages import FUNCTION_SETS
 

@@ -39,7 +39,8 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters.ledger import read_events
 from mcp_server.bootstrap import Opened, open_for_reading
 from mcp_server.core.context.brief import BUDGET
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown import needs
 from mcp_server.store import Store

@@ -68,7 +68,8 @@ def use(folder: Path) -> None:
     from mcp_server.actions.recall.recall import recall
     from mcp_server.actions.upkeep.work import work
     from mcp_server.bootstrap import Opened
-    from mcp_server.core.memory import Draft, Level
+    from mcp_server.core.memory import Draft
+    from mcp_server.core.memory_parts import Level
     from mcp_server.core.search.query import Query
 
     folder.mkdir()

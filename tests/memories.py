@@ -4,7 +4,8 @@ from pathlib import Path
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 
 

@@ -12,7 +12,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store
 

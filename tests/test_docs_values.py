@@ -10,7 +10,8 @@ import pytest
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.memory_file import KEYS
 from mcp_server.core.errors import SettingsError
-from mcp_server.core.memory import Kind, Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance import provenance
 from mcp_server.core.search import confidence, echo, ranking

@@ -27,14 +27,12 @@ from mcp_server.adapters.frontmatter_lines import (
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.markdown import first_heading
-from mcp_server.core.memory import (
+from mcp_server.core.memory import WORDS, Link, Memory
+from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
     ID,
     MAX_TEXT,
-    WORDS,
     Kind,
-    Link,
-    Memory,
     Status,
     first_tags,
     id_of_name,

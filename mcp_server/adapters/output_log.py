@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from mcp_server.adapters import files
-from mcp_server.core.memory import parse_timestamp, timestamp
+from mcp_server.core.memory_parts import parse_timestamp, timestamp
 
 FOLDER = "outputs"
 KEPT_DAYS = 7  # B-28 in docs/features.md

@@ -17,7 +17,7 @@ from pathlib import Path
 from mcp_server.adapters.json_file import object_in
 from mcp_server.adapters.open_files import open_file, read_at
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import moment_in
+from mcp_server.core.memory_parts import moment_in
 
 LARGEST_LINE = 16 * 1024 * 1024  # bytes; a longer line is skipped
 BLOCK = 256 * 1024  # bytes read at once

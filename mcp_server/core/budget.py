@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from mcp_server.core.addresses import is_http
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.settings import MODEL, Settings
 
 API = "https://api.anthropic.com"

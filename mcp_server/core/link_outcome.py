@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum, auto
 
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 
 
 class After(StrEnum):

@@ -1,8 +1,7 @@
 """
 A memory: one thing worth knowing later, kept as one markdown file.
 
-What its parts may be is in `memory_parts.py`. It can be imported from here as well, except by what the start
-of a session loads.
+What its parts may be is in `memory_parts`, which the start of a session loads without this module.
 """
 
 from collections.abc import Iterator
@@ -10,36 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Protocol
 
-from mcp_server.core.memory_parts import ARCHIVE_FOLDER as ARCHIVE_FOLDER
-from mcp_server.core.memory_parts import DAY as DAY
-from mcp_server.core.memory_parts import ID as ID
-from mcp_server.core.memory_parts import MAX_CONVERSATION as MAX_CONVERSATION
-from mcp_server.core.memory_parts import MAX_LINKS as MAX_LINKS
-from mcp_server.core.memory_parts import MAX_TAGS as MAX_TAGS
-from mcp_server.core.memory_parts import MAX_TEXT as MAX_TEXT
-from mcp_server.core.memory_parts import MAX_TITLE as MAX_TITLE
-from mcp_server.core.memory_parts import MAX_TOUCHES as MAX_TOUCHES
-from mcp_server.core.memory_parts import TRASH as TRASH
-from mcp_server.core.memory_parts import Kind as Kind
-from mcp_server.core.memory_parts import Level as Level
-from mcp_server.core.memory_parts import Status as Status
-from mcp_server.core.memory_parts import check_id as check_id
-from mcp_server.core.memory_parts import check_type as check_type
-from mcp_server.core.memory_parts import clean_tags as clean_tags
-from mcp_server.core.memory_parts import clean_text as clean_text
-from mcp_server.core.memory_parts import fingerprint as fingerprint
-from mcp_server.core.memory_parts import first_tags as first_tags
-from mcp_server.core.memory_parts import id_of_name as id_of_name
-from mcp_server.core.memory_parts import is_nearer as is_nearer
-from mcp_server.core.memory_parts import moment_in as moment_in
-from mcp_server.core.memory_parts import new_id as new_id
-from mcp_server.core.memory_parts import parse_timestamp as parse_timestamp
-from mcp_server.core.memory_parts import slug as slug
-from mcp_server.core.memory_parts import split_list as split_list
-from mcp_server.core.memory_parts import strip_blank_lines as strip_blank_lines
-from mcp_server.core.memory_parts import timestamp as timestamp
-from mcp_server.core.memory_parts import type_or_kind as type_or_kind
-from mcp_server.core.memory_parts import typed_id as typed_id
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.memory_types import DEFAULT_TYPE
 
 

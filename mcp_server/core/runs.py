@@ -11,7 +11,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from mcp_server.core.memory import Link, Memory, Status, fingerprint, parse_timestamp, timestamp
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import Status, fingerprint, parse_timestamp, timestamp
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"

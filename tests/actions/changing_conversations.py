@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.provenance.provenance import MANUAL, TRANSCRIPT
 from mcp_server.store import Store
 from tests.actions.changing_ways import Act, Place, remembered

@@ -25,7 +25,8 @@ from mcp_server.actions.review import review as reviewing
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.sessions import forget_session
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import guess, twins

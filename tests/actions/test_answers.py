@@ -17,7 +17,8 @@ from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
 from tests.conftest import Clock

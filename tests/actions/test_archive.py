@@ -13,7 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.memory import archived as archived_shown
 from mcp_server.store import Store

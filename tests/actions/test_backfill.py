@@ -9,7 +9,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.backfill import backfill, pending_transcripts, recorded_in
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open

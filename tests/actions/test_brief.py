@@ -12,7 +12,8 @@ from mcp_server.actions.memory.repository import init, share, trust, untrusted
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock, Open

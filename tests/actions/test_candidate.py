@@ -23,7 +23,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.store import Store

@@ -13,7 +13,7 @@ from mcp_server.actions.files.sync import rebuild
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.work import note_left_behind
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store

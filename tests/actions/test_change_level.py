@@ -23,7 +23,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import history
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import Conflict
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.memories import status, stored

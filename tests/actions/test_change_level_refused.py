@@ -19,7 +19,7 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.repository import init, share, trust
 from mcp_server.actions.memory.session import save_session
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, level, of_project, of_user
 from tests.conftest import Open

@@ -7,7 +7,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.change_memory import Changed, Wanted, change_memory, check_change
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.store import Store
 from tests.memories import stored

@@ -12,7 +12,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, mark, revise
 from mcp_server.adapters import files, history, places
 from mcp_server.core.errors import Conflict
-from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 

@@ -13,7 +13,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events.tidying import COMPACTION
 from mcp_server.core.graph.graph import Graph
 from mcp_server.core.graph.text import TOKEN, measured, rendered
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.conftest import Clock, Open

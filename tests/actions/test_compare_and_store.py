@@ -13,7 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.memories import status
 

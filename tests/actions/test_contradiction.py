@@ -24,7 +24,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store

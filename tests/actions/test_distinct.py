@@ -9,7 +9,8 @@ from mcp_server.actions.judge.contradiction import find_contradictions, mark_con
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, fingerprint
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import fingerprint
 from mcp_server.store import Store
 
 LEFT = "Server left of the door answers on port 8080 in the office network."

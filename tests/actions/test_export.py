@@ -23,7 +23,8 @@ from mcp_server.adapters import memory_file, places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.vault import kind_of, stamps
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Link, Memory, Status
+from mcp_server.core.memory import Draft, Link, Memory
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open

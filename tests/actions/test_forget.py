@@ -10,7 +10,8 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 

@@ -17,7 +17,8 @@ from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import candidates
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown.runs import because
 from mcp_server.store import Store

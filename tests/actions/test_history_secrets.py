@@ -19,7 +19,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock

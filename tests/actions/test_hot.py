@@ -15,7 +15,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import note_use, retrieval_quality
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Confidence, Mode, Query
 from mcp_server.store import Store
 from tests.conftest import Clock, Open

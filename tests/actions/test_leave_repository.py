@@ -20,7 +20,8 @@ from mcp_server.actions.memory.repository import (
     untrusted,
 )
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.store import Store
 from tests.conftest import Open

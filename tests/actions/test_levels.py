@@ -20,7 +20,8 @@ from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open

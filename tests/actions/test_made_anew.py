@@ -15,7 +15,8 @@ from mcp_server.actions.memory.trust import invalidate, validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import mark_used, note_use
 from mcp_server.actions.sessions.session_history import end_session, title_session
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.changing_ways import WAYS, Act, Place, remembered

@@ -23,7 +23,8 @@ from mcp_server.actions.upkeep.maintain import Checked, Rebuilt, clean_up, maint
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown import needs as shown

@@ -18,7 +18,8 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.test_candidate import DECIDED, session, stored

@@ -17,7 +17,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.candidate import propose
 from mcp_server.actions.upkeep.tidy import tidy_when_due
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.store import Store
 from tests.actions.tidy.test_bounds import notes

@@ -18,7 +18,8 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock, Open

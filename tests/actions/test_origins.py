@@ -16,7 +16,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query

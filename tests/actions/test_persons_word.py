@@ -12,7 +12,8 @@ from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.judge.persons_word import MOST_READ, Turns, may_forget, turns_of
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.recorded import Recorded
 

@@ -24,7 +24,8 @@ from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Kind, Memory, Status
+from mcp_server.core.memory import Draft, Memory
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Filter, Query

@@ -6,7 +6,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.draft_outcome import note
 from mcp_server.store import Store
 

@@ -23,7 +23,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.review import ORIGIN, review
 from mcp_server.adapters import places
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import GoneAccepted
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.review import about, why

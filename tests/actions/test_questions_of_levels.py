@@ -8,7 +8,7 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.review.entries import Became, Verdict
 from mcp_server.actions.review.review import review
 from mcp_server.actions.review.review import settle as answered
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store
 from tests.actions.test_open_questions import SIXTY, THIRTY, asked_pairs, questions

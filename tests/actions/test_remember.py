@@ -13,7 +13,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TAGS, Draft, Kind, Level, Link
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import MAX_TAGS, Kind, Level
 from mcp_server.core.search.query import Query, filter_of
 from mcp_server.store import Store
 from tests.conftest import Open

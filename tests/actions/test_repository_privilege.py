@@ -24,7 +24,8 @@ from mcp_server.actions.memory.trust import invalidate, trust_history, validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.search.query import Query, filter_of
 from mcp_server.doors.server import replies

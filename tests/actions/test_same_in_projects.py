@@ -12,7 +12,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import EVERYWHERE, review, settle
 from mcp_server.actions.review.same_in_projects import seen_everywhere
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.review import choices, why
 from mcp_server.store import Store

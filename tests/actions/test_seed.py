@@ -22,7 +22,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Clock, Open

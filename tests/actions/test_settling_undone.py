@@ -32,7 +32,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
 from mcp_server.core.authors import CLAUDE, PERSON
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.shown.review import why

@@ -13,7 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
-from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store

@@ -26,7 +26,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.trust import trust_history
 from mcp_server.actions.review.review import review
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.provenance.provenance import ASSISTANT, TRANSCRIPT
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of

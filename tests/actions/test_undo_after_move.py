@@ -22,7 +22,8 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import review, settle
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import twins

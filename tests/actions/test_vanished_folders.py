@@ -17,7 +17,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import GoneMemories
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.needs import notice as sentence

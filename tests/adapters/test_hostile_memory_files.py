@@ -7,7 +7,8 @@ import pytest
 
 from mcp_server.adapters.memory_file import parse, rewrite
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import ID, Kind, Link, Memory
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import ID, Kind
 from tests.growth import grows_evenly
 
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

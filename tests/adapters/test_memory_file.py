@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from mcp_server.adapters.frontmatter_lines import StrictFrontmatter, scalar
 from mcp_server.adapters.memory_file import KEYS, field_lines, parse, render, rewrite
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory import ID, Kind, Link, Memory, Status, clean_tags, strip_blank_lines
-from mcp_server.core.memory import timestamp as written
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import ID, Kind, Status, clean_tags, strip_blank_lines
+from mcp_server.core.memory_parts import timestamp as written
 from mcp_server.core.memory_types import TYPES
 
 DATA = Path(__file__).parent.parent / "data" / "memory_files"

@@ -8,7 +8,8 @@ import pytest
 
 from mcp_server.adapters.memory_file import parse, render, rewrite
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Status
 
 MODIFIED = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

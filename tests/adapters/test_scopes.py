@@ -10,7 +10,8 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.memories import filters, scopes
-from mcp_server.core.memory import Draft, Kind, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 

@@ -6,7 +6,8 @@ import pytest
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.index.memories import memories, selections
-from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.store import Store
 
 TYPES = ("decision", "gotcha", "note")

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 
 
 @pytest.fixture

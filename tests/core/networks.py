@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 from mcp_server.core.graph.network import Network, NetworkLink, NetworkNode
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.memory_types import TYPES
 
 RELATIONS = ("relates-to", "depends-on", "supersedes", "contradicts")

@@ -26,7 +26,7 @@ from mcp_server.core.graph.text import (
     rendered,
     to_archive,
 )
-from mcp_server.core.memory import ID, Level, Status, clean_text
+from mcp_server.core.memory_parts import ID, Level, Status, clean_text
 from mcp_server.core.text.titles import clipped
 
 DAY = 86_400

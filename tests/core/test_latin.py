@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mcp_server.core.memory import ID, id_of_name, new_id
+from mcp_server.core.memory_parts import ID, id_of_name, new_id
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -4,7 +4,7 @@ import re
 
 from mcp_server.core.graph.graph import Graph, GraphEdge, Node
 from mcp_server.core.graph.mermaid import MOST_DRAWN, as_mermaid
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 
 EVIL = 'a "quoted" <script>alert(1)</script> & ]] | end\n%% x'
 

@@ -15,7 +15,7 @@ from mcp_server.core.graph.network import (
     relations_of,
     united,
 )
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from tests.core.networks import made_up, network, node
 
 CHAIN = network([("a", "uses", "b"), ("b", "uses", "c"), ("c", "explains", "d"), ("d", "uses", "e")])

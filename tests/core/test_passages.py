@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.sessions.passages import (
     PASSAGE_OVERLAP,
     PASSAGE_SIZE,

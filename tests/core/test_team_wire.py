@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, NotFound, Rejected, StorageUnavailable
-from mcp_server.core.memory import MAX_TEXT, Kind, Link, Memory, Status
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import MAX_TEXT, Kind, Status
 from mcp_server.core.search.query import Confidence, Filter, Mode, Query, Sort
 from mcp_server.core.search.ranking import Score
 from mcp_server.core.storage.port import ChangeKind, ChangeRecord, Result, Results, Stored

@@ -41,7 +41,8 @@ from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.project import Project
 from mcp_server.core.errors import Rejected
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.memory import Level, Staleness, Status
+from mcp_server.core.memory import Staleness
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.runs import NotMade
 from mcp_server.core.search.query import Answer, Confidence
 from mcp_server.core.sessions.conversation import Turn

@@ -25,7 +25,8 @@ from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Level, Link, Memory, Staleness, Status
+from mcp_server.core.memory import Link, Memory, Staleness
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.search.ranking import Score

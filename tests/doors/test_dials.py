@@ -11,7 +11,8 @@ from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import retrieval_quality, why
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.doors.called import Caller

@@ -16,7 +16,8 @@ from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.work.worked import worked

@@ -7,7 +7,8 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, UPLOADS, level, of_project, of_user
 from tests.conftest import Open

@@ -11,7 +11,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Kind, Memory
+from mcp_server.core.memory import Draft, Memory
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Open

@@ -13,7 +13,8 @@ import pytest
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from tests.conftest import Open
 from tests.doors.shell import daybook
 from tests.durability.served import Served, eventually

@@ -12,7 +12,7 @@ import pytest
 
 from mcp_server.bootstrap import memory_dir, read_settings
 from mcp_server.core.errors import SettingsError
-from mcp_server.core.memory import parse_timestamp
+from mcp_server.core.memory_parts import parse_timestamp
 from tests.doors.shell import daybook
 from tests.durability.served import Served, environment
 from tests.patience import PATIENCE

@@ -17,7 +17,8 @@ from mcp_server.actions.remote.exchange import alone
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.actions.upkeep.work import EXCHANGED_EVERY, goes_on, work
 from mcp_server.adapters.remote import notes
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.durability.served import ROOT, Served, eventually
 from tests.hook_process import run_hook

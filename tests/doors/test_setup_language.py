@@ -7,7 +7,8 @@ import pytest
 
 from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from tests.doors.test_model_commands import run, status, surroundings
 from tests.model_hub import hub
 from tests.terminal import type_in_terminal

@@ -8,7 +8,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.review import QUESTION, review
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open

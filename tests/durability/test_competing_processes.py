@@ -9,7 +9,8 @@ from mcp_server.actions.files.sync import sync, take_in
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files, ledger, vault
 from mcp_server.adapters.index.memories import memories
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.conftest import Run, Wait
 from tests.opened import opened_at

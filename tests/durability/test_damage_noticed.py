@@ -10,7 +10,8 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.database import checkups
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open, Run

@@ -22,7 +22,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.database import integrity
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.remarks import FromFiles
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store

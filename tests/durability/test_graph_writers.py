@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.graph import read_graph
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from tests.conftest import Run
 from tests.opened import opened_at
 

@@ -15,7 +15,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files, lock_holders
 from mcp_server.core.errors import Held, NotFound
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import IndexBehind
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store

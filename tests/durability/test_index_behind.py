@@ -13,7 +13,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import files
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 

@@ -12,7 +12,8 @@ from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.durability.stepped import killed, stepped
 from tests.opened import opened_at

@@ -12,7 +12,8 @@ from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.actions.review.review import QUESTION, review, settle
 from mcp_server.core.errors import Conflict
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.durability.stepped import killed, stepped

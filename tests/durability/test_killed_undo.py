@@ -17,7 +17,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.entries import Became, Verdict
 from mcp_server.actions.review.review import QUESTION, review, settle
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of

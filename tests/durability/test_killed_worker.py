@@ -13,7 +13,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters.index.events import transcripts
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Run

@@ -18,7 +18,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Draft, Kind, Level, check_id
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, check_id
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 

@@ -14,7 +14,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import vault
 from mcp_server.core.errors import DaybookError, IndexUnavailable
-from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import ANY_STATUS, Filter, Query
 from mcp_server.store import Store
 from tests.conftest import Open

@@ -18,7 +18,8 @@ from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.maintain import clean_up
 from mcp_server.adapters import files, guarded_replace, leftovers
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.doors.shown.upkeep import cleaned
 from mcp_server.store import Store

@@ -21,7 +21,8 @@ from mcp_server.actions.memory.trust import validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Open

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from mcp_server.core.errors import Conflict, NotFound
-from mcp_server.core.memory import Memory, clean_text, fingerprint
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import clean_text, fingerprint
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import Query, check_limit
 from mcp_server.core.search.ranking import Score

@@ -8,7 +8,7 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.storage.embedded import EmbeddedStorage
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.storage.test_contract import WEBHOOK
 

@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from mcp_server.adapters.team.database import open_database
 from mcp_server.core.errors import SettingsError
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.ports import Embedder
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query, Sort
 from mcp_server.embedding import load_embedder

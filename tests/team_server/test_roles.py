@@ -8,7 +8,8 @@ import pytest
 
 from mcp_server.adapters.team_client import TeamClient
 from mcp_server.core.errors import DaybookError, NotAllowed, Rejected
-from mcp_server.core.memory import Kind, Link, Memory
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Query
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import Role

@@ -6,7 +6,7 @@ import re
 import httpx2
 import pytest
 
-from mcp_server.core.memory import MAX_TEXT
+from mcp_server.core.memory_parts import MAX_TEXT
 from mcp_server.core.team.team import Role
 from mcp_server.core.team.wire import MOST_REQUEST
 from mcp_server.doors.team_server.gate import MOST_KNOWN, Rates

@@ -5,7 +5,7 @@ import random
 from playwright.sync_api import Locator, Page, expect
 
 from mcp_server.actions.files.sync import sync
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.memory_types import TYPES
 from mcp_server.store import Store
 from tests.viewer.conftest import go

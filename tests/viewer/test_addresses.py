@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 from starlette.routing import Match, Route
 
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import ID, Draft
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import ID
 from mcp_server.doors.viewer.application import PAGES
 from mcp_server.store import Store
 from tests.viewer.conftest import Look, at

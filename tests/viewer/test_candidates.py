@@ -4,7 +4,8 @@ from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose, review_candidates
 from mcp_server.actions.memory.list import list_memories
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.durability.served import eventually

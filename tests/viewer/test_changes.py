@@ -12,7 +12,8 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import twins

@@ -12,7 +12,8 @@ from mcp_server.actions.judge.candidate import SEEN_SELDOM, propose
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.doors.viewer.application import application
 from mcp_server.doors.viewer.page import Viewer
 from mcp_server.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from mcp_server.actions.memory.repository import init, share
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, level, of_project, of_user
 from tests.conftest import Open

@@ -5,7 +5,8 @@ from playwright.sync_api import Page, expect
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.link import link
-from mcp_server.core.memory import Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored

@@ -4,7 +4,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.promote import pin
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.archive import archive
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.ranking import Score
 from mcp_server.doors.viewer.memories import LISTED, PARTS
 from mcp_server.store import Store

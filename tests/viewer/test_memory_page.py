@@ -13,7 +13,7 @@ from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.sessions.quality import mark_used
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.conftest import Open

@@ -15,7 +15,8 @@ from mcp_server.actions.judge.candidate import propose
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.render import estimated_tokens
 from mcp_server.doors.server.hook_tool import Hooks

@@ -7,7 +7,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.conftest import Clock, Open
 from tests.memories import status, stored

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mcp_server.actions.files.read import read
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.conftest import Open
 from tests.memories import status, stored

@@ -29,7 +29,8 @@ from mcp_server.adapters.transcript_file import Marks
 from mcp_server.adapters.vault import Vault, kind_of, stamp
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Draft, Kind, Level, slug
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, slug
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.sessions.chunks import Chunk, chunks
 from mcp_server.core.sessions.conversation import parse_turns, render_turns, turns_said, without_said

@@ -12,7 +12,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.core.errors import IndexUnavailable, Unreadable
-from mcp_server.core.memory import Kind, Level, slug
+from mcp_server.core.memory_parts import Kind, Level, slug
 from mcp_server.store import Store
 
 PIECES = 5  # that an agent reads in one session; each counts as one of the day's calls on the person's plan

@@ -23,7 +23,7 @@ from mcp_server.adapters.output_log import Output
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import DAY, Kind
+from mcp_server.core.memory_parts import DAY, Kind
 from mcp_server.core.provenance.provenance import OUTPUT, TRANSCRIPT
 from mcp_server.core.search.query import Filter
 from mcp_server.core.secrets.redaction import find_secrets, redact

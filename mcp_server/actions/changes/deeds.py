@@ -8,7 +8,7 @@ from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import typed_id
+from mcp_server.core.memory_parts import typed_id
 from mcp_server.store import Store
 
 MOST = 500  # deeds of one answer

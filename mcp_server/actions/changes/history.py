@@ -15,7 +15,8 @@ from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Memory, typed_id
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, typed_id
 from mcp_server.store import Store
 
 

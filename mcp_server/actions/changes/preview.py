@@ -16,7 +16,8 @@ from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, DaybookError, Unreadable
-from mcp_server.core.memory import TRASH, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import TRASH
 from mcp_server.core.runs import PLACE, Change, RunEntry, stands_between, with_values
 from mcp_server.store import Store
 

@@ -16,7 +16,7 @@ from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Unreadable
-from mcp_server.core.memory import TRASH
+from mcp_server.core.memory_parts import TRASH
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 

@@ -32,7 +32,8 @@ from mcp_server.adapters.ledger import Event
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.memory import Memory, typed_id
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import typed_id
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store

@@ -22,7 +22,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.project import Project
 from mcp_server.core.context import managed_block
 from mcp_server.core.errors import DaybookError, Rejected, Unreadable
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store
 

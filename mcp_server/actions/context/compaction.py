@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, places, transcript_file
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import DAY, slug
+from mcp_server.core.memory_parts import DAY, slug
 from mcp_server.core.render import one_line, within
 from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
 from mcp_server.store import Store

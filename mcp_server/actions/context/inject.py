@@ -19,7 +19,7 @@ from mcp_server.core.context.brief import (
     entry_line,
     pointer_line,
 )
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import estimated_tokens, within
 from mcp_server.core.search.prompt_parts import parts_of
 from mcp_server.core.search.query import Confidence, Filter, Hit, Query

@@ -21,7 +21,7 @@ from mcp_server.adapters.index.events.auto_memory_topics import ELSEWHERE, Topic
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import Level, fingerprint
+from mcp_server.core.memory_parts import Level, fingerprint
 from mcp_server.store import Store
 
 

@@ -26,7 +26,8 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, read_memory_file, stamps
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected, Unreadable
-from mcp_server.core.memory import Level, Link, Memory, timestamp
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import Level, timestamp
 from mcp_server.store import Store
 
 BATCH = 250  # files written together

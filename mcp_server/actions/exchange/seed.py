@@ -19,7 +19,8 @@ from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading, Record
 from mcp_server.core.exchange.seeding import SHORTEST, sections
-from mcp_server.core.memory import Draft, Kind, Level, check_type, slug
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, check_type, slug
 from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.core.render import one_line
 from mcp_server.core.text.titles import title_of

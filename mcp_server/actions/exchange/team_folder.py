@@ -11,7 +11,8 @@ from mcp_server.actions.exchange.export import BATCH, Exported
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import Role, TeamStorage

@@ -18,7 +18,8 @@ from mcp_server.adapters.index.memories import accepted_bytes
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import ID, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import ID
 from mcp_server.store import Store
 
 ACCEPTED = "accepted"  # the verb of such a version, which no change made

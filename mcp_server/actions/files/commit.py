@@ -24,7 +24,8 @@ from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, DaybookError, Rejected
-from mcp_server.core.memory import Kind, Level, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.secrets.redaction import mask_gone

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from mcp_server.adapters.index.events import replay
 from mcp_server.core.judge.ageing import AHEAD
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 
 AT_ONCE = 1_000  # memories in one event, whose length is limited

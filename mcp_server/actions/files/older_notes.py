@@ -18,7 +18,7 @@ from mcp_server.adapters.index.events.auto_memory_topics import ELSEWHERE
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.exchange.foreign import IMPORTED
-from mcp_server.core.memory import Kind, Level, fingerprint
+from mcp_server.core.memory_parts import Kind, Level, fingerprint
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.errors import NotFound, Unreadable
-from mcp_server.core.memory import typed_id
+from mcp_server.core.memory_parts import typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store

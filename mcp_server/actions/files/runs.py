@@ -21,7 +21,7 @@ from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import TRASH, parse_timestamp
+from mcp_server.core.memory_parts import TRASH, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.runs import PLACE, UNDONE, Change, RunEntry, stands_between, with_values
 from mcp_server.store import Store

@@ -28,7 +28,8 @@ from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
-from mcp_server.core.memory import Level, Memory, fingerprint
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Level, fingerprint
 from mcp_server.core.remarks import IndexBehind
 from mcp_server.store import Store
 

@@ -10,7 +10,7 @@ from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.memory import DAY, ID
+from mcp_server.core.memory_parts import DAY, ID
 from mcp_server.store import Store
 
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories

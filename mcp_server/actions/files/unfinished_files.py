@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, leftovers, places
 from mcp_server.adapters.leftovers import Leftovers
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 
 _NOTES = "exporting-"  # the names of the notes begin so

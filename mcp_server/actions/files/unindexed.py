@@ -18,7 +18,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps
 from mcp_server.core.changes import FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable
-from mcp_server.core.memory import ID
+from mcp_server.core.memory_parts import ID
 from mcp_server.core.remarks import FromFiles
 from mcp_server.store import NoEmbedding, Store
 

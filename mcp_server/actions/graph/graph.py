@@ -24,7 +24,7 @@ from mcp_server.core.graph.graph import (
     stands_for,
 )
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.store import Store
 
 

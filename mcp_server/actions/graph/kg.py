@@ -21,7 +21,8 @@ from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
 from mcp_server.core.links import RELATES_TO
-from mcp_server.core.memory import ID, MAX_TITLE, Draft, Kind, Level, Link, Status, check_id, clean_text
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import ID, MAX_TITLE, Kind, Level, Status, check_id, clean_text
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.secrets.redaction import refuse_secrets

@@ -16,7 +16,7 @@ from mcp_server.core.graph.graph import GRAPH, stands_for
 from mcp_server.core.graph.network import FILE, Network, NetworkLink, NetworkNode, named, united
 from mcp_server.core.graph.places import Picture, arranged
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import on_one_line, one_line
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.store import Store

@@ -24,7 +24,7 @@ from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.graph.graph import SESSION_TTL, GraphEdge, Node
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.store import Store
 
 CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten", "undone")

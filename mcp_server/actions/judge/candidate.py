@@ -26,18 +26,8 @@ from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import (
-    DAY,
-    Draft,
-    Kind,
-    Level,
-    Memory,
-    as_draft,
-    check_id,
-    check_type,
-    made_of,
-    typed_id,
-)
+from mcp_server.core.memory import Draft, Memory, as_draft, made_of
+from mcp_server.core.memory_parts import DAY, Kind, Level, check_id, check_type, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.runs import Reason, RunEntry, Why, change

@@ -16,7 +16,7 @@ from mcp_server.actions.memory.change_level import LevelChange, change_level, ch
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revise, revised_draft
 from mcp_server.actions.recall.nearby import Near, stated
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.store import Store
 

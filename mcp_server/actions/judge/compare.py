@@ -14,7 +14,7 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.pairs import Pair
 from mcp_server.adapters.index.search import lexical
 from mcp_server.core.judge.questions import OTHER, likeness
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.core.text.words import query_terms

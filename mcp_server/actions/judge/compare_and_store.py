@@ -33,7 +33,8 @@ from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, shar
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
-from mcp_server.core.memory import ID, Draft, Kind, Level, Link, Memory, Status, fingerprint, is_nearer
+from mcp_server.core.memory import Draft, Link, Memory
+from mcp_server.core.memory_parts import ID, Kind, Level, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.search.query import Hit
 from mcp_server.core.text.text_relation import contains, outranks

@@ -32,7 +32,7 @@ from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
 from mcp_server.core.link_outcome import LinkOutcome
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, as_name, names
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import MAX_LIMIT, check_limit
 from mcp_server.core.text.text_relation import Statement

@@ -28,7 +28,8 @@ from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import NotFound, Unreadable
-from mcp_server.core.memory import Memory, fingerprint
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import fingerprint
 from mcp_server.core.provenance.origins import Inquiry, OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ASSISTANT, OUTPUT, SEEDED
 from mcp_server.core.provenance.session_words import Hearing, SessionText, Voice

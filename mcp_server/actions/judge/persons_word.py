@@ -13,7 +13,8 @@ from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.adapters import transcript_file
 from mcp_server.core.errors import NotFound
 from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_let_fade, asks_to_move, says
-from mcp_server.core.memory import Level, Memory, Status, check_type
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Level, Status, check_type
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.provenance.session_words import Hearing, Voice
 from mcp_server.core.text.text_relation import Statement, outranks

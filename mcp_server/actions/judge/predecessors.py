@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
-from mcp_server.core.memory import ID, Status
+from mcp_server.core.memory_parts import ID, Status
 from mcp_server.core.text.text_relation import SENTENCE_ENDS, normal
 from mcp_server.core.text.words import words
 from mcp_server.store import Store

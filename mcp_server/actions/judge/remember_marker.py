@@ -6,7 +6,8 @@ from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.adapters.index.events import deeds
-from mcp_server.core.memory import Draft, fingerprint
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import fingerprint
 from mcp_server.core.provenance.provenance import ASKED
 from mcp_server.core.sessions.marked_prompt import marked
 from mcp_server.core.text.titles import clipped, split_title

@@ -11,7 +11,7 @@ from mcp_server.actions.memory.forget import in_archive
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined, make_vault_folders, stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 
 BY_HAND = "by hand"  # the reason that the file gives

@@ -17,16 +17,8 @@ from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, stamp
 from mcp_server.core.errors import Conflict, NotFound, Rejected
-from mcp_server.core.memory import (
-    Kind,
-    Level,
-    Memory,
-    Status,
-    check_id,
-    fingerprint,
-    texts_beside,
-    typed_id,
-)
+from mcp_server.core.memory import Memory, texts_beside
+from mcp_server.core.memory_parts import Kind, Level, Status, check_id, fingerprint, typed_id
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.store import Store

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.memory.list import read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
-from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import redact, without_secrets
 from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of

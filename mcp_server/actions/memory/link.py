@@ -33,7 +33,8 @@ from mcp_server.core.links import (
     names,
     wiki_links,
 )
-from mcp_server.core.memory import Draft, Level, Link, Memory, Status, fingerprint, is_nearer
+from mcp_server.core.memory import Draft, Link, Memory
+from mcp_server.core.memory_parts import Level, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.provenance.telling_words import telling_digest
 from mcp_server.core.secrets.redaction import refuse_secrets

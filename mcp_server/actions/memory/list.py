@@ -11,7 +11,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound, Rejected, similar
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import MAX_TITLE, Kind
+from mcp_server.core.memory_parts import MAX_TITLE, Kind
 from mcp_server.core.search.query import ANY_STATUS, Filter, covers_all
 from mcp_server.store import Store
 

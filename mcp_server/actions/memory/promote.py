@@ -13,7 +13,7 @@ from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED, Usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.core.memory_parts import DAY, Kind, Status
 from mcp_server.core.worth import ratings
 from mcp_server.store import Store
 

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.memories.relations import Edge
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import stands_for
 from mcp_server.core.links import RELATES_TO, as_name, is_artifact, wiki_links
-from mcp_server.core.memory import Level, clean_tags
+from mcp_server.core.memory_parts import Level, clean_tags
 from mcp_server.store import Store
 
 MAX_PATH = 500  # characters

@@ -18,17 +18,15 @@ from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.link_outcome import After, LinkOutcome
 from mcp_server.core.links import as_label
-from mcp_server.core.memory import (
+from mcp_server.core.memory import WORDS, Draft, Memory, made_of, texts_beside
+from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_LINKS,
     MAX_TAGS,
     MAX_TEXT,
     MAX_TOUCHES,
-    WORDS,
-    Draft,
     Kind,
     Level,
-    Memory,
     Status,
     check_id,
     check_type,
@@ -36,9 +34,7 @@ from mcp_server.core.memory import (
     clean_text,
     fingerprint,
     is_nearer,
-    made_of,
     new_id,
-    texts_beside,
 )
 from mcp_server.core.memory_types import DEFAULT_TYPE, GENERAL
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, waits

@@ -18,7 +18,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
 from mcp_server.store import Store
 

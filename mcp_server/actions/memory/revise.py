@@ -11,18 +11,8 @@ from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import (
-    WORDS,
-    Draft,
-    Link,
-    Memory,
-    NewWords,
-    Status,
-    check_type,
-    clean_tags,
-    clean_text,
-    texts_beside,
-)
+from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
+from mcp_server.core.memory_parts import Status, check_type, clean_tags, clean_text
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title

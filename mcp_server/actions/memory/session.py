@@ -12,7 +12,8 @@ from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.adapters import git
 from mcp_server.adapters.git import GitTrouble
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Kind, strip_blank_lines
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, strip_blank_lines
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.search.query import Filter
 from mcp_server.core.secrets.redaction import redact

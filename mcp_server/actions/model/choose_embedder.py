@@ -22,7 +22,7 @@ from mcp_server.core.embedding_models import (
     is_folder,
 )
 from mcp_server.core.errors import EmbedderUnavailable, Rejected
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.ports import Embedder
 from mcp_server.core.search.query import Filter
 from mcp_server.core.text.words import is_foreign

@@ -22,7 +22,7 @@ from mcp_server.adapters.index.events import spending as spent
 from mcp_server.core import budget
 from mcp_server.core.budget import CallFailed, CallOutcome, Cost, Reply
 from mcp_server.core.errors import Held, ModelUnavailable, SettingsError
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.ports import Model
 from mcp_server.store import Store
 

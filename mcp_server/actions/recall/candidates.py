@@ -11,7 +11,7 @@ from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.search.lexical import Occurrences
-from mcp_server.core.memory import DAY, Kind
+from mcp_server.core.memory_parts import DAY, Kind
 from mcp_server.core.ports import Embedded
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.boosts import AskedFor

@@ -9,7 +9,8 @@ from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.errors import IndexUnavailable
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.render import within
 from mcp_server.core.search.confidence import COVERAGE_SHARE, MAXSIM_SHARE
 from mcp_server.core.search.prompt_parts import sentences_of

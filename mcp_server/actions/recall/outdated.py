@@ -12,7 +12,7 @@ from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Kind, Status, moment_in
+from mcp_server.core.memory_parts import Kind, Status, moment_in
 from mcp_server.core.search.query import Hit
 from mcp_server.core.sessions.conversation import parse_turns
 from mcp_server.store import Store

@@ -19,7 +19,8 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.adapters.index.search import lexical
 from mcp_server.adapters.vault import Vault, stamp
-from mcp_server.core.memory import Level, Staleness, type_or_kind
+from mcp_server.core.memory import Staleness
+from mcp_server.core.memory_parts import Level, type_or_kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import (

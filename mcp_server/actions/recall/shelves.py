@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mcp_server.actions.recall.evidence import Evidence
 from mcp_server.adapters.index.memories import scopes
 from mcp_server.adapters.index.search import lexical
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import Confidence, Query
 

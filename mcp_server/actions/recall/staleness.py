@@ -13,7 +13,8 @@ from mcp_server.adapters.index.events.touched_files import Touched
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import NOT_STALE, Level, Staleness
+from mcp_server.core.memory import NOT_STALE, Staleness
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 LARGEST = 1024 * 1024  # bytes of a file that is looked at

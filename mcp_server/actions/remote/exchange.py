@@ -36,7 +36,7 @@ from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import DISK, HEAD, THEIRS, Blob, Commit, Repository
 from mcp_server.core.authors import ELSEWHERE
 from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import merge_trees
 from mcp_server.core.remote.url import shown_url

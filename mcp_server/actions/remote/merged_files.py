@@ -14,7 +14,8 @@ from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.remote.repository import Repository, blob_id
 from mcp_server.adapters.vault import FOLDERS
 from mcp_server.core.errors import DaybookError, Unreadable
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind
 from mcp_server.core.remote.memory_merge import MergedMemory
 from mcp_server.core.remote.paths import in_vault
 from mcp_server.core.remote.text_merge import join_texts

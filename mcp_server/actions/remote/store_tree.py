@@ -18,7 +18,7 @@ from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remote import OF_COPY, paths
 from mcp_server.core.remote.tree_merge import Tree
 from mcp_server.core.secrets.redaction import find_secrets

@@ -22,7 +22,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Held, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
 from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory import MAX_TEXT
+from mcp_server.core.memory_parts import MAX_TEXT
 from mcp_server.store import Store
 
 QUESTION = "question"

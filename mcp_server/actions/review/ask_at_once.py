@@ -17,7 +17,7 @@ from mcp_server.actions.review.answer import joined
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Conflict
 from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory import MAX_TEXT
+from mcp_server.core.memory_parts import MAX_TEXT
 from mcp_server.store import Store
 
 

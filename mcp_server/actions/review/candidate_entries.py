@@ -6,7 +6,7 @@ from dataclasses import replace
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.review.entries import Became, Entry, Sightings, Verdict, WaitingKind, about
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Filter, fits
 from mcp_server.store import Store
 

@@ -9,7 +9,8 @@ from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.memory import Level, Memory, Staleness
+from mcp_server.core.memory import Memory, Staleness
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.store import Store
 

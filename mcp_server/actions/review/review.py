@@ -40,7 +40,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory import Level, typed_id
+from mcp_server.core.memory_parts import Level, typed_id
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted

@@ -20,7 +20,7 @@ from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import memories, pairs, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Conflict, NotFound, Unreadable
-from mcp_server.core.memory import Level, fingerprint
+from mcp_server.core.memory_parts import Level, fingerprint
 from mcp_server.store import Store
 
 EVERYWHERE = "everywhere"

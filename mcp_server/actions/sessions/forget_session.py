@@ -27,7 +27,8 @@ from mcp_server.adapters.index.events import deeds, episodes, tidying, transcrip
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.judge.whose_word import asks_to_forget
-from mcp_server.core.memory import Memory, Status, type_or_kind
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Status, type_or_kind
 from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
 

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.events import receipts
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.worth.use import is_used, telling_tokens
 from mcp_server.store import Store
 

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import clean_text, fingerprint, type_or_kind
+from mcp_server.core.memory_parts import clean_text, fingerprint, type_or_kind
 from mcp_server.core.search.query import check_limit, check_offset
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.titles import clean_title

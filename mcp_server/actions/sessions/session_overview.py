@@ -19,7 +19,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.ledger import size
 from mcp_server.core.authors import MODEL
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 
 REMEMBERED = "remembered"

@@ -10,7 +10,7 @@ from mcp_server.adapters.index.events import candidates, deeds, episodes, receip
 from mcp_server.adapters.index.memories import counts as counting
 from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 
 MOST_DAYS = 3660

@@ -17,7 +17,7 @@ from mcp_server.adapters.index.memories import unreadable
 from mcp_server.adapters.index.memories.counts import Counts
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.core.embedding_models import NONE
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.store import Store
 
 

@@ -23,7 +23,8 @@ from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import confined
 from mcp_server.core.errors import Conflict, NotFound
-from mcp_server.core.memory import Kind, Level, Memory, check_id, clean_text, texts_beside
+from mcp_server.core.memory import Memory, texts_beside
+from mcp_server.core.memory_parts import Kind, Level, check_id, clean_text
 from mcp_server.core.search.query import Query
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import PAGE, ChangeKind, ChangeRecord, Result, Results, Stored

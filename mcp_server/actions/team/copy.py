@@ -17,7 +17,8 @@ from mcp_server.adapters.index.events import team as confirmations
 from mcp_server.adapters.team_membership import Copied, LastCopy
 from mcp_server.adapters.vault import Vault, confined, stamps
 from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, Rejected, Unreadable
-from mcp_server.core.memory import Kind, Memory, Status, id_of_name, timestamp
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Status, id_of_name, timestamp
 from mcp_server.core.render import one_line
 from mcp_server.core.storage.port import PAGE, Stored
 from mcp_server.core.team.team import TeamStorage

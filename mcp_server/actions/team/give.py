@@ -11,19 +11,8 @@ from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store
 from mcp_server.adapters import places, team_membership
 from mcp_server.core.errors import Conflict, DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import (
-    Draft,
-    Kind,
-    Level,
-    Link,
-    Memory,
-    Status,
-    check_id,
-    made_of,
-    new_id,
-    texts_beside,
-    typed_id,
-)
+from mcp_server.core.memory import Draft, Link, Memory, made_of, texts_beside
+from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_secrets
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team.team import JoinedTeam

@@ -9,7 +9,7 @@ from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import team_of
 from mcp_server.adapters import team_membership
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, StorageUnavailable
-from mcp_server.core.memory import ID, Level, Status, typed_id
+from mcp_server.core.memory_parts import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import PAGE, ChangeRecord, Stored
 from mcp_server.store import Store
 

@@ -1,7 +1,7 @@
 """recall, with the team's memory where the person joined one; else nothing of a team is loaded."""
 
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Answer, Query
 from mcp_server.store import Store
 

@@ -10,7 +10,8 @@ from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store
 from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.team_membership import Stayed
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, StorageUnavailable
-from mcp_server.core.memory import Memory, check_id, timestamp, typed_id
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import check_id, timestamp, typed_id
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
 from mcp_server.core.team.json_values import value_of

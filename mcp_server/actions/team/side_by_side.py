@@ -11,7 +11,7 @@ from mcp_server.adapters import team_membership
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.adapters.places import TEAM_KEY
 from mcp_server.core.errors import DaybookError, StorageUnavailable
-from mcp_server.core.memory import Kind, Level, type_or_kind
+from mcp_server.core.memory_parts import Kind, Level, type_or_kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.query import Answer, Confidence, Filter, Hit, Query, Sort, covers_all
 from mcp_server.core.secrets.redaction import redact

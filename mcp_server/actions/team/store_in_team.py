@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected
-from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
+from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.storage.port import Result, Stored
 from mcp_server.core.team.team import TeamStorage

@@ -14,7 +14,7 @@ from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.same_projects import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 

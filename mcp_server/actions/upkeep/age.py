@@ -22,7 +22,7 @@ from mcp_server.adapters.index.memories import counts, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
-from mcp_server.core.memory import DAY, Kind, Status
+from mcp_server.core.memory_parts import DAY, Kind, Status
 from mcp_server.core.runs import Reason, RunEntry, Why, change
 from mcp_server.store import Store
 

@@ -27,12 +27,11 @@ from mcp_server.core.judge.consolidation import (
     lowest_source,
 )
 from mcp_server.core.judge.questions import MOST_COMPARED
-from mcp_server.core.memory import (
+from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory_parts import (
     ARCHIVE_FOLDER,
     MAX_TAGS,
-    WORDS,
     Kind,
-    Memory,
     Status,
     clean_tags,
     clean_text,

@@ -17,7 +17,7 @@ from mcp_server.adapters import places
 from mcp_server.adapters.index.database import erase, integrity
 from mcp_server.adapters.leftovers import STALE
 from mcp_server.core.errors import Conflict, IndexBusy
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 
 ACTIONS = ("check", "vacuum", "rebuild", "all")

@@ -33,7 +33,7 @@ from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.adapters.remote.notes import ask_for_exchange, has_remote, is_asked_for, is_due
 from mcp_server.core.errors import DaybookError, Held, ModelUnavailable
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 
 log = logging.getLogger(__name__)

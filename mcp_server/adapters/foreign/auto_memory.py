@@ -23,7 +23,7 @@ from mcp_server.adapters.frontmatter_lines import StrictFrontmatter
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, text_of
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.secrets.redaction import find_secrets, redact

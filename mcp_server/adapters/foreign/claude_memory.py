@@ -20,7 +20,7 @@ from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.json_file import object_in
 from mcp_server.core.errors import Rejected
 from mcp_server.core.exchange import foreign
-from mcp_server.core.memory import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, MAX_CONVERSATION, Kind, Level, Status, timestamp
 from mcp_server.core.render import counted
 from mcp_server.core.sessions.conversation import Turn, render_turns
 from mcp_server.core.sessions.snapshot import render_snapshot

@@ -20,7 +20,8 @@ from mcp_server.adapters.memory_file import read_fields
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, admit, line_of, must_hold, text_of
-from mcp_server.core.memory import ID, Kind, Level, Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import ID, Kind, Level, Status
 from mcp_server.core.provenance.provenance import MANUAL, PUSHED_AS_FACTS, TRANSCRIPT
 
 FORMAT, VERSION = "daybook-export", 1

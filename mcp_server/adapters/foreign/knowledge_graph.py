@@ -17,7 +17,8 @@ from mcp_server.adapters.foreign import source_file
 from mcp_server.core.exchange import foreign
 from mcp_server.core.graph.graph import GRAPH, artifact_id
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import ID, Level, Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import ID, Level, Status
 from mcp_server.core.text.titles import clipped, title_of
 
 NAMES = (".knowledge/graph.json", "graph.json", "user.json")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.exchange import foreign
-from mcp_server.core.memory import Level, Link
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.text.titles import clipped
 
 NAMES = ("memory.jsonl", "memory.json")

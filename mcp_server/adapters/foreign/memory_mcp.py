@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.exchange import foreign
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.text.titles import title_of
 
 NAMES = (".memory/state.json", "state.json")

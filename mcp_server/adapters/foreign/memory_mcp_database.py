@@ -21,7 +21,8 @@ from typing import Any
 from mcp_server.adapters.foreign import source_file
 from mcp_server.core.errors import Rejected
 from mcp_server.core.exchange import foreign
-from mcp_server.core.memory import Level, Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.text.titles import title_of
 
 DEFAULT = "~/.memory-mcp/memory.db"

@@ -31,7 +31,8 @@ from mcp_server.core.exchange.foreign import (
 )
 from mcp_server.core.links import RELATES_TO, as_name, wiki_links
 from mcp_server.core.markdown import outside_code
-from mcp_server.core.memory import MAX_TAGS, Level, Link
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import MAX_TAGS, Level
 from mcp_server.core.render import counted
 from mcp_server.core.text.titles import clipped
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.search.query import Filter
 
 

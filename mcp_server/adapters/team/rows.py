@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Memory, clean_text
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import clean_text
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.team import wire
 from mcp_server.core.team.json_values import value_of

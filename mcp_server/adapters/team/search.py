@@ -17,7 +17,7 @@ from mcp_server.adapters.team.filters import Condition, condition_of
 from mcp_server.adapters.team.rows import COLUMNS, stored_of
 from mcp_server.adapters.team.statistics import Counted, Statistics
 from mcp_server.core.errors import EmbedderUnavailable
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.ports import Embedded, Embedder
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.boosts import AskedFor, Boosts

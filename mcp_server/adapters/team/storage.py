@@ -10,7 +10,8 @@ from mcp_server.adapters.team.connections import Connection, Pool, as_server, co
 from mcp_server.adapters.team.rows import COLUMNS, json_of, memory_of, stored_of
 from mcp_server.adapters.team.search import Searching, search
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound
-from mcp_server.core.memory import ID, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import ID
 from mcp_server.core.search.query import Query, check_limit
 from mcp_server.core.storage.port import PAGE, ChangeKind, ChangeRecord, Results, Stored
 from mcp_server.core.team.team import Member, Role, Team

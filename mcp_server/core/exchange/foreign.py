@@ -13,16 +13,8 @@ from datetime import UTC, datetime
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RELATES_TO, as_label, check_label
-from mcp_server.core.memory import (
-    WORDS,
-    Kind,
-    Level,
-    Link,
-    Memory,
-    Status,
-    first_tags,
-    moment_in,
-)
+from mcp_server.core.memory import WORDS, Link, Memory
+from mcp_server.core.memory_parts import Kind, Level, Status, first_tags, moment_in
 from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
 from mcp_server.core.render import on_one_line
 

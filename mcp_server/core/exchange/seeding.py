@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from mcp_server.core import markdown
-from mcp_server.core.memory import MAX_TITLE, strip_blank_lines
+from mcp_server.core.memory_parts import MAX_TITLE, strip_blank_lines
 from mcp_server.core.memory_types import DEFAULT_TYPE, by_rank
 from mcp_server.core.text.titles import clipped
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import DAY, ID, Level, Status, slug
+from mcp_server.core.memory_parts import DAY, ID, Level, Status, slug
 from mcp_server.core.render import on_one_line, one_line, repeats
 
 GRAPH = "graph"  # category of memories made with the graph tools

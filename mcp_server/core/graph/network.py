@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_name
-from mcp_server.core.memory import Level, Status
+from mcp_server.core.memory_parts import Level, Status
 
 FILE = "file"  # the type of a node that is no memory
 MOST_DRAWN = 1500  # links of one picture

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mcp_server.core.graph.graph import GRACE_DAYS, Graph, GraphEdge, Node, scores
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory import DAY, Status
+from mcp_server.core.memory_parts import DAY, Status
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.secrets.redaction import redact
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import DAY, MAX_TITLE, fingerprint
+from mcp_server.core.memory_parts import DAY, MAX_TITLE, fingerprint
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import one_line

@@ -8,7 +8,8 @@ person can answer them: two of one series ("Sprint 12", "Sprint 13") are never a
 import re
 from dataclasses import dataclass
 
-from mcp_server.core.memory import Memory, fingerprint
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import fingerprint
 from mcp_server.core.text.text_relation import Statement, contains, enumerates, guarded_difference, jaccard
 from mcp_server.core.text.words import telling
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from mcp_server.core.digests import text_digest
 from mcp_server.core.links import CONTRADICTS
-from mcp_server.core.memory import MAX_TAGS, Kind, Link, Memory, Status
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import MAX_TAGS, Kind, Status
 from mcp_server.core.remote.text_merge import join_texts
 
 _AWAY = (Status.ARCHIVED, Status.ORPHANED)

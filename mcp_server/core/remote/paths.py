@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 
 from mcp_server.core.conflict_copies import original_of
-from mcp_server.core.memory import ARCHIVE_FOLDER, Kind
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind
 from mcp_server.core.remote import OF_COPY
 
 USER = "user"  # the vault that is the person's own, as the index calls it

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.search import ranking
 from mcp_server.core.search.query import Query, Sort, asks_about_now, named_paths, quoted_phrases
 from mcp_server.core.text.time_words import TimeSpan, span_of

@@ -9,19 +9,8 @@ from typing import NamedTuple
 
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import (
-    NOT_STALE,
-    WORDS,
-    Kind,
-    Level,
-    Memory,
-    Staleness,
-    Status,
-    Words,
-    check_type,
-    clean_tags,
-    moment_in,
-)
+from mcp_server.core.memory import NOT_STALE, WORDS, Memory, Staleness, Words
+from mcp_server.core.memory_parts import Kind, Level, Status, check_type, clean_tags, moment_in
 from mcp_server.core.search.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at

@@ -10,7 +10,8 @@ fence when the fence fits.
 from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_server.core import markdown
-from mcp_server.core.memory import Kind, Memory
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.sessions.conversation import parse_turns
 

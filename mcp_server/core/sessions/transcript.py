@@ -16,7 +16,7 @@ from typing import Any
 
 from mcp_server.core.context.brief import FRAME, PROMPT_FRAME
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import moment_in, timestamp
+from mcp_server.core.memory_parts import moment_in, timestamp
 from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
 from mcp_server.core.secrets.redaction import redact

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, moment_in
+from mcp_server.core.memory_parts import MAX_TEXT, moment_in
 from mcp_server.core.render import one_line
 
 T = TypeVar("T")

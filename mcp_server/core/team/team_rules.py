@@ -5,18 +5,17 @@ from dataclasses import fields, replace
 from typing import Any
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import (
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import (
     MAX_LINKS,
     MAX_TOUCHES,
     Kind,
-    Link,
-    Memory,
     check_id,
     check_type,
     clean_tags,
     clean_text,
+    without_controls,
 )
-from mcp_server.core.memory_parts import without_controls
 from mcp_server.core.secrets.redaction import refuse_secrets
 from mcp_server.core.text.titles import clean_title
 

@@ -20,7 +20,8 @@ from mcp_server.core.errors import (
     Rejected,
     StorageUnavailable,
 )
-from mcp_server.core.memory import Kind, Memory, check_id
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, check_id
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import Query
 from mcp_server.core.storage.port import ChangeRecord, Results, Stored

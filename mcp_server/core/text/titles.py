@@ -1,7 +1,7 @@
 """Titles: those that people give, and those made from a text without one."""
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import MAX_TEXT, MAX_TITLE
+from mcp_server.core.memory_parts import MAX_TEXT, MAX_TITLE
 from mcp_server.core.render import SENTENCE_END, on_one_line
 
 MOST_MADE = 80  # characters of a title that is made from a text

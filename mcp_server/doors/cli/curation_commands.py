@@ -18,7 +18,7 @@ from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.links import RESERVED
-from mcp_server.core.memory import Level, split_list
+from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import output, person, text_input

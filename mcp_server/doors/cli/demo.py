@@ -13,7 +13,8 @@ from mcp_server.actions.memory.session import restore_session, save_session
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import output

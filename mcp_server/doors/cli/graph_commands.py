@@ -13,7 +13,7 @@ from mcp_server.core.graph.mermaid import as_mermaid
 from mcp_server.core.graph.network import MOST_DRAWN, Choice, chosen, largest
 from mcp_server.core.graph.svg import as_file
 from mcp_server.core.graph.text import level_limits, rendered
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
 from mcp_server.store import Store

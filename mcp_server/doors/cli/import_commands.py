@@ -11,7 +11,7 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.author import author

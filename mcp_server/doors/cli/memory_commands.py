@@ -35,7 +35,8 @@ from mcp_server.actions.team.memories import (
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import Draft, Level, Status, split_list
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import files_of_before, state_of, visible

@@ -17,7 +17,7 @@ from mcp_server.adapters.parent_processes import SESSION
 from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.render import shortened, visible
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.cli import person

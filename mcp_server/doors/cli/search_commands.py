@@ -14,7 +14,7 @@ from mcp_server.actions.files.sync import if_free, sync_if_free
 from mcp_server.actions.model.embed import embed_pending, pending
 from mcp_server.actions.recall.recall import note_found
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.memory_parts import Kind, split_list
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import (
     PRESETS,

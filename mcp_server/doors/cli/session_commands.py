@@ -10,7 +10,7 @@ from mcp_server.actions.memory import conversation, session
 from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters import files as disk
 from mcp_server.core.errors import PersonNeeded, Rejected
-from mcp_server.core.memory import split_list
+from mcp_server.core.memory_parts import split_list
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, text_input

@@ -19,7 +19,8 @@ from mcp_server.actions.judge.persons_word import (
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
-from mcp_server.core.memory import ID, Draft, Level, split_list
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import ID, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement

@@ -18,7 +18,7 @@ from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.archive import archive as to_archive
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
-from mcp_server.core.memory import Level, split_list
+from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application

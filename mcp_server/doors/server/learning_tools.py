@@ -13,7 +13,7 @@ from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import Conflict, PersonNeeded
-from mcp_server.core.memory import Kind, split_list
+from mcp_server.core.memory_parts import Kind, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application

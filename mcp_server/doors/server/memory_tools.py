@@ -35,7 +35,8 @@ from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
-from mcp_server.core.memory import Draft, Level, split_list
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line

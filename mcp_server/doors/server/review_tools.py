@@ -8,7 +8,7 @@ from pydantic import Field
 from mcp_server.actions.review import review as reviewing
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.core.errors import PersonNeeded
-from mcp_server.core.memory import split_list
+from mcp_server.core.memory_parts import split_list
 from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, YES_OR_NO, Dialog, Unanswered, fits

@@ -13,7 +13,7 @@ from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions import predict, quality
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import split_list
+from mcp_server.core.memory_parts import split_list
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_fading
 from mcp_server.doors.server.dialog import Dialog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
-from mcp_server.core.memory import ID
+from mcp_server.core.memory_parts import ID
 from mcp_server.core.render import one_line
 
 if TYPE_CHECKING:

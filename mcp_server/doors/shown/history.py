@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.changes.history import ByOthers
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.memory.revise import version
-from mcp_server.core.memory import WORDS, Level, timestamp, type_or_kind
+from mcp_server.core.memory import WORDS
+from mcp_server.core.memory_parts import Level, timestamp, type_or_kind
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.core.sessions.snapshot import tasks_of, variables_of
 from mcp_server.doors.shown import Shown, trouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import Level, timestamp
+from mcp_server.core.memory_parts import Level, timestamp
 from mcp_server.core.render import counted, files_of_before, one_line, outdated, repeats, state_of
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.text.excerpt import excerpt

@@ -9,7 +9,8 @@ from mcp_server.actions.judge.candidate import WaitsFor
 from mcp_server.actions.review.entries import Became, Entry, Idle, SaidIn, Verdict
 from mcp_server.actions.review.review import AGED, CANDIDATE, EVERYWHERE, ORIGIN, Review
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES
-from mcp_server.core.memory import Level, Staleness, timestamp
+from mcp_server.core.memory import Staleness
+from mcp_server.core.memory_parts import Level, timestamp
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.core.render import counted, files_of_before
 from mcp_server.doors.shown import Shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import timestamp, type_or_kind
+from mcp_server.core.memory_parts import timestamp, type_or_kind
 from mcp_server.core.render import counted, state_of
 from mcp_server.doors.shown import Shown
 

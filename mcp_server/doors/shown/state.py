@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, STALE
 from mcp_server.core.budget import MOST_TRIES
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown, trouble
 from mcp_server.doors.shown import needs as sentences

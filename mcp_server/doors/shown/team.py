@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.difference import difference
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.render import counted, one_line
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.memory import kept_with

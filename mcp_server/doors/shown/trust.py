@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.render import files_of_before, state_of
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.rows import row_json

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from mcp_server.core.errors import Rejected, similar
-from mcp_server.core.memory import check_id, new_id
+from mcp_server.core.memory_parts import check_id, new_id
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import one_line

@@ -19,7 +19,7 @@ from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
-from mcp_server.core.memory import Kind, Level, Status, clean_tags
+from mcp_server.core.memory_parts import Kind, Level, Status, clean_tags
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
 from mcp_server.doors.shown import Shown, cells, history, hot

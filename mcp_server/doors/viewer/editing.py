@@ -19,7 +19,8 @@ from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.actions.recall.nearby import Near
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import DaybookError, NotFound, Rejected, disk_refused
-from mcp_server.core.memory import ID, Draft, Kind, Level, Memory, split_list
+from mcp_server.core.memory import Draft, Memory
+from mcp_server.core.memory_parts import ID, Kind, Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS

@@ -25,7 +25,7 @@ from mcp_server.core.graph.network import (
     relations_of,
 )
 from mcp_server.core.graph.svg import MARKS, SORTS, STYLE, as_part, mark, types_in
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.viewer.page import ALL, address, number, page, paged, viewer
 from mcp_server.doors.viewer.page_query import Where, projects, store_for
 from mcp_server.store import Store

@@ -6,7 +6,7 @@ from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.repository import is_shared
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import memory as shown
 from mcp_server.store import Store

@@ -12,7 +12,7 @@ from mcp_server.actions.memory.list import named_like
 from mcp_server.actions.memory.related import get_related, is_written
 from mcp_server.core.errors import Rejected
 from mcp_server.core.links import RESERVED, SUPERSEDES
-from mcp_server.core.memory import type_or_kind
+from mcp_server.core.memory_parts import type_or_kind
 from mcp_server.core.render import state_of
 from mcp_server.doors.shown import links as shown
 from mcp_server.doors.shown.draft_outcome import beside as told_apart

@@ -15,7 +15,7 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.list_trash import list_trash
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.memory import Kind, Level, Status, type_or_kind
+from mcp_server.core.memory_parts import Kind, Level, Status, type_or_kind
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import on_one_line, repeats, state_of, visible
 from mcp_server.core.search import ranking

@@ -15,7 +15,8 @@ from mcp_server.actions.sessions.quality import why
 from mcp_server.actions.team.memories import read_anywhere
 from mcp_server.core.errors import NotFound
 from mcp_server.core.links import as_name
-from mcp_server.core.memory import WORDS, Status, check_id, type_or_kind
+from mcp_server.core.memory import WORDS
+from mcp_server.core.memory_parts import Status, check_id, type_or_kind
 from mcp_server.core.render import state_of
 from mcp_server.core.storage.port import Stored
 from mcp_server.doors.shown.trust import history

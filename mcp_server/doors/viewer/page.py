@@ -28,7 +28,7 @@ from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.links import WIKI, as_name
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.render import bytes_of, counted, files_of_before, visible
 from mcp_server.doors.shown import day, moment, needs
 from mcp_server.doors.shown.figures import cost_of

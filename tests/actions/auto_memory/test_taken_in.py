@@ -19,7 +19,8 @@ from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters.auto_memory_folder import slug_of
 from mcp_server.adapters.foreign import auto_memory
-from mcp_server.core.memory import Draft, Level, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
 from tests.actions.auto_memory.folder_of_claude import (

@@ -13,7 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.context.managed_block import CONTESTED, START
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, lines, one_more

@@ -6,7 +6,7 @@ from mcp_server.actions.graph.graph import read_graph
 from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.repository import trust
 from mcp_server.core.graph.graph import Graph
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 PROJECT, USER = Level.PROJECT, Level.USER

@@ -14,7 +14,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import ledger
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.graph.text import rendered
-from mcp_server.core.memory import Draft, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, graph_shown, node

@@ -12,7 +12,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import NotFound
 from mcp_server.core.graph.graph import artifact_id
 from mcp_server.core.graph.network import FILE, Network
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.graph.nodes import PROJECT, USER, accepted, archive, node
 from tests.core.made_secrets import ALNUM, any_of

@@ -6,7 +6,8 @@ from pathlib import Path
 from mcp_server.actions.exchange.imports.batch import Imported, Item, Outcome
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
-from mcp_server.core.memory import Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 

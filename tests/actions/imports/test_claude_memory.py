@@ -13,7 +13,8 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import filter_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes

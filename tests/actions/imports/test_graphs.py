@@ -14,7 +14,8 @@ from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.foreign import knowledge_graph
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, memories, only_import, outcomes
 

@@ -17,7 +17,8 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.foreign import memory_mcp_database
 from mcp_server.adapters.index.events import usage
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, mem, memories, outcomes, state

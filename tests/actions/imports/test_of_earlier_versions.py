@@ -15,7 +15,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files
 from mcp_server.adapters.auto_memory_folder import slug_of
-from mcp_server.core.memory import Draft, fingerprint
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import fingerprint
 from mcp_server.store import Store
 from tests.actions.imports.every_source import TITLE, World, world_of
 

@@ -9,7 +9,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.adapters.index.events.transcripts import Transcript
-from mcp_server.core.memory import Kind, Memory, Status
+from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 from tests.conftest import Open

@@ -9,7 +9,7 @@ from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.files.read import read
 from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, proposal
 from tests.recorded import Recorded, kept, queued

@@ -10,7 +10,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import review_candidates
 from mcp_server.actions.judge.compare_and_store import Action
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.learn.learned import POSTGRES, answer, knowledge, learn, open_learning, proposal
 from tests.conftest import Open

@@ -11,7 +11,8 @@ from mcp_server.adapters.index.events import deeds
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import artifact_id
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.memory import Level, Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.store import Store
 from tests.actions.link.linked import add_by_hand, links_of, remembered
 from tests.conftest import Clock

@@ -11,7 +11,8 @@ from mcp_server.actions.memory.remember import reinstate, remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import frontmatter_lines
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Link, Status
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 from tests.actions.graph.nodes import A, B, accepted, node
 

@@ -14,7 +14,8 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory import Draft, Level, Link
+from mcp_server.core.memory import Draft, Link
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, ids_found

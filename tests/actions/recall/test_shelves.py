@@ -12,7 +12,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.ask import ask
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Confidence, Filter, Query
 from mcp_server.doors.server.replies import shown_lines

@@ -24,7 +24,8 @@ from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.opened import opened_at
 

@@ -13,7 +13,7 @@ from mcp_server.actions.remote.set_up import state_of
 from mcp_server.actions.status.status import status
 from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.doors.shown.deeds import history as shown_deeds
 from mcp_server.doors.shown.state import needs as needs_of

@@ -18,7 +18,8 @@ from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.sessions.forget_session import forget_session
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.remote.conftest import Machines
 from tests.actions.remote.test_exchange import says

@@ -13,7 +13,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.adapters.index.events import usage
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.store import Store
 from tests.actions.remote.conftest import Machines

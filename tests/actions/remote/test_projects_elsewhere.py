@@ -6,7 +6,7 @@ from mcp_server.actions.context.notice import offered
 from mcp_server.actions.files.read import read
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.upkeep.adopt import adopt
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from tests.actions.remote.conftest import Machines
 from tests.adapters.project.repositories import git
 from tests.memories import stored

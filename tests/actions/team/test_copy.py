@@ -17,7 +17,8 @@ from mcp_server.actions.team.membership import join, leave, look_ahead, membersh
 from mcp_server.adapters import history
 from mcp_server.adapters.team_membership import MembershipNote, joined_of, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.team.team import Role
 from mcp_server.store import Store
 from tests.actions.team.conftest import Join

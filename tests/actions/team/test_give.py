@@ -26,7 +26,8 @@ from mcp_server.actions.team.send import drop, send, waiting
 from mcp_server.actions.team.store_in_team import StoredInTeam
 from mcp_server.actions.upkeep.work import work
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, StorageUnavailable
-from mcp_server.core.memory import Draft, Level, Link, Memory, Status
+from mcp_server.core.memory import Draft, Link, Memory
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.storage.port import ChangeKind, Stored
 from mcp_server.core.team.team import Role
 from mcp_server.doors.shown.needs import notice as sentence

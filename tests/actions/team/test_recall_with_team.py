@@ -6,7 +6,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.team import side_by_side
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.memory import Draft, Kind, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.search.query import Answer, Filter, Hit, Query
 from mcp_server.doors.shown.recall import answered
 from mcp_server.store import Store

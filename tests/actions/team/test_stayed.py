@@ -4,7 +4,8 @@ from mcp_server.actions.context.notice import notice
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.give import remember_for_team
 from mcp_server.actions.upkeep.work import work
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.team.people import Person, saved

@@ -11,7 +11,7 @@ from mcp_server.actions.upkeep.consolidate import put_away
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events.tidying import DROPS
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store

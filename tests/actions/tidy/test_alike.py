@@ -8,7 +8,8 @@ from mcp_server.actions.model.embed import embed_pending
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import usage
-from mcp_server.core.memory import Level, Link, Status
+from mcp_server.core.memory import Link
+from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
 from mcp_server.doors.shown.review import proposal
 from mcp_server.doors.shown.runs import line

@@ -15,7 +15,7 @@ from mcp_server.actions.upkeep.work import work
 from mcp_server.bootstrap import open_for_reading
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
-from mcp_server.core.memory import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of

@@ -7,7 +7,7 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.upkeep.tidy import tidy
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, files_of, in_trash, plan_of, put

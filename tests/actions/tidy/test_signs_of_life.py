@@ -23,7 +23,8 @@ from mcp_server.actions.recall.recall import note_found, recall
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import read_events
-from mcp_server.core.memory import Draft, Kind, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import Confidence, Query
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put

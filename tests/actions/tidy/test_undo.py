@@ -16,7 +16,7 @@ from mcp_server.actions.files.sync import catch_up, rebuild, sync
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import tidying
-from mcp_server.core.memory import Status
+from mcp_server.core.memory_parts import Status
 from mcp_server.doors.shown.runs import line
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import FIVE, TRAPS, files_of, in_trash, plan_of, put, twins

@@ -18,7 +18,8 @@ from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import output_log
 from mcp_server.core.judge.ageing import SHARE
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import put
 from tests.conftest import Clock

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mcp_server.actions.model.embed import pending
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Mode, Query
 from tests.actions.work.worked import ended
 from tests.conftest import Open

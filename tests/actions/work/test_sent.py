@@ -9,7 +9,7 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.status.status import status
 from mcp_server.actions.upkeep.work import note_quiet
 from mcp_server.adapters import transcript_file
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.doors.shown.state import needs as needs_of
 from tests.actions.work.worked import DECIDED, LONG, ended, sent_text, worked

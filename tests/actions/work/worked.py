@@ -4,7 +4,7 @@ from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.upkeep.work import Work, work
 from mcp_server.bootstrap import Opened
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter, Query
 from mcp_server.store import Store
 from tests.recorded import Recorded

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.core.links import CONTRADICTS
-from mcp_server.core.memory import Link, Memory, Status
+from mcp_server.core.memory import Link, Memory
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.remote.memory_merge import MergedMemory, Placed, merge_memories
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -13,7 +13,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
-from mcp_server.core.memory import Draft, Kind
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
 from tests.conftest import Open
 from tests.doors.module import Typed

@@ -13,7 +13,8 @@ from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.actions.sessions.quality import why
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
-from mcp_server.core.memory import Draft, Status
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Clock, Open
 from tests.doors.module import Typed, tell

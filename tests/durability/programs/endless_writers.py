@@ -18,7 +18,8 @@ from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Draft, timestamp
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import timestamp
 from tests.opened import opened_at
 
 ACTIVE, FORGOTTEN = "active", "forgotten"

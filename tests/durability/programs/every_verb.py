@@ -10,7 +10,8 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from tests.opened import opened_at
 

@@ -15,7 +15,7 @@ from competing_processes import at_once, opened
 from mcp_server.actions.graph.kg import put_edge, put_node
 from mcp_server.actions.graph.sync import register
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 
 SHARED = "shared"
 

@@ -20,7 +20,8 @@ from typing import Any
 
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from tests.opened import opened_at
 from tests.patience import PATIENCE
 from tests.terminal import type_in_terminal

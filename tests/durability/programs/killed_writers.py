@@ -38,7 +38,7 @@ from endless_writers import (
 from mcp_server import bootstrap
 from mcp_server.adapters import memory_file, vault
 from mcp_server.core.errors import DaybookError
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from tests.patience import PATIENCE
 
 WRITERS = 2

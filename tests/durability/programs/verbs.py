@@ -25,7 +25,8 @@ from mcp_server.actions.model.setup import Choices, setup
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import QUESTION, review, settle
 from mcp_server.actions.status.doctor import doctor
-from mcp_server.core.memory import Draft, Level
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.opened import opened_at
 

@@ -13,7 +13,7 @@ from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events.imports import DOCUMENT, SEEDED
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import timestamp
+from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.store import Store

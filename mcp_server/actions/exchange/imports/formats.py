@@ -18,7 +18,7 @@ from mcp_server.adapters.foreign import (
 )
 from mcp_server.core.errors import Rejected
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import Level
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 DATABASE = "memory-mcp-db"

@@ -15,7 +15,8 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.memory import Draft, Memory, Status, as_draft
+from mcp_server.core.memory import Draft, Memory, as_draft
+from mcp_server.core.memory_parts import Status
 from mcp_server.core.provenance.provenance import ASSISTANT, waits
 from mcp_server.store import Store
 

@@ -13,18 +13,16 @@ from mcp_server.adapters.index.events.imports import Holder, ImportedRecord
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.exchange.foreign import Reading, Record, content_digest, tags_of, type_of
-from mcp_server.core.memory import (
+from mcp_server.core.memory import WORDS, Memory, texts_beside
+from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
     MAX_TEXT,
-    WORDS,
     Kind,
     Level,
-    Memory,
     Status,
     clean_text,
     fingerprint,
     new_id,
-    texts_beside,
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.provenance.provenance import SEEDED

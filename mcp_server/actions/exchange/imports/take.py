@@ -47,7 +47,7 @@ from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory import Level, clean_tags
+from mcp_server.core.memory_parts import Level, clean_tags
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction

@@ -7,7 +7,7 @@ from mcp_server.adapters.index.events import signs_of_life
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.core.judge import ageing
-from mcp_server.core.memory import DAY, Status
+from mcp_server.core.memory_parts import DAY, Status
 from mcp_server.core.worth import ratings
 
 _REF = "memories.vault || '/' || memories.id"

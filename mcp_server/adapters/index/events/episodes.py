@@ -15,7 +15,7 @@ from mcp_server.adapters.index.events import EventRow, receipts, usage
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import VAULT_OF_REF, Table
-from mcp_server.core.memory import DAY
+from mcp_server.core.memory_parts import DAY
 
 TABLES = (Table("tally", {"day": int, "event": str, "times": int}, pk=("day", "event")),)
 

@@ -9,7 +9,7 @@ from typing import Any
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 
 SEEDED = "seeded"  # the line of a document; `imported` also says that the person wants the memories kept
 DOCUMENT = "document"  # the source whose records are the sections of a document, at `<vault key>/<document>`

@@ -8,7 +8,7 @@ from typing import Any
 from mcp_server.adapters.index import events
 from mcp_server.adapters.index.table import Table
 from mcp_server.adapters.ledger import Event, Ledger, Watermark, read_events, size
-from mcp_server.core.memory import parse_timestamp
+from mcp_server.core.memory_parts import parse_timestamp
 from mcp_server.core.remote import OF_COPY
 from mcp_server.core.runs import UNDONE
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.budget import MOST_TRIES, CallOutcome, Cost
-from mcp_server.core.memory import DAY, moment_in
+from mcp_server.core.memory_parts import DAY, moment_in
 
 TABLES = (
     Table(

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.events.unread_reports import changed_in
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.memory import DAY, Status
+from mcp_server.core.memory_parts import DAY, Status
 from mcp_server.core.runs import Change, RunEntry, change_of, entry_of
 
 TABLES = (

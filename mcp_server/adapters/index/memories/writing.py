@@ -17,7 +17,8 @@ from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row
 from mcp_server.adapters.index.table import Table
 from mcp_server.core.changes import FileChange, Stamp
 from mcp_server.core.links import all_links, as_name, names
-from mcp_server.core.memory import WORDS, Kind, Memory, Status, fingerprint
+from mcp_server.core.memory import WORDS, Memory
+from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.worth.ratings import believed
 
 _Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mcp_server.adapters.index.memories import changelog
 from mcp_server.adapters.index.search.quantised import RESCORED, Floats, Numbers, Quantised
-from mcp_server.core.memory import Kind
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.ports import Embedded, Embedder, Vector
 from mcp_server.core.search.ranking import BEST_PASSAGES, Cosines
 

@@ -21,7 +21,8 @@ from mcp_server.actions.review.ask_at_once import NewAndNear, pairs_of, say
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory import Draft, Kind, Level, split_list
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.search.query import Filter, Query, check_question, filter_of

@@ -23,7 +23,7 @@ from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
 from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
-from mcp_server.core.memory import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.render import counted, one_line, visible
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.settings import hooks_are_off
