@@ -13,8 +13,7 @@ from mcp_server.actions.graph import kg
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.judge.compare_and_store import compare_and_store
-from mcp_server.actions.memory import promote, repository
-from mcp_server.actions.memory import trust as trusting
+from mcp_server.actions.memory import promote, repository, trust
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.forget import forget, restore, to_trash
@@ -279,7 +278,7 @@ WAYS: dict[str, Callable[[Place], Act]] = {
         lambda store, memory_id: revise(store, memory_id, Revision(text="Never."), source=ASSISTANT)
     ),
     "pin": _one(lambda store, memory_id: promote.pin(store, memory_id, pinned=True)),
-    "validate": _one(trusting.validate),
+    "validate": _one(trust.validate),
     "forget": _one(forget),
     "review reject": _one(lambda store, memory_id: to_trash(store, find(store, memory_id))),
     "archive": _one(lambda store, memory_id: archive(store, [memory_id])),

@@ -24,8 +24,7 @@ from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.replies import shown_lines
-from mcp_server.doors.shown import links
+from mcp_server.doors.shown import Shown, links
 from mcp_server.doors.shown.memory import archived
 from mcp_server.doors.shown.persons_acts import SETTLING_CONTRADICTION
 from mcp_server.doors.shown.taken_in import taken_in
@@ -51,13 +50,13 @@ def register(application: Application) -> None:
         ids: Annotated[
             list[str] | str, Field(description="ids of memories: a list, or one comma-separated text")
         ],
-    ) -> str:
+    ) -> Shown:
         """Archive memories: they are shown nowhere, recall finds them only with include_archived, and
         restore_memory brings them back. Ask the person first."""
         for memory_id in split_list(ids):
             ask_before_forgetting(Dialog(context), open_store(), memory_id, application.turns, verb="archive")
         store = open_store()
-        return shown_lines(archived(to_archive(store, split_list(ids))))
+        return archived(to_archive(store, split_list(ids)))
 
     @tool()
     def link_memories(
@@ -71,52 +70,48 @@ def register(application: Application) -> None:
                 " label of your own in a few words"
             ),
         ] = "",
-    ) -> str:
+    ) -> Shown:
         """Link two memories, or a memory and a file. The label supersedes makes the target superseded;
         contradicts marks the older memory wherever it is shown. Linking again changes nothing."""
         ask_before_replacing(Dialog(context), open_store(), source, target, rel, application.turns)
-        return shown_lines(links.linked(link.link(open_store(), source, target, rel)))
+        return links.linked(link.link(open_store(), source, target, rel))
 
     @tool(destroys=True)
     def unlink_memories(
         source: Source,
         target: Target,
         rel: Annotated[str, Field(description="only this label; if empty, every link between them")] = "",
-    ) -> str:
+    ) -> Shown:
         """Remove a link. A memory that was superseded through it becomes active again."""
-        return shown_lines(links.unlinked(link.unlink(open_store(), source, target, rel)))
+        return links.unlinked(link.unlink(open_store(), source, target, rel))
 
     @tool(reads=True)
     def get_related(
         id: str = "",
         tags: Annotated[list[str] | str, Field(description="find memories with any of these tags")] = "",
         depth: Annotated[int, Field(description="how many links to follow, 1 to 3")] = 1,
-    ) -> str:
+    ) -> Shown:
         """List what a memory is linked with, in both directions and with labels, or the memories that have
         any of the tags. Call it to see what else a change affects."""
-        return shown_lines(
-            links.related(related.get_related(open_store(), id, tags=split_list(tags), depth=depth))
-        )
+        return links.related(related.get_related(open_store(), id, tags=split_list(tags), depth=depth))
 
     @tool(reads=True)
     def find_contradictions(
         id: Annotated[str, Field(description="only contradictions with this memory")] = "", limit: int = 5
-    ) -> str:
+    ) -> Shown:
         """Find memories about the same thing that differ in a number, a name or a negation. Changes nothing:
         mark_contradiction marks a pair, resolve_contradiction settles it."""
-        return shown_lines(
-            links.proposed_pairs(contradiction.find_contradictions(open_store(), id, limit=limit))
-        )
+        return links.proposed_pairs(contradiction.find_contradictions(open_store(), id, limit=limit))
 
     @tool(reads=True)
-    def get_contradictions() -> str:
+    def get_contradictions() -> Shown:
         """List the memories that are marked as contradicting each other."""
-        return shown_lines(links.marked_pairs(contradiction.get_contradictions(open_store())))
+        return links.marked_pairs(contradiction.get_contradictions(open_store()))
 
     @tool()
-    def mark_contradiction(id: str, other: str) -> str:
+    def mark_contradiction(id: str, other: str) -> Shown:
         """Mark two memories as contradicting each other. Both are still shown, the older one with a mark."""
-        return shown_lines(links.linked(contradiction.mark_contradiction(open_store(), id, other)))
+        return links.linked(contradiction.mark_contradiction(open_store(), id, other))
 
     @tool(destroys=True)
     def resolve_contradiction(
@@ -129,7 +124,7 @@ def register(application: Application) -> None:
                 description="what happens to the other: superseded, kept, trusted less, or moved to the trash"
             ),
         ],
-    ) -> str:
+    ) -> Shown:
         """Propose how to settle a contradiction. A dialog asks the person, who decides."""
         Dialog(context).consent(
             _proposed(open_store(), id, other, how),
@@ -137,7 +132,7 @@ def register(application: Application) -> None:
             typed=f"contradictions --resolve {one_line(id, 80)} {one_line(other, 80)} --how {how}",
         )
         outcome = contradiction.resolve_contradiction(open_store(), id, other, how)
-        return shown_lines(links.settled_pair(outcome))
+        return links.settled_pair(outcome)
 
     @tool()
     def seed_from_text(
@@ -148,7 +143,7 @@ def register(application: Application) -> None:
         type: TypeName = "",
         level: LevelName = "",
         tags: Words = "",
-    ) -> str:
+    ) -> Shown:
         """Make memories from a longer text, one for each section. recall finds them; they are never shown
         unasked. Only when the person asked for it."""
         options = Options(type, Level(level) if level else None, split_list(tags))
@@ -162,7 +157,7 @@ def register(application: Application) -> None:
         type: TypeName = "",
         level: LevelName = "",
         tags: Words = "",
-    ) -> str:
+    ) -> Shown:
         """Make memories from a text file, one for each section; calling it again takes in what changed. Only
         when the person asked for it. For a file outside the project a dialog asks the person again."""
         options = Options(type, Level(level) if level else None, split_list(tags))
@@ -179,16 +174,16 @@ def register(application: Application) -> None:
     @tool()
     def bootstrap_project(
         dry_run: Annotated[bool, Field(description="only show what would be done")] = False,
-    ) -> str:
+    ) -> Shown:
         """Make memories from this project's CLAUDE.md, README, CONTRIBUTING, ARCHITECTURE and docs; calling
         it again takes in what changed. Only when the person asked for it."""
         imports = seed.bootstrap_project(open_store(), dry_run=dry_run)
         return _seeded(open_store(), imports, dry_run=dry_run)
 
 
-def _seeded(store: Store, imports: Sequence[Imported], *, dry_run: bool = False) -> str:
+def _seeded(store: Store, imports: Sequence[Imported], *, dry_run: bool = False) -> Shown:
     waiting = from_documents(store)
-    return shown_lines(taken_in(imports, format_name=DOCUMENT, dry_run=dry_run, waiting=waiting))
+    return taken_in(imports, format_name=DOCUMENT, dry_run=dry_run, waiting=waiting)
 
 
 def _proposed(store: Store, memory_id: str, other: str, how: str) -> str:

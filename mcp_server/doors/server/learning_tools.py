@@ -18,8 +18,7 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import MOST_PARTS, Dialog, fits
-from mcp_server.doors.server.replies import shown_lines
-from mcp_server.doors.shown import candidates, mining, upkeep
+from mcp_server.doors.shown import Shown, candidates, mining, upkeep
 from mcp_server.doors.shown.persons_acts import SETTLING_CANDIDATES
 from mcp_server.doors.shown.recall import answered, cited
 from mcp_server.store import Store
@@ -34,15 +33,13 @@ def register(application: Application) -> None:
     open_store = application.opened.store
 
     @tool()
-    def ask(question: Annotated[str, Field(description="in the person's own words")]) -> str:
-        """
-        Answer a question from all memories, citing ids, or say that the answer is not known. May use the
-        person's API budget if they allowed that; otherwise returns the best passages to answer from.
-        """
-        return shown_lines(cited(ask_question(open_store(), question, given_to=session.id), question))
+    def ask(question: Annotated[str, Field(description="in the person's own words")]) -> Shown:
+        """Answer a question from all memories, citing ids, or say that the answer is not known. May use the
+        person's API budget if they allowed that; otherwise returns the best passages to answer from."""
+        return cited(ask_question(open_store(), question, given_to=session.id), question)
 
     @tool(reads=True)
-    def search_knowledge(query: str, category: str = "", limit: int = 10) -> str:
+    def search_knowledge(query: str, category: str = "", limit: int = 10) -> Shown:
         """Search knowledge memories by meaning. category is a type (decision, gotcha, …) or one of the
         person's own categories."""
         is_type = category.strip().lower() in TYPES
@@ -54,38 +51,36 @@ def register(application: Application) -> None:
         wanted = Query(text=check_question(query), mode=parse_mode("semantic"), limit=limit, filter=filter)
         store = open_store()
         answer = search(store, wanted, given_to=session.id or "mcp")
-        return shown_lines(answered(answer, query, waiting=unseen(store, wanted, answer)))
+        return answered(answer, query, waiting=unseen(store, wanted, answer))
 
     @tool(reads=True)
     def review_candidates(
         type: Annotated[str, Field(description="only this type")] = "",
         min_times: Annotated[int, Field(description="only those seen at least this often")] = 0,
-    ) -> str:
+    ) -> Shown:
         """List the candidates: proposed memories that wait for the person, or to be seen more often."""
-        return shown_lines(
-            candidates.waiting(candidate.review_candidates(open_store(), type=type, min_times=min_times))
-        )
+        return candidates.waiting(candidate.review_candidates(open_store(), type=type, min_times=min_times))
 
     @tool()
     def log_output(
         content: Annotated[str, Field(description="what a program printed, at most 64 KiB")],
-    ) -> str:
+    ) -> Shown:
         """Log output that may show how this project works (versions, commands, configuration). Secrets are
         masked, the log is kept for a week, and run_mining finds what recurs in it."""
-        return shown_lines(mining.logged(mine.log_output(open_store(), content)))
+        return mining.logged(mine.log_output(open_store(), content))
 
     @tool()
     def run_mining(
         hours: Annotated[float, Field(description="how far to look back, at most 168")] = 24,
-    ) -> str:
+    ) -> Shown:
         """Look for recurring facts, decisions, commands and versions in recent logs and conversations; they
         become candidates, or memories once they were seen often enough."""
-        return shown_lines(mining.mined(mine.run_mining(open_store(), hours=hours)))
+        return mining.mined(mine.run_mining(open_store(), hours=hours))
 
     @tool(reads=True)
-    def mining_status() -> str:
+    def mining_status() -> Shown:
         """Show how large the output log is, how many candidates wait, and what the last runs found."""
-        return shown_lines(mining.status(mine.mining_status(open_store())))
+        return mining.status(mine.mining_status(open_store()))
 
     @tool()
     def consolidate(
@@ -93,32 +88,28 @@ def register(application: Application) -> None:
         with_model: Annotated[
             bool, Field(description="let the plan call the model too, which costs money")
         ] = False,
-    ) -> str:
-        """
-        Show what tidying would do (join equal memories, list pairs that may contradict each other, archive
+    ) -> Shown:
+        """Show what tidying would do (join equal memories, list pairs that may contradict each other, archive
         memories without a sign of life), or with apply do it. 'daybook tidy --undo' reverses it. Apply only
-        when the person asked for it.
-        """
-        return shown_lines(
-            upkeep.tidied(tidy(open_store(), dry_run=not apply, with_model=apply or with_model))
-        )
+        when the person asked for it."""
+        return upkeep.tidied(tidy(open_store(), dry_run=not apply, with_model=apply or with_model))
 
     @tool()
-    def approve_candidate(context: Context[Any, Any], ids: Ids) -> str:
+    def approve_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Store candidates as memories. A dialog asks the person first."""
         store = open_store()
         keys = _agreed(Dialog(context), store, _named(store, ids), "Store as a memory", "--approve")
         stored = candidate.approve(store, keys)
         trust(store, tuple(outcome.id for outcome in stored))  # the person said so
-        return shown_lines(candidates.proposals("Stored", stored))
+        return candidates.proposals("Stored", stored)
 
     @tool(destroys=True)
-    def reject_candidate(context: Context[Any, Any], ids: Ids) -> str:
+    def reject_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Delete candidates for good. A dialog asks the person first."""
         store = open_store()
         keys = _agreed(Dialog(context), store, _named(store, ids), "Delete for good", "--reject")
         candidate.reject(store, keys)
-        return shown_lines(candidates.rejected(keys))
+        return candidates.rejected(keys)
 
 
 def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: str) -> list[str]:

@@ -9,9 +9,9 @@ from mcp_server.actions.changes import undo as undoing
 from mcp_server.actions.changes.history import history_of, version_of
 from mcp_server.actions.team.memories import history_in_team, is_of_team
 from mcp_server.core.render import counted, one_line
-from mcp_server.doors.server import replies
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
+from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import history as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.persons_acts import TAKING_BACK
@@ -26,20 +26,20 @@ def register(application: Application) -> None:
     def history(
         id: str,
         version: Annotated[int, Field(description="show this version in full; 0 lists all versions")] = 0,
-    ) -> str:
+    ) -> Shown:
         """Show what a memory said before, and when, by whom and by which verb it was changed."""
         if not version and is_of_team(open_store(), id):
-            return replies.shown_lines(shown_team.history(*history_in_team(open_store(), id)))
+            return shown_team.history(*history_in_team(open_store(), id))
         if version:
-            return replies.shown_lines(shown.version(*version_of(open_store(), id, version)))
-        return replies.shown_lines(shown.changes(history_of(open_store(), id)))
+            return shown.version(*version_of(open_store(), id, version))
+        return shown.changes(history_of(open_store(), id))
 
     @application.tool()
     def undo(
         context: Context[Any, Any],
         id: Annotated[str, Field(description="if empty, the last change of this session")] = "",
         anyway: Annotated[bool, Field(description="undo even what was edited since")] = False,
-    ) -> str:
+    ) -> Shown:
         """Undo the last change of a memory, exactly; calling it again redoes the change. For what the person
         said or did, a dialog asks them first."""
         store = open_store()
@@ -52,4 +52,4 @@ def register(application: Application) -> None:
                 act=TAKING_BACK,
                 typed=f"undo {id}".strip(),
             )
-        return replies.shown_lines(shown.undone(undoing.undo(store, change, anyway=anyway), change))
+        return shown.undone(undoing.undo(store, change, anyway=anyway), change)

@@ -17,9 +17,8 @@ from mcp_server.core.memory_parts import split_list
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_fading
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.replies import shown_lines
+from mcp_server.doors.shown import Shown, use
 from mcp_server.doors.shown import hot as shown
-from mcp_server.doors.shown import use
 from mcp_server.doors.shown.origins import WAITS_ON
 from mcp_server.doors.shown.trust import history
 
@@ -45,91 +44,91 @@ def register(application: Application) -> None:
             return error.with_hint
 
     @tool()
-    def pin(id: str) -> str:
+    def pin(id: str) -> Shown:
         """Pin a memory, so that it is kept at hand in every session. Only when the person asked for it."""
         store = open_store()
         file = hot_places.pin(store, id, pinned=True)
-        return shown_lines(shown.pinned(file, "" if is_shown(store, file) else WAITS_ON))
+        return shown.pinned(file, "" if is_shown(store, file) else WAITS_ON)
 
     @tool()
-    def unpin(context: Context[Any, Any], id: str) -> str:
+    def unpin(context: Context[Any, Any], id: str) -> Shown:
         """Unpin a memory: it is kept at hand only while it is used. Only when the person asked for it."""
         store = open_store()
         ask_before_fading(Dialog(context), store, id, Revision(pinned=False), application.turns)
         file = hot_places.pin(store, id, pinned=False)
-        return shown_lines(shown.pinned(file))
+        return shown.pinned(file)
 
     @tool()
-    def promote(id: str) -> str:
+    def promote(id: str) -> Shown:
         """Put a memory into the hot set now; it leaves after two weeks without use."""
         store = open_store()
         has_place = hot_places.promote(store, id)
         waits = "" if is_shown(store, read(store, id)) else WAITS_ON
-        return shown_lines(shown.promoted(id, waits, has_place=has_place))
+        return shown.promoted(id, waits, has_place=has_place)
 
     @tool()
-    def demote(id: str) -> str:
+    def demote(id: str) -> Shown:
         """Take a memory out of the hot set now; three more accesses bring it back."""
         was_hot = hot_places.demote(open_store(), id)
-        return shown_lines(shown.demoted(id, was_hot=was_hot))
+        return shown.demoted(id, was_hot=was_hot)
 
     @tool(reads=True)
-    def hot_cache_status() -> str:
+    def hot_cache_status() -> Shown:
         """List the memories kept at hand and why, which leaves first, and which are likely to be needed
         next."""
-        return shown_lines(shown.status(hot_places.hot_status(open_store())))
+        return shown.status(hot_places.hot_status(open_store()))
 
     @tool(reads=True)
-    def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> str:
+    def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> Shown:
         """List which memories are asked for one after the other, and how likely that is."""
         patterns = predict.access_patterns(open_store(), limit=min(100, limit))
-        return shown_lines(shown.patterns(patterns, nothing=shown.NO_PATTERN))
+        return shown.patterns(patterns, nothing=shown.NO_PATTERN)
 
     @tool(reads=True)
     def predict_next(
         id: Annotated[str, Field(description="after this memory; if empty, after the last recall")] = "",
-    ) -> str:
+    ) -> Shown:
         """List the memories likely to be needed next, from what earlier sessions asked for."""
         patterns = predict.predict_next(open_store(), id)
-        return shown_lines(shown.patterns(patterns, nothing=shown.UNLIKELY))
+        return shown.patterns(patterns, nothing=shown.UNLIKELY)
 
     @tool()
     def validate_memory(
         id: str,
         reason: Literal["confirmed", "used", "cross_validated"] = "confirmed",
         note: Annotated[str, Field(description="what it was checked against")] = "",
-    ) -> str:
+    ) -> Shown:
         """Record that a memory was checked, against the code or by the person, and is right: its trust rises
         and it counts as verified today. Not for a memory that merely sounds right."""
         record = trust.validate(open_store(), id, reason=reason, note=note)
-        return shown_lines(history(record))
+        return history(record)
 
     @tool()
     def invalidate_memory(
         id: str,
         reason: Literal["outdated", "partly_incorrect", "wrong"],
         note: Annotated[str, Field(description="what it was checked against")] = "",
-    ) -> str:
+    ) -> Shown:
         """Record that a memory was checked and is outdated, partly incorrect or wrong: its trust falls. If
         you know what is right, revise it, or remember that with supersedes."""
         record = trust.invalidate(open_store(), id, reason=reason, note=note)
-        return shown_lines(history(record))
+        return history(record)
 
     @tool(reads=True)
-    def get_trust_history(id: str) -> str:
+    def get_trust_history(id: str) -> Shown:
         """Show the trust in a memory, and each event that changed it."""
-        return shown_lines(history(trust.trust_history(open_store(), id)))
+        return history(trust.trust_history(open_store(), id))
 
     @tool()
     def mark_memory_used(
         ids: Annotated[list[str] | str, Field(description="ids: a list, or one comma-separated text")],
-    ) -> str:
+    ) -> Shown:
         """Record that recalled memories were useful in this session, when your answer does not name them."""
-        return shown_lines(use.used(quality.mark_used(open_store(), split_list(ids))))
+        return use.used(quality.mark_used(open_store(), split_list(ids)))
 
     @tool(reads=True)
     def retrieval_quality_stats(
         days: Annotated[int, Field(description="how far to look back, 0 for all time")] = 30,
-    ) -> str:
+    ) -> Shown:
         """Show how many of the recalled or shown memories were used, and which are never used."""
-        return shown_lines(use.quality(quality.retrieval_quality(open_store(), days=days)))
+        return use.quality(quality.retrieval_quality(open_store(), days=days))
