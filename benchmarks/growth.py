@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from mcp_server.core import links, markdown, memory, render  # fmt: skip
+from mcp_server.core import links, markdown, memory_parts, render  # fmt: skip
 from mcp_server.core.capture import mining  # fmt: skip
 from mcp_server.core.context import managed_block  # fmt: skip
 from mcp_server.core.errors import DaybookError
@@ -78,11 +78,11 @@ FUNCTIONS: dict[str, Reads] = {
     "clipped": titles.clipped,
     "lines_of": foreign.lines_of,
     "tags_of": foreign.tags_of,
-    "slug": memory.slug,
-    "clean_text": lambda text: memory.clean_text(text, 10**9),
+    "slug": memory_parts.slug,
+    "clean_text": lambda text: memory_parts.clean_text(text, 10**9),
     "split_title": titles.split_title,
-    "split_list": memory.split_list,
-    "fingerprint": lambda text: memory.fingerprint("x", text),
+    "split_list": memory_parts.split_list,
+    "fingerprint": lambda text: memory_parts.fingerprint("x", text),
     "holds": lambda text: consolidation.holds(text, text),
     "importance": ratings.importance,
     "telling_tokens": use.telling_tokens,

@@ -71,7 +71,7 @@ def test_a_pair_that_another_process_merged_while_this_one_waited_is_not_merged_
     answered(store, entry)
 
     with pytest.raises(Conflict):
-        joined(store, compared, *entry.merged, vault=store.user_vault, session="")
+        joined(store, compared, *entry.merged, vault=store.user_vault)
 
     (row,) = list_memories(store, Filter(), limit=1000).rows
     assert row.id == read(store, entry.id).memory.superseded_by

@@ -186,7 +186,7 @@ def forget_session_command(name: str, dry_run: bool, undo: bool) -> None:
     if undo:
         result = undone(forget_session.undo_forget_session(store, name))
     else:
-        by_claude = not dry_run and author(opened)[0] != MANUAL
+        by_claude = not dry_run and author(opened) != MANUAL
         if by_claude and forget_session.kept_from_forgetting(store, name, turns(opened)):
             raise PersonNeeded(FORGETTING, f"forget-session {name}")
         result = shown_sessions.forgotten(forget_session.forget_session(store, name, dry_run=dry_run))

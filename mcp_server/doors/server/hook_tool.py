@@ -160,9 +160,7 @@ class Hooks:
             threading.Thread(
                 target=turns.look_back,
                 args=(store, transcript, reply),
-                kwargs={
-                    "prompt": session.prompt,
-                },
+                kwargs={"prompt": session.prompt},
                 name="look-back",
                 daemon=True,
             ).start()
