@@ -61,6 +61,11 @@ def team_vaults(home: Path) -> list[Vault]:
     ]
 
 
+def private_vault(home: Path, key: str) -> Vault:
+    """Return the vault outside repositories of the project with *key*, whether or not it exists."""
+    return Vault(key, home / PROJECTS / key, Level.PROJECT, key)
+
+
 def project_vaults(home: Path, project: Project) -> list[Vault]:
     """
     Return the project's private vault, and the one in its repository when there is one.
@@ -68,7 +73,7 @@ def project_vaults(home: Path, project: Project) -> list[Vault]:
     Before them comes the vault from the time before the project had a remote: it is still read.
     """
     private = [
-        Vault(key, home / PROJECTS / key, Level.PROJECT, key)
+        private_vault(home, key)
         for key in reversed(_keys(project))
         if key == project.key or (home / PROJECTS / key).is_dir()
     ]
@@ -110,7 +115,7 @@ def all_vaults(home: Path, current: Iterable[Vault] = ()) -> list[Vault]:
     """
     vaults = [user_vault(home), *team_vaults(home)]
     for place in project_folders(home):
-        vaults.append(Vault(place.name, place, Level.PROJECT, place.name))
+        vaults.append(private_vault(home, place.name))
         for root in map(Path, adopted_roots(home, place.name)):
             if (root / Kind.KNOWLEDGE.folder).is_dir() and not linked(root):
                 project = Project(key=place.name, name="", root=root.parent, reason="", remote="")

@@ -18,7 +18,6 @@ from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory_parts import Level
 from mcp_server.core.remote import OF_COPY, paths
 from mcp_server.core.remote.tree_merge import Tree
 from mcp_server.core.secrets.redaction import find_secrets
@@ -49,11 +48,7 @@ class Disk:
 def vault_at(home: Path, path: str) -> Vault:
     """Return the vault to which the *path* of a memory belongs, whether or not its folder exists."""
     key = paths.vault_of(path)
-    return places.user_vault(home) if key == places.USER_KEY else _project_vault(home, key)
-
-
-def _project_vault(home: Path, key: str) -> Vault:
-    return Vault(key, home / places.PROJECTS / key, Level.PROJECT, key)
+    return places.user_vault(home) if key == places.USER_KEY else places.private_vault(home, key)
 
 
 def read_memories(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> None:
@@ -71,7 +66,7 @@ def read_memories(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> 
         if not paths.is_project_key(place.name):
             disk.held_back[f"{paths.PROJECTS}/{_readable(place.name)}"] = "has a name that no project has"
             continue
-        _read_vault(disk, _project_vault(store.home, place.name), remote, last_tree, closed)
+        _read_vault(disk, places.private_vault(store.home, place.name), remote, last_tree, closed)
         if about := _about_project(store.home, place.name):
             _put(disk, paths.of_vault(place.name, paths.PROJECT_FILE), about, last_tree)
     _note_missing(disk, remote, last_tree, tuple(f"{path}/" for path in closed))

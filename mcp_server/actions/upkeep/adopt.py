@@ -14,7 +14,6 @@ from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.same_projects import note_same_project
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 
 
@@ -43,7 +42,7 @@ def adopt(store: Store, key: str = "") -> Adopted:
     if source.elsewhere:
         note_same_project(store.home, project.former or project.key, source.key)
         return Adopted(source, 0, ())
-    old = Vault(source.key, store.home / places.PROJECTS / source.key, Level.PROJECT, source.key)
+    old = places.private_vault(store.home, source.key)
     new = next(vault for vault in store.vaults if vault.key == project.key)
     both_vaults = store.scoped([*store.vaults, old])
     sync(both_vaults, vaults=[old, new])

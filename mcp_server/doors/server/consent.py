@@ -90,7 +90,7 @@ def ask_before_forgetting(
 
 
 def ask_before_forgetting_session(dialog: Asking, store: Store, name: str, turns: Turns) -> None:
-    """Ask the person before Claude forgets a session of their words. Raises PersonNeeded, Asked."""
+    """Ask the person before Claude forgets a session of their words. Raises PersonNeeded, Rejected."""
     if ids := kept_from_forgetting(store, name, turns):
         dialog.consent(
             f"Forget what the session {one_line(name, 80)} taught?"

@@ -274,8 +274,7 @@ def _own_vault(store: Store, record: Record) -> Vault:
         return store.user_vault
     if not KEY.fullmatch(record.project):
         raise LeftOut("names no project")
-    key = record.project
-    return Vault(key, store.home / places.PROJECTS / key, Level.PROJECT, key)
+    return places.private_vault(store.home, record.project)
 
 
 def _is_here(store: Store, project: str) -> bool:
