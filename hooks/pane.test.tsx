@@ -83,3 +83,26 @@ test('what a button did stays to be read when a look from before the server was 
   expect((await ui.find({ type: 'Text', text: /accepted/ }))?.text).toBe('accepted')
   await ui.unmount()
 })
+
+test('a button that is pressed again before the server answered counts once', PATIENT, async ($, on) => {
+  mock.clock(on)
+  let answer = () => {}
+  const mayAnswer = new Promise<void>(done => (answer = done))
+  const asked = serve(on, async event => {
+    if (event === 'act') await mayAnswer
+    return true
+  })
+  await $.command.run(COMMAND)
+  const ui = await $.ui.mount({ ...PANE, surface: 'terminal' })
+  await ui.press({ key: 'tab waits' })
+  await ui.press({ key: ROW.id })
+  const presses = [ui.press({ key: 'settle staging-a1b2 a' }), ui.press({ key: 'settle staging-a1b2 a' })]
+  answer()
+  await Promise.all(presses)
+
+  expect((await ui.find({ type: 'Text', text: /accepted/ }))?.text).toBe('accepted')
+  expect(asked.filter(one => one.event === 'act').length).toBe(1)
+  await ui.press({ key: 'settle staging-a1b2 a' })
+  expect(asked.filter(one => one.event === 'act').length).toBe(2)
+  await ui.unmount()
+})

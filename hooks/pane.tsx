@@ -18,6 +18,7 @@ const drawn = atom({ plugin: 'daybook', key: 'drawn' } as const, null, SHAPE)
 let looking: Promise<void> | undefined // the look that is on its way, one at a time
 let watching = false
 let saysAway = false // the pane says that the server does not answer
+const answering = new Set<string>() // memories whose pressed button the server has not answered
 
 /** Registers the command that opens the pane, unless another plugin or the person has its name. */
 export async function registerPane($: EngineInterface) {
@@ -85,7 +86,14 @@ async function choose($: EngineInterface, change: Partial<DaybookView>, key?: st
   if (key !== undefined) await focus($, key)
 }
 
+/** Does what a button asks. A second press would meet what the first one did, so it does nothing until then. */
 async function press($: EngineInterface, action: DaybookAction) {
+  if (answering.has(action.id)) return
+  answering.add(action.id)
+  await act($, action).finally(() => answering.delete(action.id))
+}
+
+async function act($: EngineInterface, action: DaybookAction) {
   const answer = await tell($, 'act', { given: action }, PATIENCE)
   if (answer === undefined) return void (await sayAway($))
   saysAway = false // else an earlier look takes this outcome for the sentence of a missing server, and clears it
