@@ -33,7 +33,7 @@ from mcp_server.actions.remote.take_in import TakenIn, take_in_tree
 from mcp_server.adapters import files
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
-from mcp_server.adapters.remote.repository import DISK, HEAD, THEIRS, Blob, Commit, Repository
+from mcp_server.adapters.remote.repository import DISK, HEAD, STALE, THEIRS, Blob, Commit, Repository
 from mcp_server.core.authors import ELSEWHERE
 from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
 from mcp_server.core.memory_parts import timestamp
@@ -205,7 +205,18 @@ def _give_and_take(
         if repository.push(url, head, timeout=timeout):
             repository.set_ref(THEIRS, head)
             return
-    raise RemoteUnavailable("Other machines change the remote faster than this one can write to it.")
+    raise slower(repository, url)
+
+
+def slower(repository: Repository, url: str) -> RemoteUnavailable:
+    """Return why nothing could be pushed, although the remote can be reached."""
+    sentence = "Other machines change the remote faster than this one can write to it."
+    if repository.is_locked(url):
+        sentence = (
+            "Another program writes to the remote just now, or was killed while it did:"
+            f" then its lock is taken away after {STALE / 60:.0f} minutes."
+        )
+    return RemoteUnavailable(sentence, "Nothing is lost. Try again later.")
 
 
 def _check_is_a_memory(repository: Repository, url: str, theirs: str) -> None:

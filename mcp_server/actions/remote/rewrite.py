@@ -1,7 +1,7 @@
 """rewrite: replace the history of the remote by its present files, without what was deleted for good."""
 
 from mcp_server.actions.remote.commits import ALONE, cut_history, without_past
-from mcp_server.actions.remote.exchange import REWRITTEN, Exchanged, alone, exchange, repository_of
+from mcp_server.actions.remote.exchange import REWRITTEN, Exchanged, alone, exchange, repository_of, slower
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.repository import HEAD
 from mcp_server.core.errors import RemoteUnavailable
@@ -27,7 +27,7 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
         if head:
             new = without_past(store, repository, head, f"{REWRITTEN} {head}")
             if not repository.push(remote.url, new, timeout=timeout, instead_of=head):
-                raise RemoteUnavailable("Another machine was faster.", "Run it again.")
+                raise slower(repository, remote.url)
             repository.set_ref(HEAD, new)
             repository.drop(ALONE)
             cut_history(store, repository)

@@ -12,7 +12,7 @@ from mcp_server.actions.remote.store_tree import Disk, read_memories, read_own_l
 from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
-from mcp_server.adapters.remote.repository import BRANCH, is_folder
+from mcp_server.adapters.remote.repository import BRANCH, folder_of, is_folder, is_half_made
 from mcp_server.core.errors import Rejected
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.url import check_url, shown_url
@@ -104,7 +104,7 @@ def add(store: Store, leaving: Leaving) -> Exchanged:
         repository = repository_of(store)
         shutil.rmtree(repository.folder, ignore_errors=True)
         if leaving.makes:
-            repository.make_remote(_folder(leaving.remote.url))
+            repository.create(folder_of(leaving.remote.url))
         notes.note_remote(store.home, leaving.remote)
     exchanged = exchange(store, timeout=FIRST, patience=PATIENCE)
     if exchanged.trouble:
@@ -140,19 +140,15 @@ def _is_to_be_made(address: str) -> bool:
     """Tell whether *address* is an empty or missing folder; raises Rejected for one with other things."""
     if not is_folder(address):
         return False
-    folder = _folder(address)
+    folder = folder_of(address)
     if not folder.parent.is_dir():
         raise Rejected(
             f"{folder.parent} does not exist.", "Connect the disk, or make the folder above it first."
         )
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if not folder.exists() or is_half_made(folder) or (folder.is_dir() and not any(folder.iterdir())):
         return True
     if not ((folder / "HEAD").is_file() and (folder / "objects").is_dir()):
         raise Rejected(
             f"{folder} is neither empty nor a bare git repository.", "Name a folder that does not exist yet."
         )
     return False
-
-
-def _folder(address: str) -> Path:
-    return Path(address.removeprefix("file://"))

@@ -15,6 +15,7 @@ import re
 import shlex
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,6 +35,7 @@ THEIRS = "refs/daybook/theirs"  # the part of that which was merged with what wa
 DISK = "refs/daybook/disk"  # what the files said when they were last read: changes are counted from there
 PROTOCOLS = "file:http:https:ssh"
 LOCAL = 60.0  # seconds for a command that asks no remote
+STALE = 600.0  # seconds after which a lock in a folder is that of a killed git, which holds it for moments
 MOST_LISTED = 128 * 1024 * 1024  # bytes of the list of a commit's files, which are about a million files
 AUTHOR = "Daybook <daybook@localhost>"
 
@@ -49,6 +51,7 @@ _OFF = (
     "http.followRedirects=false",  # memories go only to the address that the person named, as it was named
 )  # fmt: skip
 _FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s in _OFF for f in ("-c", s)))
+_UNFINISHED = "daybook-unfinished"  # an empty file in a repository while it is made
 _NEEDS_QUOTES = re.compile(r'["\\]')
 _NO_BRANCH = "couldn't find remote ref"
 _REDIRECTED = r"error: 30[12378]\b"
@@ -101,16 +104,18 @@ class Repository:
     around: Path
 
     def make(self) -> None:
-        """Create the repository if it is missing; raises RemoteUnavailable."""
-        if not (self.folder / "HEAD").is_file():
-            files.make_folder(self.folder)
-            self._run(*_INIT)
+        """Create the repository if it is missing or half made; raises RemoteUnavailable."""
+        if not (self.folder / "HEAD").is_file() or is_half_made(self.folder):
+            self.create(self.folder)
 
     def clear_locks(self) -> None:
         """Delete what killed git processes left locked; only the holder of the exchange's lock calls it."""
-        for place in (self.folder, self.folder / "refs"):
-            for path in place.rglob("*.lock") if place.name == "refs" else place.glob("*.lock"):
-                path.unlink(missing_ok=True)
+        for path in _locks(self.folder):
+            path.unlink(missing_ok=True)
+
+    def is_locked(self, url: str) -> bool:
+        """Tell whether a git writes to a remote that is a folder, or was killed while it did."""
+        return is_folder(url) and any(_locks(folder_of(url)))
 
     def ref(self, name: str) -> str:
         """Return the commit that the ref *name* stands for, '' when there is none."""
@@ -219,7 +224,7 @@ class Repository:
     def prune_remote(self, url: str) -> None:
         """Delete from a remote that is a folder what no branch leads to; a host does that by itself."""
         if is_folder(url):
-            self._answer("gc", "--quiet", "--prune=now", at=Path(url.removeprefix("file://")))
+            self._answer("gc", "--quiet", "--prune=now", at=folder_of(url))
 
     def push(self, url: str, commit: str, *, timeout: float, instead_of: str = "") -> bool:
         """
@@ -232,6 +237,8 @@ class Repository:
             "push", ("--porcelain", "--no-verify", *lease), url, (f"{commit}:{HEAD}",), timeout
         )
         if code and any(word in f"{out}{stderr}" for word in _BEHIND):
+            if is_folder(url):
+                _clear_old_locks(folder_of(url))
             return False
         if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
             raise RemoteUnavailable(f"The remote refuses changes: {refused[1]}.", _LATER)
@@ -246,10 +253,15 @@ class Repository:
             raise _unreachable(stderr)
         return [line.partition("\t")[2].removeprefix("refs/heads/") for line in out.splitlines()]
 
-    def make_remote(self, folder: Path) -> None:
-        """Create an empty bare repository in *folder*."""
+    def create(self, folder: Path) -> None:
+        """Create an empty bare repository in *folder*, or complete one that is half made."""
         files.make_folder(folder)
+        mark = folder / _UNFINISHED
+        mark.touch(mode=files.FILE_MODE)
+        for path in _locks(folder):
+            path.unlink(missing_ok=True)
         self._run(*_INIT, at=folder)
+        mark.unlink()
 
     def pack(self, *, prune: bool = False) -> None:
         """Put all objects into one pack; with *prune* delete those that no ref leads to."""
@@ -261,7 +273,11 @@ class Repository:
 
     def cut_before(self, commit: str) -> None:
         """Forget all that was before *commit*, and delete its bytes; the remote keeps what it has."""
-        (self.folder / "shallow").write_text(f"{commit}\n", encoding="ascii")
+        lock = self.folder / "shallow.lock"  # as git does it: half of the file would name no commit
+        lock.unlink(missing_ok=True)
+        files.write_new(lock, f"{commit}\n".encode("ascii"))
+        lock.replace(self.folder / "shallow")
+        files.sync_folder(self.folder)
         self.pack(prune=True)
 
     def set_ref(self, name: str, commit: str) -> None:
@@ -365,6 +381,29 @@ _LATER = "Nothing is lost. Look at the address and at your access to it, and try
 def is_folder(url: str) -> bool:
     """Tell whether *url* names a folder of this machine, or one that is mounted here."""
     return os.path.isabs(url) or url.startswith("file://")
+
+
+def folder_of(url: str) -> Path:
+    """Return the folder that *url* names."""
+    return Path(url.removeprefix("file://"))
+
+
+def is_half_made(folder: Path) -> bool:
+    """Tell whether Daybook was killed while it made the repository in *folder*: `create` completes it."""
+    return (folder / _UNFINISHED).is_file()
+
+
+def _locks(folder: Path) -> Iterator[Path]:
+    """Yield what lies in the repository *folder* while git changes its refs or its settings."""
+    yield from folder.glob("*.lock")
+    yield from (folder / "refs").rglob("*.lock")
+
+
+def _clear_old_locks(folder: Path) -> None:
+    """Delete what a git that was killed left locked in a remote: nobody else would, and no push succeeds."""
+    for path in _locks(folder):
+        if files.is_old(path, seconds=STALE, now=time.time()):
+            path.unlink(missing_ok=True)
 
 
 def _unreachable(stderr: str) -> RemoteUnavailable:

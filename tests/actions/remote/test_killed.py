@@ -3,19 +3,29 @@
 import contextlib
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.rewrite import rewrite_history
+from mcp_server.actions.remote.set_up import add, look_ahead, state_of
+from mcp_server.adapters.remote.repository import STALE
+from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.core.search.query import Query
 from tests.actions.remote.conftest import Machines
 from tests.actions.remote.histories import says
 from tests.memories import stored
+from tests.opened import opened_at
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLS = 12
@@ -109,3 +119,84 @@ def test_of_many_that_come_at_once_a_kill_loses_none_and_the_next_exchange_takes
     assert read(laptop, f"fact-{MANY - 1}").memory.text == f"Fact {MANY - 1} holds."
     sync(laptop)
     assert recall(laptop, Query(f"fact {MANY - 1}", limit=1)).hits
+
+
+HALF_MADE = """#!/bin/sh
+# As git leaves a repository that it was killed in while it made it.
+case "$*" in *--git-dir={repository}*" init "*)
+    mkdir -p {repository}/refs/heads
+    echo "ref: refs/heads/daybook" > {repository}/HEAD
+    : > {repository}/config.lock
+    kill -9 $PPID
+    exit 1
+esac
+exec {git} "$@"
+"""
+
+
+def add_in_child(home: Path, remote: Path, **more: str) -> bool:
+    """Add the *remote* to the store in *home* in a process of its own; tell whether it was killed."""
+    child = os.fork()
+    if child == 0:
+        try:
+            store = opened_at(home, **more).store()
+            add(store, look_ahead(store, str(remote)))
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("half_made", ["memory.git", "desk/remote/store.git"])
+def test_a_repository_that_was_half_made_is_completed(
+    machines: Machines, tmp_path: Path, half_made: str
+) -> None:
+    desk = machines.open("desk")
+    known = stored(desk, "The desk knows this.")
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        HALF_MADE.format(repository=tmp_path / half_made, git=shutil.which("git")), encoding="utf-8"
+    )
+    program.chmod(0o755)
+    assert add_in_child(desk.home, machines.remote, PATH=f"{program.parent}:{os.environ['PATH']}")
+    assert (tmp_path / half_made / "config.lock").exists()
+
+    if state_of(desk.home):
+        report = exchange(desk)
+    else:
+        report = add(desk, look_ahead(desk, str(machines.remote)))
+
+    assert not report.trouble
+    laptop = machines.joined("laptop")
+    assert {Path(path).stem for path in says(laptop)} == {known}
+
+
+def test_a_lock_that_a_killed_git_left_in_the_remote_is_taken_away(machines: Machines) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    known = stored(desk, "The desk knows this.")
+    lock = machines.remote / "HEAD.lock"
+    lock.touch()
+
+    assert "was killed while it did" in exchange(desk).trouble
+    assert lock.exists()  # it may be that of a git that runs
+    with pytest.raises(RemoteUnavailable, match="was killed while it did"):
+        rewrite_history(desk, timeout=60, patience=0)
+    long_ago = time.time() - 2 * STALE
+    os.utime(lock, (long_ago, long_ago))
+
+    assert not exchange(desk).trouble
+    assert exchange(laptop).added == (known,)
+
+
+def test_where_the_history_was_cut_is_never_half_written(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    cuts, kept = desk.home / "remote" / "store.git" / "shallow", desk.home / "kept"
+    for number in range(2):
+        forget(desk, stored(desk, f"The desk knows fact {number}."), forever=True)
+        stored(desk, f"The desk also knows fact {number}.")
+        exchange(desk)
+        if not number:
+            os.link(cuts, kept)
+            before = kept.read_text(encoding="ascii")
+
+    assert kept.read_text(encoding="ascii") == before != cuts.read_text(encoding="ascii")
