@@ -185,10 +185,7 @@ class Played:
         day_brief = brief(store, folder=folder)
         note_shown(store, day_brief.titles, folder)
         if day_brief.refs:
-            store.ledger.try_append(
-                "injected", store.clock(), why="session start", session=session,
-                refs=day_brief.refs, digests=day_brief.digests,
-            )  # fmt: skip
+            store.try_record("injected", why="session start", refs=day_brief.refs, digests=day_brief.digests)
         if line := needs.notice(notice(store, identity="")):
             self.year.told.append(line)
         self.year.longest_brief = max(self.year.longest_brief, len(day_brief.text))

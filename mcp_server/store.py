@@ -1,5 +1,6 @@
 """The store: vaults, ledger, index, embedder and clock, opened together."""
 
+import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -140,3 +141,16 @@ class Store(NamedTuple):
     def now(self) -> int:
         """Return the present moment in Unix seconds."""
         return int(self.clock().timestamp())
+
+    def record(self, event: str, **data: object) -> None:
+        """
+        Write one line into the ledger, of now and of this store's session unless *data* names another.
+
+        Raises OSError when the disk is full or read-only.
+        """
+        self.ledger.append(event, self.clock(), **{"session": self.session, **data})
+
+    def try_record(self, event: str, **data: object) -> None:
+        """Write that line, or none when the disk refuses: the answer matters more than its count."""
+        with contextlib.suppress(OSError):
+            self.record(event, **data)

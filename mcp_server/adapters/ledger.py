@@ -5,7 +5,6 @@ The ledger: append-only JSON lines, the truth about use and about what was done.
 It is the history of all that was done, and what makes the index disposable.
 """
 
-import contextlib
 import json
 import os
 import re
@@ -64,11 +63,6 @@ class Ledger(NamedTuple):
         ]
         path = self.folder / f"{machine}-{at:%Y-%m}.jsonl"
         files.append_line(path, "\n".join(lines).encode("ascii"), durable=durable or event in AHEAD)
-
-    def try_append(self, event: str, at: datetime, **data: object) -> None:
-        """Write one line, or none when the disk refuses: the answer matters more than its count."""
-        with contextlib.suppress(OSError):
-            self.append(event, at, **data)
 
     def event_before(self, file: str, end: int) -> Event | None:
         """Return the event in the line of *file* that ends at byte *end*, None when it is not an event."""

@@ -62,7 +62,7 @@ def session_end(event: dict[str, Any]) -> dict[str, Any]:
     shares = has_remote(store.home) or has_team(store.home)
     if captures(store, path):
         if store.session:
-            store.ledger.try_append("session_ended", store.clock(), session=store.session)
+            store.try_record("session_ended")
         note_ended(store, path, folder=str(folder))
         if os.environ.get(SETUP) != "missing":
             start_worker(os.environ)

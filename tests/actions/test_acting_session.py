@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.capture.mine import run_mining
 from mcp_server.actions.changes.undo import last_change
+from mcp_server.actions.files import trash
+from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.forget import forget
 from mcp_server.store import Store
 from tests.actions.changing_conversations import OF_CONVERSATIONS
-from tests.actions.changing_ways import WAYS, Place
+from tests.actions.changing_ways import WAYS, Place, remembered
 from tests.conftest import Clock
 
 VERBS = {**WAYS, **OF_CONVERSATIONS}
@@ -35,6 +40,26 @@ def test_a_session_can_take_back_whatever_it_did_last(
     VERBS[verb](Place(store.in_session("acting"), clock, tmp_path))()
 
     assert last_change(store, of_session="acting").name == last_change(store).name
+
+
+def test_what_is_noted_beside_memories_names_its_session_too(store: Store) -> None:
+    acting = store.in_session("acting")
+    forget(acting, remembered(acting))
+    trash.empty(acting, [trashed for trashed, _ in trash.forgotten(acting, acting.vaults)])
+    run_mining(acting)
+
+    named = {line["event"]: line["session"] for line in _lines(store)}
+    assert (named["emptied"], named["mining_run"]) == ("acting", "acting")
+
+
+def test_a_file_that_a_person_changed_names_no_session(store: Store, clock: Clock) -> None:
+    file = read(store, remembered(store))
+    clock.pass_days(1)
+    file.path.write_bytes(file.data.replace(b"thirty", b"sixty"))
+    sync(store.in_session("acting"))
+
+    (edited,) = [line for line in _lines(store) if line["event"] == "edited"]
+    assert edited["session"] == ""
 
 
 def _lines(store: Store) -> list[dict[str, object]]:

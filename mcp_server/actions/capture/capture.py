@@ -195,9 +195,8 @@ def _note_kept(
     details = {name: value for name, value in particulars.items() if value}
     if whole:
         details["whole"] = transcript.seen
-    store.ledger.append(
+    store.record(
         "transcript_kept",
-        store.clock(),
         path=transcript.path,
         session=transcript.session,
         end=end,

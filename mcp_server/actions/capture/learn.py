@@ -252,12 +252,7 @@ def _note_learned(store: Store, part: Part) -> None:
 
 def _note_read(store: Store, transcript: Transcript, end: int, keys: Sequence[str] = ()) -> None:
     particulars = {"turns": list(keys)} if keys else {}
-    store.ledger.append(
-        "transcript_learned",
-        store.clock(),
-        path=transcript.path,
-        session=transcript.session,
-        end=end,
-        **particulars,
+    store.record(
+        "transcript_learned", path=transcript.path, session=transcript.session, end=end, **particulars
     )
     catch_up(store)

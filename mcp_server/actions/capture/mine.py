@@ -141,9 +141,8 @@ def run_mining(store: Store, *, hours: float = 24) -> Mining:
         mining.sighted += _note(store, session, counts)
     catch_up_if_free(store)
     mining.stored = promote(store, dict.fromkeys(key for counts in sightings.values() for key in counts))
-    store.ledger.append(
+    store.record(
         "mining_run",
-        store.clock(),
         outputs=mining.outputs,
         conversations=mining.conversations,
         sighted=mining.sighted,
@@ -181,7 +180,7 @@ def _note(store: Store, session: str, counts: Counter[str]) -> int:
         fresh = {key: times - candidates.times_in(db, key, session) for key, times in counts.items()}
     keys = list(_repeated(fresh.items()))[:MOST_NOTED]
     if keys:
-        store.ledger.append("mined", store.clock(), session=session, sighted=keys)
+        store.record("mined", session=session, sighted=keys)
     return len(keys)
 
 

@@ -22,12 +22,10 @@ def note_seen(
     Raises OSError when the disk refuses.
     """
     flags = {"ended": ended, "unsent": backfill or not store.settings.model_calls}
-    store.ledger.append(
+    store.record(
         "transcript_seen",
-        store.clock(),
         path=str(path),
         end=size,
-        session=store.session,
         folder=folder,
         **{name: True for name, is_set in flags.items() if is_set},
     )
@@ -81,9 +79,7 @@ def note_session(store: Store, *, folder: str) -> None:
             return
         short = sessions.short_of(db, store.session)
     vault = store.project.key if store.project else ""
-    store.ledger.try_append(
-        "session_started", store.clock(), session=store.session, short=short, folder=folder, vault=vault
-    )
+    store.try_record("session_started", short=short, folder=folder, vault=vault)
 
 
 def note_fork(store: Store, path: Path, *, silent_for: object) -> None:
@@ -108,9 +104,7 @@ def note_fork(store: Store, path: Path, *, silent_for: object) -> None:
     if injected or pointers:
         refs, digests = [ref for ref, _ in injected], [digest for _, digest in injected]
         detail = {"refs": refs, "digests": digests, "tokens": [], "pointers": pointers}
-        store.ledger.try_append(
-            "injected", store.clock(), why=receipts.START, session=store.session, **detail
-        )
+        store.try_record("injected", why=receipts.START, **detail)
 
 
 def upkeep_is_due(store: Store) -> bool:

@@ -204,9 +204,7 @@ def _undo(store: Store, change: LastChange, *, anyway: bool) -> Undone:
         why = " ".join(f"'{memory_id}': {why}" for memory_id, why in undone.skipped)
         raise Conflict(f"Nothing was undone. {why}", ANYWAY if CHANGED_SINCE in why else "")
     if redoes and not undone.skipped:
-        store.ledger.append(
-            "tidied", store.clock(), run=runs.new_run(store), redoes=change.undoes, session=store.session
-        )
+        store.record("tidied", run=runs.new_run(store), redoes=change.undoes)
         catch_up_if_free(store)
     return undone
 

@@ -140,21 +140,19 @@ def note_shown(store: Store, titled: Collection[str], folder: Path | None = None
     with store.database.read() as db:
         quiet = refs - signs_of_life.alive(db, refs, now - TOLD_EVERY, now)
     if quiet:
-        store.ledger.try_append("told", store.clock(), refs=sorted(quiet))
+        store.try_record("told", refs=sorted(quiet))
 
 
 def note_given(store: Store, session_brief: Brief, *, folder: Path | None = None) -> None:
     """Note that this session, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
     note_shown(store, session_brief.titles, folder)
     if session_brief.refs:
-        store.ledger.try_append(
+        store.try_record(
             "injected",
-            store.clock(),
             why="session start",
             refs=session_brief.refs,
             digests=session_brief.digests,
             tokens=session_brief.tokens,
-            session=store.session,
         )
 
 

@@ -99,7 +99,7 @@ def note_shown(store: Store, called: Called) -> None:
     """Note in the ledger that the session was shown what its prompt *called* for."""
     events = [note for note in (called.arrived, called.note) if note]
     for note in events:
-        store.ledger.try_append("injected", store.clock(), **note)
+        store.try_record("injected", **note)
     if events:
         catch_up_if_free(store)
 
@@ -112,7 +112,7 @@ def called_for(store: Store, prompt: str, *, already_given: Collection[tuple[str
     """
     decided = decide(store, prompt, already_given=already_given)
     if decided.is_silence:
-        store.ledger.try_append("kept_silent", store.clock(), session=store.session)
+        store.try_record("kept_silent")
     return decided.called
 
 

@@ -161,7 +161,7 @@ def _tell(store: Store, record: PutAway) -> bool:
         for earlier in path.parent.glob(f"{AWAY_TOLD}*"):
             files.delete(earlier)
         files.write_new(path, b"")
-    store.ledger.try_append("upkeep_told", store.clock(), runs=record.runs)
+    store.try_record("upkeep_told", runs=record.runs)
     return True
 
 

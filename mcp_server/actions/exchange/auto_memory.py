@@ -60,7 +60,5 @@ def _note_shown(store: Store, reading: Reading, ids: Mapping[str, str]) -> None:
     with store.database.read() as db:
         noted_topics = auto_memory_topics.topics(db, reading.place)
     if sorted(topics) != list(noted_topics):
-        store.ledger.try_append(
-            ELSEWHERE, store.clock(), place=reading.place, topics=sorted(topics), session=store.session
-        )
+        store.try_record(ELSEWHERE, place=reading.place, topics=sorted(topics))
         catch_up_if_free(store)

@@ -157,7 +157,7 @@ def relocate(
         memory_ids = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: after a kill in between the next call moves the files.
         refs, before = ([f"{vault.key}/{memory_id}" for memory_id in memory_ids] for vault in (new, old))
-        store.ledger.append("moved", store.clock(), refs=refs, **{"from": before})
+        store.record("moved", refs=refs, **{"from": before})
         for ref, earlier in zip(refs, before, strict=True):
             history.carry(store.home, earlier, ref)
         for problem in moving.move_many(dict(batch)).values():
@@ -304,7 +304,7 @@ def write_line(store: Store, event: str, *, refs: Sequence[str] = (), **detail: 
     Raises OSError.
     """
     part = {**by_whom(store), "files": []} if _change.get() else {}
-    store.ledger.append(event, store.clock(), refs=list(refs), session=store.session, **part, **detail)
+    store.record(event, refs=list(refs), **part, **detail)
 
 
 def indexed(vault: Vault, paths: Iterable[Path]) -> list[Path]:

@@ -49,8 +49,9 @@ def _carry(store: Store, notes: dict[str, Any]) -> None:
         entries.append([key, ref, expected.get(file, str(note["words"])), _is_own(store, ref, file)])
         if note["same"]:
             topics.append([key, str(note["topic"]), ref, str(note["digest"])])
-    store.ledger.append("imported", store.clock(), what=WHAT, place=place, taken=entries)
-    store.ledger.append(ELSEWHERE, store.clock(), place=place, topics=sorted(topics))
+    # An earlier session imported these; the notes do not say which.
+    store.record("imported", session="", what=WHAT, place=place, taken=entries)
+    store.record(ELSEWHERE, session="", place=place, topics=sorted(topics))
 
 
 def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:

@@ -76,20 +76,14 @@ def perform(store: Store, entry: RunEntry, run: str, *, began: str = "") -> dict
     """
     changes = [change.as_json() for change in entry.changes]
     data = {"run": run, "step": entry.step, "reason": entry.reason.as_json(), "by": store.by()}
-    data |= {"session": store.session, **({"began": began} if began else {})}
-    store.ledger.append("tidied", store.clock(), **data, changes=changes)
+    data |= {"began": began} if began else {}
+    store.record("tidied", **data, changes=changes)
     if entry.new:
         with one_run(run):
             _create(store, entry)
     failed = _apply_all(store, entry)
     if entry.heir and not failed:
-        store.ledger.try_append(
-            "merged",
-            store.clock(),
-            refs=[entry.heir],
-            session=store.session,
-            **{"from": list(entry.ancestors)},
-        )
+        store.try_record("merged", refs=[entry.heir], **{"from": list(entry.ancestors)})
     catch_up_if_free(store)
     return failed
 
@@ -103,7 +97,7 @@ def complete(store: Store, run: str) -> None:
             with contextlib.suppress(DaybookError):  # a person has to clear what stands in the way
                 _apply_all(store, entry)
         else:
-            store.ledger.append("tidied", store.clock(), run=run, voids=run, session=store.session)
+            store.record("tidied", run=run, voids=run)
             catch_up(store)
 
 
@@ -136,9 +130,7 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
                 refs_left |= entry.refs
         if run_name:
             data = {"left": sorted(refs_left)} if refs_left else {}
-            store.ledger.append(
-                "tidied", store.clock(), run=new_run(store), undoes=run_name, session=store.session, **data
-            )
+            store.record("tidied", run=new_run(store), undoes=run_name, **data)
             catch_up_if_free(store)
         return undone
 
@@ -187,9 +179,7 @@ def _undo(store: Store, entry: RunEntry, undone: Undone) -> bool:
             undone.skipped.append((change.id, outcome))
     if free and entry.step == DUPLICATES:
         heirs, ancestors = [entry.changes[0].ref], [change.ref for change in entry.changes[1:]]
-        store.ledger.try_append(
-            "unmerged", store.clock(), refs=heirs, session=store.session, **{"from": ancestors}
-        )
+        store.try_record("unmerged", refs=heirs, **{"from": ancestors})
     return free
 
 
@@ -239,9 +229,7 @@ def _apply(store: Store, change: Change, verb: str, *, undoes: str = "") -> Chan
         tell(store, UNDONE, file, now, accept=accepted, undoes=undoes)
         return ChangeOutcome.DONE
     if now.digest != file.digest and accepted:  # tidying changes nothing of what it says
-        store.ledger.try_append(
-            "accepted", store.clock(), refs=[file.ref], digests=[now.digest], session=store.session
-        )
+        store.try_record("accepted", refs=[file.ref], digests=[now.digest])
     paths = [places.at_place(store.home, file.vault, values[PLACE]) for values in (change.was, change.now)]
     take_in(store, file.vault, *indexed(file.vault, [*paths, file.path]))
     return ChangeOutcome.DONE

@@ -128,7 +128,7 @@ def prune(store: Store) -> int:
         over -= version.size
         pruned.append(version)
     history.erase(pruned)
-    store.ledger.try_append("history_pruned", store.clock(), versions=len(pruned))
+    store.try_record("history_pruned", versions=len(pruned))
     return len(pruned)
 
 

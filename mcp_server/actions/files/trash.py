@@ -84,7 +84,7 @@ def empty(store: Store, trashed_files: Iterable[Trashed]) -> list[Trashed]:
     """
     deleted = []
     for trashed in trashed_files:
-        store.ledger.append("emptied", store.clock(), refs=[trashed.ref])
+        store.record("emptied", refs=[trashed.ref])
         files.delete(trashed.path)
         with store.database.read() as db:
             lives = selections.with_ref(db, trashed.ref)

@@ -68,7 +68,7 @@ def read_graph(
         accepted = usage.accepted_digests(db, {row.digest for row in rows.values()})
         watermark = replay.taken_in(db)
     if read_by and not around:
-        store.ledger.try_append("graph_read", store.clock(), session=read_by, watermark=watermark)
+        store.try_record("graph_read", session=read_by, watermark=watermark)
     nodes = [node_of(store, row, *notes[row.row], accepted=row.digest in accepted) for row in rows.values()]
     edges = [(_level(store, start), edge) for (start, _), edge in drawn]
     return [_at(store, graph_level, nodes, edges) for graph_level in levels]

@@ -212,7 +212,7 @@ def _unlinked(store: Store, memory_id: str, targets: set[str], ref: str) -> tupl
     if removed:
         # First the ledger: a kill in between loses no edge.
         edges = [[memory_id, link.rel, list(link.notes)] for link in removed]
-        store.ledger.append("unlinked", store.clock(), refs=[ref], edges=edges, session=store.session)
+        store.record("unlinked", refs=[ref], edges=edges)
         remaining = tuple(link for link in file.memory.links if link not in removed)
         revise(store, memory_id, Revision(links=remaining), version=file.digest)
     return removed

@@ -66,7 +66,7 @@ def register(store: Store, *, folder: str) -> str:
         data["vault"] = store.project.key
     if session_row is None or session_row.watermark is None:
         data["watermark"] = replayed
-    store.ledger.append("session_started", store.clock(), **data)
+    store.record("session_started", **data)
     catch_up_if_free(store)
     return short
 

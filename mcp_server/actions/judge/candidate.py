@@ -210,9 +210,7 @@ def _store(store: Store, candidate: Candidate, *, source: str) -> DraftOutcome:
 
 def _judge(store: Store, candidate: Candidate) -> None:
     """Delete a candidate that was stored automatically: a person who undoes that is not asked again."""
-    store.ledger.append(
-        "judged", store.clock(), candidates=[candidate.memory.id], verdict="approved", session=store.session
-    )
+    store.record("judged", candidates=[candidate.memory.id], verdict="approved")
     files.delete(candidate.path, expected=candidate.digest)
     catch_up_if_free(store)
 

@@ -281,14 +281,12 @@ def _why(store: Store, row: Row, judged: OriginReason | None) -> OriginReason:
 def _note(store: Store, ref: str, digest: str, why: OriginReason | None) -> None:
     refs = [ref] if ref else []
     reason = why or OriginReason("")
-    store.ledger.try_append(
+    store.try_record(
         JUDGED,
-        store.clock(),
         refs=refs,
         digests=[] if why else [digest],
         of=digest,
         why=reason.doubt,
-        session=store.session,
         **{name: value for name, value in (("word", reason.word), ("place", reason.place)) if value},
     )
     catch_up_if_free(store)

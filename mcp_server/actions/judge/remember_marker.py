@@ -55,7 +55,7 @@ def store_marked(store: Store, words: str, *, conversation: str = "") -> DraftOu
     )
     outcome = compare_and_store(store, draft, keep_secrets=True)  # the secrets are masked already
     ref, words_hash = read(store, outcome.id).ref, fingerprint("", words)
-    store.ledger.append(MARKED, store.clock(), refs=[ref], said=words_hash, session=store.session)
+    store.record(MARKED, refs=[ref], said=words_hash)
     return outcome
 
 

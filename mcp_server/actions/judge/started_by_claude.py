@@ -11,7 +11,7 @@ AGENTS = "subagents"  # the folder of a session's agents, which Claude starts to
 def note_by_claude(store: Store) -> None:
     """Note that Claude started or resumed this session; needs no index, and never raises."""
     if store.session:
-        store.ledger.try_append(EVENT, store.clock(), session=store.session)
+        store.try_record(EVENT)
 
 
 def asked_by_claude(store: Store, transcript: Path) -> bool:

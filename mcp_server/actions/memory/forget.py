@@ -99,9 +99,7 @@ def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
         paths = [*(trashed for _, trashed in in_trash(store, row.id)), path]
         _delete(_and_proposed(store, [row.ref], paths))
         heirs = _erase_history(store, vault, row.id)
-        store.ledger.try_append(
-            "forgotten", store.clock(), refs=[row.ref], forever=True, session=store.session
-        )
+        store.try_record("forgotten", refs=[row.ref], forever=True)
     else:
         target = free_name(
             places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md"),
@@ -146,9 +144,7 @@ def _unlearned_is_never_sent(store: Store, session: str) -> None:
     with store.database.read() as db:
         unlearned = transcripts.unlearned(db, paid=False)
     for transcript in [entry for entry in unlearned if entry.session == session]:
-        store.ledger.try_append(
-            "transcript_learned", store.clock(), path=transcript.path, session=session, end=transcript.kept
-        )
+        store.try_record("transcript_learned", path=transcript.path, session=session, end=transcript.kept)
     catch_up_if_free(store)
 
 

@@ -69,9 +69,7 @@ def init(store: Store) -> Initialised:
             if str(path) not in waiting_paths:
                 ref = f"{private.key}/{ids.get(str(path), path.stem)}"
                 digest = files.digest(files.read(path))
-                store.ledger.append(
-                    "accepted", store.clock(), refs=[ref], digests=[digest], session=store.session
-                )
+                store.record("accepted", refs=[ref], digests=[digest])
         relocate(store, private, vault, moves, ids=ids)
     sync_if_free(store, vaults=[*([private] if private else []), vault])
     return Initialised(vault.root, len(moves), files.read(ignore) == IGNORE_ALL.encode())

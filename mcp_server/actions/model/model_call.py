@@ -158,7 +158,7 @@ def resume(store: Store) -> None:
     with contextlib.suppress(ModelUnavailable):
         settings.append(budget.settings_digest(_model(store).identity, store.settings))
     for setting in settings:
-        store.ledger.append("paused", now, until=timestamp(now), reason="", settings=setting)
+        store.record("paused", until=timestamp(now), reason="", settings=setting)
 
 
 @contextlib.contextmanager
@@ -226,7 +226,7 @@ def reserve(
     name = "-".join(filter(None, (road, os.urandom(8).hex())))
     try:
         for_sessions = {"sessions": dict(sessions)} if sessions else {}
-        store.ledger.append("reserved", store.clock(), call=name, item=item, usd=usd, **for_sessions)
+        store.record("reserved", call=name, item=item, usd=usd, **for_sessions)
     except OSError as error:
         raise _unwritable(error) from error
     return Call(name, item, tries, usd, settings)
@@ -247,9 +247,8 @@ def note_spent(
     store: Store, name: str, *, usd: float, outcome: CallOutcome, reply: Reply | None = None
 ) -> None:
     """Write the event of what the call *name* cost, in USD and tokens, and how it ended."""
-    store.ledger.try_append(
+    store.try_record(
         "spent",
-        store.clock(),
         call=name,
         usd=usd,
         input=reply.input_tokens if reply else 0,
@@ -268,7 +267,7 @@ def _gone_wrong(store: Store, failed: CallFailed, tries: int, settings: str) -> 
             end = math.ceil(now.timestamp() + rest.seconds)
             until = timestamp(datetime.fromtimestamp(end, UTC))
         bound = settings if rest.lifted else ""
-        store.ledger.try_append("paused", now, until=until, reason=str(failed), settings=bound)
+        store.try_record("paused", until=until, reason=str(failed), settings=bound)
     later = not budget.is_hopeless(failed.outcome, tries)
     hint = _MEND if failed.outcome.needs_person else None
     return ModelUnavailable(str(failed), hint, later=later)

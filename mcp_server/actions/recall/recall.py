@@ -72,9 +72,8 @@ def recall(store: Store, query: Query, *, given_to: str = "", in_context: bool =
 def note_recalled(store: Store, query: Query, answer: Answer, *, given_to: str, in_context: bool) -> None:
     """Note that the session *given_to* was given *answer*, if there is one and anything was found."""
     if given_to and answer.hits:
-        store.ledger.try_append(
+        store.try_record(
             "recalled",
-            store.clock(),
             refs=[hit.ref for hit in answer.hits],
             **({"digests": [hit.digest for hit in answer.hits]} if in_context else {}),
             confident=[hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE],
@@ -89,7 +88,7 @@ def note_found(store: Store, answer: Answer) -> None:
     """Note, for a door without a session, what was found with confidence: it is a sign of life."""
     sure = [hit.ref for hit in answer.hits if hit.confidence is not Confidence.NONE]
     if sure:
-        store.ledger.try_append("found", store.clock(), refs=sure)
+        store.try_record("found", refs=sure)
 
 
 def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer, list[tuple[Vault, Path]]]:

@@ -249,5 +249,5 @@ def _accept(store: Store, contents: Contents, taken_in: TakenIn) -> None:
             accepted = usage.accepted_digests(db, source_digests)
         digests = [digest for digest, parts in contents.origins_of.items() if accepted.issuperset(parts)]
         if digests:
-            store.ledger.try_append(EXCHANGED, store.clock(), refs=[], digests=digests)
+            store.try_record(EXCHANGED, refs=[], digests=digests)
             catch_up(store)

@@ -136,7 +136,7 @@ def _end_merge(store: Store, run: str, heir: str) -> MemoryFile | None:
     now = _read(store, heir) if heir else None
     if now:
         write_line(store, "accepted", refs=[heir], digests=[now.digest])
-    store.ledger.append("tidied", store.clock(), run=run, ended=SETTLING, session=store.session)
+    store.record("tidied", run=run, ended=SETTLING)
     catch_up_if_free(store)
     return now
 

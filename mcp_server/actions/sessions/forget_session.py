@@ -66,9 +66,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
     with runs.alone(store), runs.alone(store, LOCK, act=READING):
         forgotten = ForgottenSession(session, False, runs.new_run(store))
         cursors = _cursors(store, session)
-        store.ledger.append(
-            "session_forgotten", store.clock(), session=session, run=forgotten.run, cursors=cursors
-        )
+        store.record("session_forgotten", session=session, run=forgotten.run, cursors=cursors)
         for cursor in cursors:
             _note_read(store, session, cursor["path"], cursor["now"])
         catch_up(store)
@@ -126,7 +124,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         for deed in forgotten:
             for cursor in deed.detail.get("cursors") or []:
                 _put_back(store, session, cursor)
-        store.ledger.append("session_forgotten", store.clock(), session=session, undone=True)
+        store.record("session_forgotten", session=session, undone=True)
         catch_up(store)
     return undone
 
@@ -238,29 +236,25 @@ def _cursors(store: Store, session: str) -> list[dict[str, Any]]:
 def _note_read(store: Store, session: str, path: str, end: int) -> None:
     with store.database.read() as db:
         transcript = transcripts.known(db, path)
-    store.ledger.append(
+    store.record(
         "transcript_kept",
-        store.clock(),
         path=path,
         session=session,
         end=end,
         before=transcript_file.mark(Path(path), end),
         whole=transcript.seen if transcript else end,
     )
-    store.ledger.append("transcript_learned", store.clock(), path=path, session=session, end=end)
+    store.record("transcript_learned", path=path, session=session, end=end)
 
 
 def _put_back(store: Store, session: str, cursor: dict[str, Any]) -> None:
     """Let a transcript be read on from where it was read to when its session was forgotten."""
-    store.ledger.append(
+    store.record(
         "transcript_kept",
-        store.clock(),
         path=cursor["path"],
         session=session,
         end=cursor["kept"],
         before=cursor["before"],
         skipping=cursor["skipping"],
     )
-    store.ledger.append(
-        "transcript_learned", store.clock(), path=cursor["path"], session=session, end=cursor["learned"]
-    )
+    store.record("transcript_learned", path=cursor["path"], session=session, end=cursor["learned"])

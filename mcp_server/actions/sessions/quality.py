@@ -64,7 +64,7 @@ def note_use(store: Store, reply: str, *, prompt: str) -> list[str]:
         if is_used(telling_tokens(f"{row.title}\n{row.text}", id=row.id), reply, prompt=prompt)
     ]
     if used_refs:
-        store.ledger.try_append("used", store.clock(), refs=used_refs, session=store.session)
+        store.try_record("used", refs=used_refs)
         catch_up_if_free(store)
     return used_refs
 
@@ -78,7 +78,7 @@ def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
     rows = [find(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
     refs = list(dict.fromkeys(row.ref for row in rows))
     if refs:
-        store.ledger.append("used", store.clock(), refs=refs, session=store.session)
+        store.record("used", refs=refs)
         catch_up_if_free(store)
     return [ref.rpartition("/")[2] for ref in refs]
 

@@ -166,7 +166,7 @@ def title_session(
     if len(changes.get("topic", "")) > LONGEST_TOPIC:
         raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Put the rest into the summary.")
     digests = [fingerprint("", words) for words in changes.values()] if accept else []
-    store.ledger.append("session_titled", store.clock(), session=session, digests=digests, **changes)
+    store.record("session_titled", session=session, digests=digests, **changes)
     catch_up_if_free(store)
     return tuple(changes.values())
 
@@ -180,7 +180,7 @@ def end_session(
         undone = title_session(store, session, topic=topic, summary=summary, accept=accept)
     if not session:
         raise Rejected("It is unclear which session this is.", "Give the session's id.")
-    store.ledger.append("session_ended", store.clock(), session=session)
+    store.record("session_ended", session=session)
     catch_up_if_free(store)
     return undone
 

@@ -155,7 +155,7 @@ def _note(store: Store, event: str, digests: Sequence[str], refs: dict[str, str]
     for start in range(0, len(digests), AT_ONCE):
         batch = digests[start : start + AT_ONCE]
         named = [refs[digest] for digest in batch if digest in refs]
-        store.ledger.append(event, store.clock(), refs=named, digests=list(batch))
+        store.record(event, refs=named, digests=list(batch))
     if digests:
         catch_up(store)
 

@@ -78,7 +78,7 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     """
     about = joining.team
     team_membership.note_joined(store.home, team_membership.note_of(joining.url, joining.token, about))
-    store.ledger.append("team_joined", store.clock(), team=about.name, curators=list(about.curators))
+    store.record("team_joined", team=about.name, curators=list(about.curators))
     return copy(store, team, patience=PATIENCE)
 
 
@@ -95,7 +95,7 @@ def leave(store: Store) -> str:
     with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
         withdraw(store)
         name = joined.name if joined else ""
-        store.ledger.append("team_left", store.clock(), team=name)
+        store.record("team_left", team=name)
         team_membership.forget_team(store.home)
     with if_free(store):
         sync(store, vaults=vaults)

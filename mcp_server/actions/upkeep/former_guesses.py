@@ -45,7 +45,7 @@ def take_back_guesses(store: Store, run: str) -> list[RunEntry]:
         runs.perform(store.acting_as(TIDY), entries[-1], run)
         count += number
     # Noted last: when the process is killed before, the next run finds the links taken back already.
-    store.ledger.append("tidied", store.clock(), run=run, withdraws=vaults, session=store.session)
+    store.record("tidied", run=run, withdraws=vaults)
     if count:
         with contextlib.suppress(OSError):  # the run shows it, too
             files.write_new(store.home / places.WORK / GUESSES_TOLD, str(count).encode())

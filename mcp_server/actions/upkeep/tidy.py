@@ -124,9 +124,7 @@ def tidy(
         if unended:
             runs.complete(store, unended)
         alone = {"unattended": True} if unattended else {}
-        store.ledger.append(
-            "tidied", store.clock(), run=tidied.run, began=scope, session=store.session, **alone
-        )
+        store.record("tidied", run=tidied.run, began=scope, **alone)
         tidied.repaired = sync(store, deep=True).changed
         tidied.entries += take_back_guesses(store, tidied.run)
         settled = _steps(store, tidied, asking)
@@ -135,16 +133,7 @@ def tidy(
         tidied.pruned = prune(store)
         with store.database.read() as db:
             active = counts.active_knowledge(db, [scope])
-        store.ledger.append(
-            "tidied",
-            store.clock(),
-            run=tidied.run,
-            ended=scope,
-            active=active,
-            groups=settled,
-            left=tidied.left,
-            session=store.session,
-        )
+        store.record("tidied", run=tidied.run, ended=scope, active=active, groups=settled, left=tidied.left)
         catch_up(store)
     return tidied
 

@@ -295,7 +295,7 @@ def _note_consent(store: Store) -> None:
     with store.database.read() as db:
         agreed = transcripts.agreed(db)
     if agreed != store.settings.model_calls:
-        store.ledger.append("consented", store.clock(), model_calls=store.settings.model_calls)
+        store.record("consented", model_calls=store.settings.model_calls)
         catch_up(store)
 
 

@@ -125,30 +125,14 @@ def note(store: Store, source_name: str, reading: Reading, batch: Batch) -> None
     """Write a batch into the ledger and the index, and empty it."""
     if not batch.taken:
         return
-    now = store.clock()
     used = {"used": batch.used} if batch.used else {}
     data = {**by_whom(store), "files": batch.effects} if batch.effects else {}
     event = "imported"
     if source_name == DOCUMENT:
         event, data["refs"] = SEEDED, [str(ref) for _, ref, *_ in batch.taken]
-    store.ledger.try_append(
-        event,
-        now,
-        what=source_name,
-        place=reading.place,
-        taken=batch.taken,
-        session=store.session,
-        **used,
-        **data,
-    )
+    store.try_record(event, what=source_name, place=reading.place, taken=batch.taken, **used, **data)
     if batch.accepted:
-        store.ledger.try_append(
-            "accepted",
-            now,
-            refs=list(batch.accepted),
-            digests=list(batch.accepted.values()),
-            session=store.session,
-        )
+        store.try_record("accepted", refs=list(batch.accepted), digests=list(batch.accepted.values()))
     index_files(store, batch.paths)
     batch.taken, batch.used, batch.accepted, batch.effects = [], [], {}, []
     for paths in batch.paths.values():
