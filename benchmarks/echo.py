@@ -26,7 +26,7 @@ from benchmarks.retrieval import filled
 from benchmarks.stored_set import StoredSet, embed, kinds_of
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.memory_parts import Kind, Level
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search.query import Answer, Confidence, Filter, Query
 from mcp_server.doors.server.replies import shown_lines
@@ -107,7 +107,7 @@ def echo(stored: StoredSet, questions: QuestionSet) -> None:
         for answer in _answers(texts[best]):
             turns_said = [{"role": "user", "content": question.text}, {"role": "claude", "content": answer}]
             turns = [turn for turn in turns_said if turn["content"]]
-            save_conversation(stored.store(question.group), question.text[:80], turns, level=Level.PROJECT)
+            save_conversation(stored.store(question.group), question.text[:80], turns)
     marker.write_text("{}", encoding="utf-8")
 
 

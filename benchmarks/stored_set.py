@@ -111,7 +111,7 @@ def put(store: Store, document: Document) -> str:
     text = document.text[:MAX_TEXT].strip() or document.title
     if _is_said(document):
         message = {"role": document.speaker, "content": text, "timestamp": document.timestamp}
-        return save_conversation(store, document.title, [message], level=Level.PROJECT).memory.id
+        return save_conversation(store, document.title, [message]).memory.id
     title = document.title or title_of(text)
     draft = Draft(clipped(title) or "Note", text, level=Level.PROJECT)
     return remember(store, draft, keep_secrets=True).memory.id

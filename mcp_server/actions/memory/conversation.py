@@ -6,7 +6,7 @@ from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.memory.list import read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind, Level
+from mcp_server.core.memory_parts import Kind
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.secrets.redaction import redact, without_secrets
 from mcp_server.core.sessions.conversation import Turn, parse_turns, render_turns, turns_of
@@ -22,7 +22,6 @@ def save_conversation(
     *,
     metadata: Mapping[str, object] | None = None,
     tags: tuple[str, ...] = (),
-    level: Level | None = None,
     source: str = MANUAL,
 ) -> Remembered:
     """
@@ -40,7 +39,6 @@ def save_conversation(
         kind=Kind.CONVERSATION,
         source=source,
         tags=without_secrets(tags),
-        level=level,
         session=store.session,
         notes=tuple(map(redact, noted(metadata or {}))),
     )

@@ -26,10 +26,10 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamps
+from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Status, fingerprint, typed_id
 from mcp_server.core.remarks import BlockBehind, WordsRemain
-from mcp_server.core.remote.url import shown_url
 from mcp_server.store import Store
 
 AWAY = (Status.ARCHIVED, Status.ORPHANED)

@@ -79,8 +79,7 @@ def promote(store: Store, memory_id: str) -> bool:
         raise Rejected("The hot set is switched off.", "Set HOT_CACHE_MAX_ITEMS to more than 0.")
     row = _active(store, memory_id)
     _note(store, "promoted", row, _counts(store, row))
-    with store.database.read() as db:
-        return row.ref in {warm.row.ref for warm in hot.places(store, db)[0]}
+    return is_held(store, row.ref)
 
 
 @one_change()

@@ -90,12 +90,12 @@ def invalidate(store: Store, memory_id: str, *, reason: str, note: str = "") -> 
 
 
 @self_healing
-def trust_history(store: Store, memory_id: str, *, limit: int = MOST_EVENTS) -> TrustHistory:
+def trust_history(store: Store, memory_id: str) -> TrustHistory:
     """Return what changed the trust in a memory, after taking in all of the ledger. Raises NotFound."""
     row = find(store, memory_id)
     catch_up_if_free(store)
     with store.database.read() as db:
-        events = trust.history(db, row.ref, limit=limit)
+        events = trust.history(db, row.ref, limit=MOST_EVENTS)
     base = ratings.base_trust(row.trust, row.source)
     return TrustHistory(row.id, base, tuple(events), standing(store, row.vault, row.id))
 

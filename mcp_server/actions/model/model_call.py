@@ -56,13 +56,12 @@ class Spending:
 @dataclass(frozen=True, slots=True)
 class Call:
     """
-    A call that is reserved: its name in the ledger, what it is about and which try it is.
+    A call that is reserved: its name in the ledger, and which try it is of what it is about.
 
     `usd` is the most that it may cost, and `settings` what a pause after it is bound to.
     """
 
     name: str
-    item: str
     tries: int
     usd: float
     settings: str
@@ -229,7 +228,7 @@ def reserve(
         store.record("reserved", call=name, item=item, usd=usd, **for_sessions)
     except OSError as error:
         raise _unwritable(error) from error
-    return Call(name, item, tries, usd, settings)
+    return Call(name, tries, usd, settings)
 
 
 def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:

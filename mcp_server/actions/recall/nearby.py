@@ -48,8 +48,7 @@ class Near:
 def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:
     """Return the memories nearest to *text* that may be changed: those of vaults the person made."""
     query = Query(text, mode, Sort.RELEVANCE, limit, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
-    adopted = {vault.key for vault in store.vaults if vault.adopted}
-    return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in adopted]
+    return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in store.adopted]
 
 
 def near_sentences(store: Store, utterances: Iterable[Utterance]) -> list[Hit]:

@@ -100,7 +100,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     occurrences = lexical.Occurrences(db)
     knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)
-    verdict = _best(hits)
+    verdict = confidence.highest(hit.confidence for hit in hits)
     below = lower(db, query, vaults)
     talks = Shelf()
     if below:
@@ -113,16 +113,11 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     rows = {candidate.row.ref: candidate.row for candidate in (*knowledge.looked_at, *talks.looked_at)}
     hits = outdated(store, db, hits, rows, vaults, shadows)
     answer = Answer(
-        verdict=verdict if verdict is not Confidence.NONE else _best(hits),
+        verdict=confidence.highest(hit.confidence for hit in hits) if verdict is Confidence.NONE else verdict,
         hits=_flagged(store, db, hits, vaults),
         semantic=knowledge.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
-
-
-def _best(hits: Sequence[Hit]) -> Confidence:
-    """Return the highest confidence among *hits*."""
-    return max((hit.confidence for hit in hits), key=confidence.ORDER.index, default=Confidence.NONE)
 
 
 def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:

@@ -52,18 +52,23 @@ def _entry(store: Store, question: Question) -> Entry | None:
         file, other = read_row(store, question.holds), read_row(store, question.gives_way)
     except (NotFound, Unreadable):
         return None  # the file vanished this moment, or `status` reports it
-    merged = merged_text(file.memory, other.memory)
-    within = file.vault == other.vault and not question.rel and len(merged[1]) <= MAX_TEXT
-    words = KIND.words if within else tuple(word for word in KIND.words if word is not Verdict.MERGE)
+    merged = None if question.rel else merge_of(file, other)
+    words = KIND.words if merged else tuple(word for word in KIND.words if word is not Verdict.MERGE)
     against = entry_of(QUESTION, question.gives_way, other, "")
     return replace(
         entry_of(QUESTION, question.holds, file, question),
         answers=words,
         against=against,
         level=file.vault.level if file.vault.level is not other.vault.level else None,
-        merged=merged if within else None,
+        merged=merged,
         digest=f"{file.digest} {other.digest}",
     )
+
+
+def merge_of(newer: MemoryFile, older: MemoryFile) -> tuple[str, str] | None:
+    """Return the title and the text that would replace both memories, None when they may not be merged."""
+    merged = merged_text(newer.memory, older.memory)
+    return merged if newer.vault == older.vault and len(merged[1]) <= MAX_TEXT else None
 
 
 def _replaces(store: Store, entry: Entry) -> Became:

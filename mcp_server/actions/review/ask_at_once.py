@@ -13,11 +13,9 @@ from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, n
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.recall.nearby import Near
-from mcp_server.actions.review.answer import joined
+from mcp_server.actions.review.answer import joined, merge_of
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.errors import Conflict
-from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory_parts import MAX_TEXT
 from mcp_server.store import Store
 
 
@@ -45,9 +43,7 @@ def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
     new, pairs = read(store, memory_id), []
     for near in near_now(store, memory_id):
         old = read(store, near.id)
-        merged = merged_text(new.memory, old.memory)
-        within = new.vault == old.vault and len(merged[1]) <= MAX_TEXT
-        pairs.append(NewAndNear(new, old, near, merged if within else None))
+        pairs.append(NewAndNear(new, old, near, merge_of(new, old)))
     return pairs
 
 
@@ -75,7 +71,7 @@ def say(store: Store, verdicts: Sequence[tuple[NewAndNear, Verdict]]) -> list[Dr
 
 def _merged(store: Store, pair: NewAndNear) -> DraftOutcome:
     memory_files = [read(store, file.memory.id) for file in (pair.new, pair.old)]
-    if not pair.merged or merged_text(*(file.memory for file in memory_files)) != pair.merged:
+    if not pair.merged or merge_of(*memory_files) != pair.merged:
         raise Conflict(f"{memory_files[1].path} changed after it was shown; the two were not merged.")
     heir = joined(store, memory_files, *pair.merged, vault=pair.new.vault)
     return DraftOutcome(

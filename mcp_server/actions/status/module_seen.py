@@ -25,9 +25,7 @@ def note_module(home: Path, report: str) -> None:
     words = one_line(report, LONGEST)
     with contextlib.suppress(OSError):
         if words != _read(path):
-            files.make_folder(path.parent)
-            files.delete(path)
-            files.write_new(path, words.encode())
+            files.write_over(path, words.encode())
 
 
 def module_seen(home: Path) -> ModuleSeen:

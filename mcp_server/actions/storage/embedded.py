@@ -122,7 +122,7 @@ def _check_version(file: MemoryFile, digest: str) -> None:
 
 
 def _change(deed: Deed, memory_by_digest: dict[str, Memory | None]) -> ChangeRecord | None:
-    """Return *deed* as a change, None when no file was changed; *said* is digest → what the file said."""
+    """Return *deed* as a change, None when no file was changed; memories are by the digests of files."""
     effects = [effect for effect in effects_of(deed) if effect[0] == deed.ref]
     kind = _KINDS.get(deed.event)
     if not (effects or kind):

@@ -1,6 +1,5 @@
 """give: store a memory in the team, or change one of the team's; without the server it waits here."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.read import is_shown, read
@@ -51,7 +50,8 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
     Raises Rejected as `remember` does, and what the server answers: NotAllowed for a reader.
     """
     team = team_of(store)
-    draft = checked(draft, keep_secrets=keep_secrets)
+    replaced_ids = tuple(check_id(typed_id(name)) for name in draft.supersedes)
+    draft = replace(checked(draft, keep_secrets=keep_secrets), supersedes=replaced_ids)
     if draft.kind is not Kind.KNOWLEDGE:
         raise Rejected(f"A team keeps knowledge, not a {draft.kind.value}.", "Remember what matters of it.")
     now = store.clock().replace(microsecond=0)
@@ -166,8 +166,3 @@ def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
     memory = read(store.scoped(vaults), memory_id).memory
     notes = memory.notes[:-3]  # the last three name team, author and curator, see `copy`
     return Stored(replace(memory, notes=notes), copy.version, copy.author, copy.confirmed_by)
-
-
-def superseded_in(names: Sequence[str]) -> tuple[str, ...]:
-    """Return *names* as ids; raise Rejected for what is no id."""
-    return tuple(check_id(typed_id(name)) for name in names)

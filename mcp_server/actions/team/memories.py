@@ -1,5 +1,6 @@
 """read, history, forget, restore, confirm, review: the team's memories on its server."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,7 @@ def is_of_team(store: Store, memory_id: str) -> bool:
         row = find(store, memory_id)
     except NotFound:
         try:
-            return is_on_server(store, memory_id)
+            return _on_server(store, memory_id) is not None
         except StorageUnavailable:
             if next(in_trash(store, typed_id(memory_id)), None):
                 return False  # it is the person's own, forgotten
@@ -54,17 +55,13 @@ def is_of_team(store: Store, memory_id: str) -> bool:
     return vault is not None and vault.level is Level.TEAM
 
 
-def is_on_server(store: Store, memory_id: str) -> bool:
-    """Tell whether the person's team has a memory of that id on its server; raises StorageUnavailable."""
+def _on_server(store: Store, memory_id: str) -> Stored | None:
+    """Return the memory of that id on the server of the person's team, if any; raises StorageUnavailable."""
     name = typed_id(memory_id)
     team = store.team() if ID.fullmatch(name) else None
-    if team is None:
-        return False
-    try:
-        team.load(name)
-    except NotFound:
-        return False
-    return True
+    with contextlib.suppress(NotFound):
+        return team.load(name) if team else None
+    return None
 
 
 def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
@@ -72,17 +69,14 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
     try:
         return read_told(store, memory_id)
     except NotFound as missing:
-        name = typed_id(memory_id)
-        team = store.team() if ID.fullmatch(name) else None
-        if team is None:
-            raise
         try:
-            return team.load(name)
-        except NotFound:
-            raise missing from None
+            stored = _on_server(store, memory_id)
         except StorageUnavailable as error:
             sentence = f"{missing} The team may have it: {error}"
-            raise NotFound(name, sentence=sentence, hint=missing.hint) from None
+            raise NotFound(typed_id(memory_id), sentence=sentence, hint=missing.hint) from None
+        if stored is None:
+            raise
+        return stored
 
 
 def history_in_team(store: Store, memory_id: str) -> tuple[str, Sequence[ChangeRecord], Stored | None]:

@@ -78,22 +78,20 @@ def _joined(store: Store, query: Query, answer: Answer, results: Results) -> Ans
         with store.database.read() as db:
             nearer = superseding(store, db, [*by_id])
     own_by_id = {hit.id: hit for hit in own}
-    hits: list[Hit] = []
-    for memory_id, result in by_id.items():
-        hit = _hit(result)
-        other = own_by_id.get(memory_id)
-        if nearer.get(memory_id):
-            continue
-        if other and _is_same(other, hit, copied):
-            continue
-        hits.append(hit)
+    hits = [
+        hit
+        for hit in map(_hit, by_id.values())
+        if hit.id not in nearer and not ((other := own_by_id.get(hit.id)) and _is_same(other, hit, copied))
+    ]
     newer = {hit.id for hit in hits}
     own = [hit for hit in own if hit.level is not Level.TEAM or hit.id not in newer]
     most = max(query.limit, len(own)) if query.expand else query.limit
     knowledge = _in_order([*own, *hits], query.sort)[:most]
     return replace(
         answer,
-        verdict=_best(knowledge, answer.verdict if below else Confidence.NONE),
+        verdict=confidence.highest(
+            [answer.verdict if below else Confidence.NONE, *(hit.confidence for hit in knowledge)]
+        ),
         hits=(*knowledge, *below),
     )
 
@@ -154,8 +152,3 @@ def _in_order(hits: Collection[Hit], sort: Sort) -> Sequence[Hit]:
     direct = [hit for hit in hits if not hit.linked_from]
     direct.sort(key=lambda hit: -(hit.parts.relevance if sort is Sort.RELEVANCE else hit.score))
     return [*direct, *(hit for hit in hits if hit.linked_from)]
-
-
-def _best(hits: Sequence[Hit], least: Confidence) -> Confidence:
-    levels = [least, *(hit.confidence for hit in hits)]
-    return max(levels, key=confidence.ORDER.index)

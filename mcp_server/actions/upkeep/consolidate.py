@@ -117,7 +117,7 @@ def planned(
     """Yield the entries that carry out a model's checked *plan* for *items*."""
     for merge in plan.merges:
         if memory_files := _loaded(store, [knowledge.rows[items[number].ref] for number in merge.sources]):
-            yield merged_entry(store, merge, memory_files)
+            yield merged_entry(store, merge, memory_files, vault=knowledge.vault, by_person=False)
     for number in plan.drops:
         if memory_files := _loaded(store, [knowledge.rows[items[number].ref]]):
             yield put_away(store, memory_files[0], tidying.DROPS, "dropped", Why.DROPPED)
@@ -167,14 +167,13 @@ def merged_entry(
     merge: Merge,
     memory_files: Sequence[MemoryFile],
     *,
-    by_person: bool = False,
-    vault: Vault | None = None,
+    vault: Vault,
+    by_person: bool,
 ) -> RunEntry:
     """
     Return the entry that merges several memories into one, whose source is the least trusted of theirs.
 
-    It is in *vault*, by default in that of the first; files of a project mean nothing at another level.
-
+    It is in *vault*; files of a project mean nothing at another level.
     *by_person*: they read the text and want it so; it is verified, and theirs where one of the sources is.
     """
     sources = [file.memory for file in memory_files]
@@ -203,7 +202,7 @@ def merged_entry(
             dict.fromkeys(
                 path
                 for file in memory_files
-                if vault is None or file.vault.level is vault.level
+                if file.vault.level is vault.level
                 for path in file.memory.touches
             )
         ),
@@ -215,7 +214,6 @@ def merged_entry(
         evidence=last.evidence,
         **{name: getattr(last, name) for name in WORDS},
     )
-    vault = vault or memory_files[0].vault
     ref = f"{vault.key}/{memory.id}"
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
     changes = (creation(ref, memory, place), *(_superseded(store, file, memory.id) for file in memory_files))

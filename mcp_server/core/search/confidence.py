@@ -13,7 +13,7 @@ careful: what the words say alone holds for them too, and a cosine adds to it wh
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -124,7 +124,12 @@ def weigh(
     if evidence >= limits.high:
         return Weighed(Confidence.HIGH, bars)
     verdict = Confidence.MEDIUM if evidence >= limits.medium else Confidence.NONE
-    return Weighed(verdict if limits.measured else max(verdict, by_words.verdict, key=ORDER.index), bars)
+    return Weighed(verdict if limits.measured else highest((verdict, by_words.verdict)), bars)
+
+
+def highest(levels: Iterable[Confidence]) -> Confidence:
+    """Return the highest of *levels*, NONE without any."""
+    return max(levels, key=ORDER.index, default=Confidence.NONE)
 
 
 class PromptEvidence(NamedTuple):

@@ -5,7 +5,6 @@ It is long because each is a signature with its help, which are read and changed
 """
 
 import contextlib
-from dataclasses import replace
 
 import click
 
@@ -23,7 +22,7 @@ from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
-from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
+from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import (
     CHANGING_TEAMS,
     NOT_FOREVER,
@@ -115,7 +114,6 @@ def remember_command(
         session=store.session,
     )
     if draft.level is Level.TEAM:
-        draft = replace(draft, supersedes=superseded_in(supersedes))
         given_to_team = remember_for_team(store, draft, keep_secrets=keep_secrets)
         output.print_shown(shown_team.stored(given_to_team))
         return

@@ -22,7 +22,7 @@ from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.revise import Revision, revised_draft
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.model.embed import unseen
-from mcp_server.actions.team.give import remember_for_team, revise_for_team, superseded_in
+from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.memories import (
     CHANGING_TEAMS,
     NOT_FOREVER,
@@ -118,7 +118,6 @@ def register(application: Application) -> None:
         )
         store = open_store()
         if draft.level is Level.TEAM:
-            draft = replace(draft, supersedes=superseded_in(draft.supersedes))
             return shown_team.stored(remember_for_team(store, draft, keep_secrets=keep_secrets))
         outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=application.turns)
         outcome = apart(store, outcome, split_list(distinct))
