@@ -12,7 +12,7 @@ from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import clean_text, fingerprint, type_or_kind
+from mcp_server.core.memory_parts import clean_text, type_or_kind
 from mcp_server.core.search.query import check_limit, check_offset
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.titles import clean_title
@@ -146,13 +146,11 @@ def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[
     return episode, rows, [Given(tally[0].rpartition("/")[2], *tally[1:]) for tally in tallies]
 
 
-def title_session(
-    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
-) -> tuple[str, ...]:
+def title_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> tuple[str, ...]:
     """
     Note what the session with that id is about; secrets are masked, what is not given stays.
 
-    With *accept* the next session may be told. Return what was noted.
+    Return what was noted, which the next session is shown once its origin is known.
     Raises Rejected when nothing or too much is given, OSError when the disk refuses.
     """
     changes = {
@@ -165,19 +163,16 @@ def title_session(
         )
     if len(changes.get("topic", "")) > LONGEST_TOPIC:
         raise Rejected(f"The topic has over {LONGEST_TOPIC} characters.", "Put the rest into the summary.")
-    digests = [fingerprint("", words) for words in changes.values()] if accept else []
-    store.record("session_titled", session=session, digests=digests, **changes)
+    store.record("session_titled", session=session, **changes)
     catch_up_if_free(store)
     return tuple(changes.values())
 
 
-def end_session(
-    store: Store, session: str, *, topic: str = "", summary: str = "", accept: bool = True
-) -> tuple[str, ...]:
+def end_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> tuple[str, ...]:
     """Note that the session with that id is over, and what it was about, like `title_session`."""
     undone: tuple[str, ...] = ()
     if topic.strip() or summary.strip():
-        undone = title_session(store, session, topic=topic, summary=summary, accept=accept)
+        undone = title_session(store, session, topic=topic, summary=summary)
     if not session:
         raise Rejected("It is unclear which session this is.", "Give the session's id.")
     store.record("session_ended", session=session)

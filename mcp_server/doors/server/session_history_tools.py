@@ -25,9 +25,7 @@ def register(application: Application) -> None:
     @tool()
     def set_session_topic(topic: str, id: OfSession = "") -> str:
         """Save in a few words what a session is about, once that is clear."""
-        words = session_history.title_session(
-            opened.store(), known(application, id), topic=topic, accept=False
-        )
+        words = session_history.title_session(opened.store(), known(application, id), topic=topic)
         application.judged_words(*words)
         return "The topic is saved."
 
@@ -35,7 +33,7 @@ def register(application: Application) -> None:
     def end_session(topic: str = "", summary: str = "", id: OfSession = "") -> str:
         """Mark a session as ended, with an optional topic and summary. Nothing is forgotten."""
         words = session_history.end_session(
-            opened.store(), known(application, id), topic=topic, summary=summary, accept=False
+            opened.store(), known(application, id), topic=topic, summary=summary
         )
         application.judged_words(*words)
         return "The session is marked as ended."

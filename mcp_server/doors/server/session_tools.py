@@ -106,9 +106,7 @@ def register(application: Application) -> None:
     ) -> str:
         """Store the summary that you wrote of a session; the next session is shown its beginning. Call it
         when the work of the session ends."""
-        words = session_history.title_session(
-            opened.store(), known(application, id), summary=summary, accept=False
-        )
+        words = session_history.title_session(opened.store(), known(application, id), summary=summary)
         application.judged_words(*words)
         return "The summary is saved."
 
