@@ -1,7 +1,10 @@
 """Addresses on a network that the person names: what can be one, and who can read what is sent there."""
 
 import ipaddress
+import re
 from urllib.parse import urlsplit
+
+_NAME_AND_PASSWORD = re.compile(r"(?<=://)[^/\s]*@")
 
 
 def is_loopback(address: str) -> bool:
@@ -25,3 +28,8 @@ def is_http(address: str) -> bool:
 def travels_readable(address: str) -> bool:
     """Tell whether others can read on the way what is sent to *address*: by HTTP, to another machine."""
     return address.lower().startswith("http://") and not is_loopback(address)
+
+
+def shown_url(url: str) -> str:
+    """Return *url*, or a sentence with addresses, without the names and passwords in them."""
+    return _NAME_AND_PASSWORD.sub("", url)

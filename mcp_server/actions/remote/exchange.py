@@ -34,12 +34,12 @@ from mcp_server.adapters import files
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import DISK, HEAD, STALE, THEIRS, Blob, Commit, Repository
+from mcp_server.core.addresses import shown_url
 from mcp_server.core.authors import ELSEWHERE
 from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
 from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import merge_trees
-from mcp_server.core.remote.url import shown_url
 from mcp_server.core.render import bytes_of
 from mcp_server.store import Store
 

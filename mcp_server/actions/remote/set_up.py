@@ -13,9 +13,10 @@ from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import BRANCH, folder_of, is_folder, is_half_made
+from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import Rejected
 from mcp_server.core.remote import paths
-from mcp_server.core.remote.url import check_url, shown_url
+from mcp_server.core.remote.url import check_url
 from mcp_server.store import Store
 
 FIRST = 600.0  # seconds that the remote may take for one step of a command

@@ -1,16 +1,15 @@
 """membership: joining and leaving a team, and the state of both."""
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from mcp_server.actions.files.sync import if_free, sync
+from mcp_server.actions.model.embed import chosen_model
 from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
 from mcp_server.actions.team.send import Waiting, waiting
 from mcp_server.adapters import files, places, team_membership
-from mcp_server.adapters.model_folder import name_of
 from mcp_server.adapters.team_membership import LastCopy, Stayed
-from mcp_server.core.embedding_models import NONE
-from mcp_server.core.errors import EmbedderUnavailable, Rejected, StorageUnavailable
+from mcp_server.core.addresses import shown_url
+from mcp_server.core.errors import Rejected, StorageUnavailable
 from mcp_server.core.team.team import JoinedTeam, Team
 from mcp_server.store import Store
 
@@ -66,7 +65,7 @@ def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
         about = team.team()
     except StorageUnavailable as error:
         raise StorageUnavailable(str(error), "Look at the address, or try again later.") from None
-    own = _own_model(store)
+    own = chosen_model(store)
     return Joining(url, token, about, own if about.model and own and own != about.model else "")
 
 
@@ -108,7 +107,7 @@ def membership(store: Store) -> Membership | None:
     if joined is None:
         return None
     return Membership(
-        shown_address(joined.url),
+        shown_url(joined.url),
         joined.name,
         joined.member,
         joined.role,
@@ -119,17 +118,3 @@ def membership(store: Store) -> Membership | None:
         waiting(store),
         team_membership.stayed_of(store.home),
     )
-
-
-def shown_address(url: str) -> str:
-    """Return *url* without a name or a password in it."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-
-
-def _own_model(store: Store) -> str:
-    setting = store.settings.embedding_model
-    try:
-        return "" if setting == NONE else name_of(store.home, setting)
-    except EmbedderUnavailable:
-        return ""

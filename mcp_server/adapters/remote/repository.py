@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from mcp_server.adapters import files
 from mcp_server.adapters.detached import windowless
 from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
+from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import RemoteUnavailable
-from mcp_server.core.remote.url import shown_url
 
 BRANCH = "daybook"
 HEAD = f"refs/heads/{BRANCH}"  # what was committed here

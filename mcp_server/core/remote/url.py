@@ -2,14 +2,13 @@
 
 import re
 
-from mcp_server.core.addresses import travels_readable
+from mcp_server.core.addresses import shown_url, travels_readable
 from mcp_server.core.errors import Rejected
 
 LONGEST = 2000
 _HOST = re.compile(r"(?:https?|ssh)://[^/?#]+/[^/]")
 _FOLDER = re.compile(r"(?:file://)?/|[A-Za-z]:[\\/]")
 _SSH = re.compile(r"(?:[\w.-]+@)?[\w.-]{2,}:(?!:|//)[\w./~+@-][\w./~+@ -]*")
-_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
 
 
 def check_url(text: str) -> str:
@@ -32,8 +31,3 @@ def check_url(text: str) -> str:
         f"'{url[:80]}' is not the address of a remote.",
         "Give one as 'git@host:me/memory.git' or 'https://host/me/memory.git', or the path of a folder.",
     )
-
-
-def shown_url(url: str) -> str:
-    """Return *url*, or a sentence with addresses, without the names and passwords in them."""
-    return _PASSWORD.sub("", url)

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.remote.url import check_url, shown_url
+from mcp_server.core.remote.url import check_url
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,3 @@ def test_what_git_could_take_for_something_else_is_refused(url: str) -> None:
 def test_the_memory_does_not_travel_unencrypted() -> None:
     with pytest.raises(Rejected, match="Your memories would travel unencrypted"):
         check_url("http://me:secret@host/me.git")
-
-
-def test_no_password_is_shown() -> None:
-    assert shown_url("https://me:secret@host/me.git") == "https://host/me.git"
