@@ -9,12 +9,12 @@ from pathlib import Path
 
 from mcp_server.adapters import files, guarded_replace
 from mcp_server.adapters.exchange import link
-from mcp_server.core.errors import Conflict, Unreadable
+from mcp_server.core.errors import Conflict, PlaceTaken, Unreadable
 
 
 def move(source: Path, target: Path) -> None:
     """
-    Move a file to *target*, durably; raise FileExistsError when another file is there.
+    Move a file to *target*, durably; raise PlaceTaken when another file is there.
 
     No other Daybook process replaces the file meanwhile. Raises Conflict when another program saves it at
     this very moment: then it stays where it is. OSError, Held.
@@ -23,14 +23,14 @@ def move(source: Path, target: Path) -> None:
         raise problem
 
 
-def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
+def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | PlaceTaken | Conflict]:
     """
     Move each file to its target, as `move` does; return the error of each file that stays.
 
     A process that was killed between the two names leaves the file with both: the next move completes it.
     No target is itself a file to be moved. Raises Held, and OSError when a folder cannot be made or written.
     """
-    problems: dict[Path, OSError | Conflict] = {}
+    problems: dict[Path, OSError | PlaceTaken | Conflict] = {}
     folders, goals = [sorted({path.parent for path in paths}) for paths in (targets, targets.values())]
     for folder in goals:
         files.make_folder(folder)
@@ -40,6 +40,8 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | Conflict]:
         for source, target in targets.items():
             try:
                 _give_name(source, target)
+            except FileExistsError:
+                problems[source] = PlaceTaken(target)
             except OSError as error:
                 problems[source] = error
         for folder in goals:

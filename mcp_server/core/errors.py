@@ -5,6 +5,7 @@ The errors that Daybook raises on purpose.
       SettingsError             2   a setting does not parse, a folder cannot be used
       NotFound                  3   nothing has that id
       Rejected                  4   the input cannot be stored: empty, too long, a secret
+        PlaceTaken              4   another file is where this one would go
       Conflict                  5   the file changed since it was read
       Unreadable                6   this file is not a memory: path, line, reason
       IndexUnavailable          7   SQLite cannot be used: its disk is full, its file cannot be opened
@@ -88,6 +89,13 @@ class Rejected(DaybookError):
     """The input cannot be stored: it is empty, too long, malformed or holds a secret."""
 
     exit_code = 4
+
+
+class PlaceTaken(Rejected):
+    """Another file is where this one would go, and stays as it is."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} exists already.", "Rename or forget that file first.")
 
 
 class Conflict(DaybookError):

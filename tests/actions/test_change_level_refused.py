@@ -18,7 +18,7 @@ from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.repository import init, share, trust
 from mcp_server.actions.memory.session import save_session
-from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.errors import Conflict, NotFound, PlaceTaken, Rejected
 from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.actions.test_change_level import LONGER, level, of_project, of_user
@@ -138,7 +138,7 @@ def test_a_file_in_the_way_is_left_alone(store: Store) -> None:
     path.write_text("---\nid: other\n---\nIn the way.\n", encoding="utf-8")
     before = path.read_bytes()
 
-    with pytest.raises(Rejected, match="exists already"):
+    with pytest.raises(PlaceTaken):
         change_level(store, memory_id, Level.USER)
 
     assert path.read_bytes() == before

@@ -1,15 +1,17 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Conflict, NotFound, PlaceTaken, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Query
@@ -70,8 +72,30 @@ def test_the_same_id_can_be_forgotten_twice_and_the_newest_comes_back(store: Sto
         forget(store, "plan")
 
     assert restore(store, "plan").memory.text == "Second."
-    with pytest.raises(Rejected, match="exists already"):
+    with pytest.raises(PlaceTaken):
         restore(store, "plan")
+
+
+def _undone(store: Store, memory_id: str) -> object:
+    return undo(store, last_change(store, memory_id))
+
+
+@pytest.mark.parametrize(
+    ("damage", "take_back"), [(b"", restore), (b"---\nid: [\n", restore), (b"", _undone)]
+)
+def test_a_file_in_the_way_stays_and_is_named(
+    store: Store, damage: bytes, take_back: Callable[[Store, str], object]
+) -> None:
+    file = read(store, remember(store, Draft("Plan", "First.", id="plan")).memory.id)
+    trashed = forget(store, "plan").path
+    assert trashed
+    trashed.write_bytes(damage + file.data)
+    file.path.write_bytes(b"In the way.\n")
+
+    with pytest.raises((PlaceTaken, Conflict), match=re.escape(f"{file.path} exists already.")):
+        take_back(store, "plan")
+
+    assert (file.path.read_bytes(), trashed.read_bytes()) == (b"In the way.\n", damage + file.data)
 
 
 def test_forgetting_for_good_leaves_no_byte_of_the_text(store: Store, retry_rule: str) -> None:

@@ -15,7 +15,7 @@ from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Conflict, Unreadable
+from mcp_server.core.errors import Conflict, PlaceTaken, Unreadable
 from mcp_server.core.memory_parts import TRASH
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
@@ -240,7 +240,5 @@ def _skipping(undone: Undone, memory_id: str) -> Iterator[None]:
     """Note what stands in the way of one file, which is left alone."""
     try:
         yield
-    except FileExistsError as error:
-        undone.skipped.append((memory_id, f"another file is at {error.filename2}"))
-    except (Conflict, Unreadable) as error:
+    except (PlaceTaken, Conflict, Unreadable) as error:
         undone.skipped.append((memory_id, str(error)))

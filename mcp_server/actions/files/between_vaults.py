@@ -56,7 +56,7 @@ def cross(store: Store, crossing: Crossing, event: str, **detail: object) -> Non
     """
     Move a file, and write *event* with *detail* and its two refs to the ledger.
 
-    Raises FileExistsError when something is at its target, Conflict, Held, OSError; the file stays then.
+    Raises PlaceTaken, Conflict, Held, OSError; the file stays then.
     """
     data = {"refs": [crossing.now], "session": store.session, **detail, "from": [crossing.was]}
     with _alone(store, patience=files.PATIENCE):

@@ -23,7 +23,7 @@ from mcp_server.actions.files.read import is_accepted
 from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
-from mcp_server.core.errors import Conflict, DaybookError, Rejected
+from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.provenance.provenance import TRANSCRIPT
@@ -131,7 +131,7 @@ def move(
     """
     Move the file of the memory *ref*, whatever it says, to *target*, and write *event* to the ledger.
 
-    Raises FileExistsError when something is there, Conflict, OSError.
+    Raises PlaceTaken, Conflict, OSError.
     """
     check_ours(vault, ref.rpartition("/")[2])
     moving.move(path, target)
@@ -149,7 +149,8 @@ def relocate(
     """
     Move files of *old* to *new* (*moves*: path → new path), with the history and the use of their memories.
 
-    *ids* is old path → the memory's id in the index. Raises OSError; files moved until then stay moved.
+    *ids* is old path → the memory's id in the index.
+    Raises PlaceTaken, Conflict, OSError; files moved until then stay moved.
     """
     move_list = list(moves.items())
     for start in range(0, len(move_list), AT_ONCE):
@@ -201,10 +202,7 @@ def put_bytes(
         if former and old_stamp:
             os.utime(former[0], ns=(old_stamp.mtime_ns, old_stamp.mtime_ns))  # when those words were written
     if to and to != path:
-        try:
-            moving.move(path, to)
-        except FileExistsError:
-            raise Conflict(f"{to} exists already.", "Rename or forget that file first.") from None
+        moving.move(path, to)
 
 
 def check_ours(vault: Vault, memory_id: str) -> None:

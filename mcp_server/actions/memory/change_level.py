@@ -190,8 +190,6 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
         cross(store, crossing, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
     except FileNotFoundError:
         raise Conflict(f"'{file.memory.id}' was moved or forgotten meanwhile.") from None
-    except FileExistsError:
-        raise Rejected(f"{target} exists already.", "Rename or forget that file first.") from None
     take_across(store, file.vault, file.path, vault, target)
     return load(vault, target)
 

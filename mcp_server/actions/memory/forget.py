@@ -27,7 +27,15 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamps
 from mcp_server.core.addresses import shown_url
-from mcp_server.core.errors import DaybookError, Held, IndexUnavailable, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import (
+    DaybookError,
+    Held,
+    IndexUnavailable,
+    NotFound,
+    PlaceTaken,
+    Rejected,
+    Unreadable,
+)
 from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Status, fingerprint, typed_id
 from mcp_server.core.remarks import BlockBehind, WordsRemain
 from mcp_server.store import Store
@@ -205,7 +213,7 @@ def _from_history(store: Store, memory_id: str) -> MemoryFile | None:
     try:
         return create(store, vault, path, memory, data=data, accept=True, event="restored")
     except FileExistsError:
-        raise Rejected(f"{path} exists already.", "Rename or forget that file first.") from None
+        raise PlaceTaken(path) from None
 
 
 def _as_accepted(store: Store, file: MemoryFile) -> MemoryFile | None:
@@ -242,7 +250,7 @@ def in_archive(file: MemoryFile) -> bool:
 def _move_back(store: Store, file: MemoryFile, target: Path) -> MemoryFile:
     """Move *file* to *target*, without the status that says it was put away."""
     if not moving.is_free(file.path, target):
-        raise Rejected(f"{target} exists already.", "Rename or forget that file first.")
+        raise PlaceTaken(target)
     status = Status.ACTIVE if file.memory.status in AWAY else file.memory.status
     memory = replace(file.memory, status=status, archived_reason="")
     if memory_file.rewrite(file.data, memory, path=str(file.path)) == file.data:
