@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mcp_server.actions.exchange.imports.batch import Imported, Item, Outcome
 from mcp_server.actions.exchange.imports.take import take
+from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.remember import level_of
 from mcp_server.adapters import documents, git
 from mcp_server.adapters.index.events.imports import DOCUMENT
@@ -83,8 +84,8 @@ def seed_from_file(
         text = documents.text_of(path)
     except FileNotFoundError:
         raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
-    name = _name(store, path)
-    document = Document(name, name, text, (name,))
+    (called,) = as_touched(store, [str(path)])
+    document = Document(_name(store, path), called, text, (called,))
     return _seed(store, [document], options or Options(), dry_run=dry_run)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced
+from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
@@ -39,6 +40,7 @@ def list_memories(
 ) -> Listing:
     """Return the memories that *filter* lets through, newest first unless *order* says otherwise."""
     ensure_synced(store)
+    filter = asked_of(store, filter)
     with store.database.read() as db:
         vaults = visible(store, db, filter)
         shadows = shadowed(store, db)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from mcp_server.actions.files.commit import create, one_change, write_line
 from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, look_up, read
 from mcp_server.actions.files.sync import catch_up_if_free, make_folders
+from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters import memory_file, places
@@ -73,6 +74,7 @@ def remember(store: Store, draft: Draft, *, keep_secrets: bool = False) -> Remem
 
 def remember_checked(store: Store, draft: Draft) -> Remembered:
     """Store a *draft* that `checked` returned, as `remember` does."""
+    draft = replace(draft, touches=as_touched(store, draft.touches))
     level = level_of(store, draft)
     vault = store.vault_for(draft.kind, level)
     existing = _known(store, vault, draft)

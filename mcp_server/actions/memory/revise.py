@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import Accept, commit
 from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
@@ -76,6 +77,8 @@ def revise(
     file = read(store, memory_id)
     if version and not file.digest.startswith(version.strip()):
         raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+    if revision.touches is not None:
+        revision = replace(revision, touches=as_touched(store, revision.touches))
     memory = revised(file.memory, revision, keep_secrets=keep_secrets)
     if memory == file.memory:
         return file

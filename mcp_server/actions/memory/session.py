@@ -1,5 +1,6 @@
 """save_session and restore_session: save the state of the work, to go on from it later."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.list import list_memories, read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.adapters import git
@@ -56,6 +58,7 @@ def save_session(
     *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
     the disk refuses.
     """
+    files = as_touched(store, files, folder=folder)
     notes = [*noted(metadata or {})]
     state = git.git_state(folder)
     if state:
@@ -112,7 +115,7 @@ def _newer(file: MemoryFile, folder: Path) -> list[str]:
     """Return the session's files that were written after it was saved, or are gone."""
     changed = []
     for name in file.memory.touches:
-        path = folder / name.partition(":")[0]
+        path = Path(folder, os.path.expanduser(name.partition(":")[0]))
         try:
             newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > file.memory.created
         except OSError:

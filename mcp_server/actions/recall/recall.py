@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mcp_server.actions.files.shadows import is_pushable, out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced, if_free, take_in
+from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
 from mcp_server.actions.recall.outdated import outdated, successor
@@ -54,6 +55,7 @@ def recall(store: Store, query: Query, *, given_to: str = "", in_context: bool =
     Raises Rejected for a bad limit, IndexUnavailable.
     """
     check_limit(query.limit)
+    query = replace(query, filter=asked_of(store, query.filter))
     ensure_synced(store)
     with store.database.read() as db:
         answer, changed = _answer(store, db, query)

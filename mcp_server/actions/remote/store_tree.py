@@ -12,12 +12,14 @@ from pathlib import Path
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index import events
+from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, stamps
 from mcp_server.core.errors import Unreadable
+from mcp_server.core.portable_path import without_home
 from mcp_server.core.remote import OF_COPY, paths
 from mcp_server.core.remote.tree_merge import Tree
 from mcp_server.core.secrets.redaction import find_secrets
@@ -174,7 +176,7 @@ def read_own_ledger(
         new, end = _new_lines(file, start, questions=remote.questions)
         disk.positions[file.name] = end
         if new or path in sent_data:
-            _put(disk, path, sent_data.get(path, b"") + new, last_tree)
+            _put(disk, path, _without_folders(sent_data.get(path, b"")) + new, last_tree)
 
 
 def read_other_ledgers(store: Store, remote: Remote, disk: Disk, last_tree: Tree) -> None:
@@ -198,14 +200,45 @@ def _new_lines(file: Path, start: int, *, questions: bool) -> tuple[bytes, int]:
 
 def _leaving(line: bytes, *, questions: bool) -> bytes:
     """Return *line* as it leaves: without questions, if they stay here; b"" for what stays as a whole."""
-    try:
-        event = json.loads(line)
-        row = events.table().get(event["event"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return b""
+    event, row = _read_line(line)
     if row is None or row.local:
         return b""
-    if questions or event.keys().isdisjoint(ASKED_IN):
+    return _without(line, event, {*row.stays, *(() if questions else ASKED_IN)})
+
+
+def _without_folders(sent_lines: bytes) -> bytes:
+    """
+    Return lines that an earlier version sent without the folders that they name, each as long as it was.
+
+    Other machines have read the file up to some byte, and go on from there.
+    """
+    lines = sent_lines.split(b"\n")
+    return b"\n".join(_without_folder(line).ljust(len(line)) for line in lines)
+
+
+def _without_folder(line: bytes) -> bytes:
+    if b'"place"' not in line and _home_in_json() not in line.decode("latin-1"):
         return line
-    remaining = {key: value for key, value in event.items() if key not in ASKED_IN}
-    return json.dumps(remaining, ensure_ascii=True).encode("ascii")
+    event, row = _read_line(line)
+    return _without(line, event, {*row.stays}) if row else line
+
+
+def _read_line(line: bytes) -> tuple[dict[str, object], EventRow | None]:
+    """Return the event in *line* and its row; the row is None for what this version does not know."""
+    try:
+        event = json.loads(line)
+        return event, events.table().get(event["event"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}, None
+
+
+def _without(line: bytes, event: dict[str, object], keys: set[str]) -> bytes:
+    """Return *line*, in which *event* is, without *keys*, and without the name of the person's home folder."""
+    if not event.keys().isdisjoint(keys):
+        remaining = {key: value for key, value in event.items() if key not in keys}
+        line = json.dumps(remaining, ensure_ascii=True).encode("ascii")
+    return without_home(line.decode("latin-1"), _home_in_json()).encode("latin-1")
+
+
+def _home_in_json() -> str:
+    return json.dumps(os.path.expanduser("~"))[1:-1]

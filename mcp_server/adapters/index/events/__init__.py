@@ -25,6 +25,7 @@ class EventRow(NamedTuple):
     it only says that a memory was shown, or is internal bookkeeping. `counted`: counted by day. `alive`: a
     sign of life of the memories in its `refs`. `accepts`: bytes with its `digests` may be shown unasked.
     `local`: it concerns this machine alone (its files, sessions, spending), so no other one gets it.
+    `stays`: keys of its lines that name folders of this machine, so no other one gets these.
     """
 
     name: str
@@ -33,6 +34,7 @@ class EventRow(NamedTuple):
     alive: bool = False
     accepts: bool = False
     local: bool = False
+    stays: tuple[str, ...] = ()
 
 
 def a_list(value: Any) -> list[Any]:

@@ -20,7 +20,7 @@ TABLES = (
         pk="origin",
     ),
 )
-EVENTS = (EventRow("imported", ""), EventRow(SEEDED, "", alive=True))
+EVENTS = (EventRow("imported", "", stays=("place",)), EventRow(SEEDED, "", alive=True))
 
 
 @dataclass(frozen=True, slots=True)
