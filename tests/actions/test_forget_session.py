@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.learn import next_piece
+from mcp_server.actions.changes.undo import change_named, last_change
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.runs import undo
 from mcp_server.actions.files.sync import catch_up, rebuild
@@ -16,6 +17,7 @@ from mcp_server.actions.sessions.forget_session import forget_session, undo_forg
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.index.events import candidates
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
@@ -86,6 +88,16 @@ def test_what_a_session_learned_goes_and_comes_back_to_the_byte(store: Store, re
     assert active(store) == {before, learned, mine, "bad"}
     assert len(review_candidates(store)) == 1
     assert find_session(store, "bad").forgotten == 0
+
+
+def test_a_run_that_is_named_tells_who_made_it_when_and_in_which_session(store: Store) -> None:
+    remembered(store, "Proxy", "Staging sits behind the proxy of evil.example.")
+    report = forget_session(store.in_session("good"), "bad", dry_run=False)
+
+    change = change_named(store, report.run)
+
+    assert (change.by, change.at, change.session) == (PERSON, store.now(), "good")
+    assert change == last_change(store)
 
 
 def test_what_stood_in_the_way_of_the_undo_can_be_cleared_and_the_rest_undone(store: Store) -> None:

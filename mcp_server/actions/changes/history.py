@@ -1,20 +1,19 @@
 """history: the earlier versions of a memory, and when, by whom and by which verb each was changed."""
 
-import contextlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum, auto
 from pathlib import Path
 
 from mcp_server.actions.files.accepted import ACCEPTED, taken_away
-from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.load import bytes_at, memory_in
 from mcp_server.actions.files.read import find
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.adapters import files, history
 from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
-from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, typed_id
 from mcp_server.store import Store
@@ -68,14 +67,13 @@ def history_of(store: Store, memory_id: str) -> History:
     Raises NotFound when there is none with that id.
     """
     vault, path = _place(store, memory_id)
-    file_id = _id_of(vault, path, memory_id)
-    kept_versions = changes(store, f"{vault.key}/{file_id}", path)
-    after, versions = _read(path), list[Earlier]()
-    says = _memory(vault, path, after)
+    after, versions = bytes_at(path), list[Earlier]()
+    says = memory_in(vault, path, after)
+    file_id = says.id if says else typed_id(memory_id)
     live = files.digest(after) if after else ""
-    for version in reversed(kept_versions):
-        before = _read(version.path)
-        was, now = _memory(vault, path, before), _memory(vault, path, after)
+    for version in reversed(_that_changed(store, f"{vault.key}/{file_id}", live)):
+        before = bytes_at(version.path)
+        was, now = memory_in(vault, path, before), memory_in(vault, path, after)
         differs = difference(was, now) if was and now else ""
         others = ByOthers.NONE
         if version.verb == ACCEPTED:
@@ -93,21 +91,20 @@ def version_of(store: Store, memory_id: str, number: int) -> tuple[Earlier, str]
     """Return one version and its file's whole text; raises NotFound, Rejected for an unknown number."""
     for version in history_of(store, memory_id).versions:
         if version.number == number:
-            return version, _read(version.path).decode("utf-8", "replace")
+            return version, bytes_at(version.path).decode("utf-8", "replace")
     raise Rejected(
         f"'{memory_id}' has no version {number}.", f"'daybook history {memory_id}' lists its versions."
     )
 
 
-def changes(store: Store, ref: str, path: Path) -> list[Version]:
+def _that_changed(store: Store, ref: str, live: str) -> list[Version]:
     """
-    Return the kept versions of the memory *ref*, whose file lies at *path*, the oldest first.
+    Return the kept versions of the memory *ref*, whose file has the digest *live*, the oldest first.
 
     Left out is a version with the same bytes as the next: a process was killed before it changed the file.
     """
     versions = history.versions(store.home, ref)
-    data = _read(path)
-    following = [version.was for version in versions[1:]] + [files.digest(data) if data else ""]
+    following = [*(version.was for version in versions[1:]), live]
     return [
         version
         for version, next_digest in zip(versions, following, strict=False)
@@ -129,21 +126,3 @@ def _place(store: Store, memory_id: str) -> tuple[Vault, Path]:
     vault = store.vault(row.vault)
     assert vault
     return vault, Path(row.path)
-
-
-def _id_of(vault: Vault, path: Path, memory_id: str) -> str:
-    memory = _memory(vault, path, _read(path))
-    return memory.id if memory else typed_id(memory_id)
-
-
-def _read(path: Path) -> bytes:
-    with contextlib.suppress(OSError, Unreadable):
-        return files.read(path)
-    return b""
-
-
-def _memory(vault: Vault, path: Path, data: bytes) -> Memory | None:
-    place = path if path.is_relative_to(vault.root) else vault.root / "knowledge" / path.name
-    with contextlib.suppress(DaybookError):
-        return parsed(vault, place, data) if data else None
-    return None

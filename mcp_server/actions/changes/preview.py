@@ -2,20 +2,18 @@
 
 import contextlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from mcp_server.actions.changes.put_back import kept, looked_at, where
 from mcp_server.actions.changes.undo import LastChange, effects_of
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.between_vaults import parted
 from mcp_server.actions.files.commit import Effect
-from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.load import bytes_at, memory_in
 from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.deeds import Deed
-from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Conflict, DaybookError, Unreadable
+from mcp_server.core.errors import Conflict, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import TRASH
 from mcp_server.core.runs import PLACE, Change, RunEntry, stands_between, with_values
@@ -117,14 +115,11 @@ def _bytes(store: Store, ref: str, digest: str, place: str) -> bytes:
     """Return the bytes with that digest: those of the file, else what the history keeps; b'' for none."""
     vault = store.vault(ref.rpartition("/")[0])
     path = where(store, vault, ref, place) if vault else None
-    with contextlib.suppress(OSError, Unreadable):
-        if path and files.digest(data := files.read(path)) == digest:
-            return data
+    if path and files.digest(data := bytes_at(path)) == digest:
+        return data
     return kept(store, ref, digest) or b""
 
 
 def _memory(store: Store, ref: str, place: str, data: bytes) -> Memory | None:
-    vault: Vault | None = store.vault(ref.rpartition("/")[0])
-    with contextlib.suppress(DaybookError):
-        return parsed(vault, vault.root / "knowledge" / Path(place).name, data) if vault and data else None
-    return None
+    vault = store.vault(ref.rpartition("/")[0])
+    return memory_in(vault, vault.root / place, data) if vault else None

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import Crossing, cross, other_place, parted
-from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger_of_all
+from mcp_server.actions.files.commit import Effect, by_whom, index_files, put_bytes, tell_ledger
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import take_across
-from mcp_server.actions.files.trash import free_name, in_trash
+from mcp_server.actions.files.trash import in_trash, path_in_trash
 from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
@@ -145,7 +145,9 @@ def _target(store: Store, vault: Vault, effect: Effect, path: Path) -> tuple[Vau
     """Return the vault and the path to which the file at *path* goes back; raises Conflict."""
     ref, was_place, *_ = effect
     if not was_place:
-        return vault, _trashed(store, vault, path, ref)
+        trash = places.trash_folder(store.home, vault)
+        is_away = not path.is_relative_to(vault.root) or path.is_relative_to(trash)
+        return vault, path if is_away else path_in_trash(store, vault, path, ref.rpartition("/")[2])
     key, place = parted(was_place)
     to = store.vault(key) if key else vault
     if to is None:
@@ -180,15 +182,6 @@ def _back_already(store: Store, vault: Vault, effect: Effect) -> Restoration | N
                 path = places.at_place(store.home, vault, now_place)
                 return Restoration(vault, ref, path, vault, target, data, data, was, now_place, now)
     return None
-
-
-def _trashed(store: Store, vault: Vault, path: Path, ref: str) -> Path:
-    """Return a path in the trash for a file that did not exist before the change."""
-    folder = places.trash_folder(store.home, vault)
-    if not path.is_relative_to(vault.root) or path.is_relative_to(folder):
-        return path
-    place = path.relative_to(vault.root).with_name(f"{ref.rpartition('/')[2]}.md")
-    return free_name(folder / place, path)
 
 
 def _move(undone: Undone, moves: Sequence[Restoration]) -> None:
@@ -231,7 +224,7 @@ def _tell(store: Store, undone: Undone, back: Sequence[Restoration], *, undoes: 
         paths.setdefault(move.vault, []).extend((move.path, move.target))
         undone.restored.append(move.id)
     if back:
-        tell_ledger_of_all(store, UNDONE, effects, details)
+        tell_ledger(store, UNDONE, effects, details)
         index_files(store, paths)
 
 

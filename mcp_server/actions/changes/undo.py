@@ -6,33 +6,28 @@ believed) no longer holds. A memory that was changed since is left alone, and na
 like any other, so it can be taken back the same way.
 """
 
-import contextlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.changes.put_back import CHANGED_SINCE, kept, put_back, where
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.between_vaults import other_place, parted
 from mcp_server.actions.files.commit import Effect, one_change, write_line
-from mcp_server.actions.files.load import parsed
+from mcp_server.actions.files.load import bytes_at, memory_in
 from mcp_server.actions.files.read import find
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.forget_session import undo_forget_session
-from mcp_server.adapters import files
 from mcp_server.adapters.index.events import deeds, replay, tidying
 from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.events.tidying import FORGETTING
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import Event
-from mcp_server.adapters.vault import Vault
 from mcp_server.core.authors import PERSON, TIDY
-from mcp_server.core.errors import Conflict, DaybookError, Rejected, Unreadable
-from mcp_server.core.memory import Memory
+from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.memory_parts import typed_id
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
@@ -102,11 +97,11 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
         run = str(deed.detail.get("run") or "")
         if run and (deed.event == "tidied" or tidying.entries(db, run)):
             ref = deed.ref if memory_name else ""
-            return LastChange(run, deed.at, deed.session, _by_whom(db, run, deed), "tidied", ref=ref)
+            return LastChange(run, deed.at, deed.session, _by_whom(db, run), "tidied", ref=ref)
         undoes = str(deed.detail.get("undoes") or "")
         if deed.event == UNDONE and tidying.entries(db, undoes) and deeds.is_undo_unfinished(db, undoes):
             # A process was killed while it took that run back: the rest of it comes first.
-            by, begun = _by_whom(db, undoes, deed), str(deed.detail.get("change") or "")
+            by, begun = _by_whom(db, undoes), str(deed.detail.get("change") or "")
             return LastChange(undoes, deed.at, deed.session, by, "tidied", begun=begun)
         name = str((not memory_name and run) or deed.detail.get("change") or "")
         its_deeds = deeds.named(db, name)
@@ -121,13 +116,10 @@ def change_named(store: Store, name: str) -> LastChange:
     """
     refresh_index(store)
     with store.database.read() as db:
-        its_deeds = deeds.named(db, name) if name else []
         if tidying.entries(db, name):
-            last_deed = its_deeds[-1] if its_deeds else None
-            by = str(last_deed.detail.get("by") or TIDY) if last_deed else TIDY
-            return LastChange(
-                name, last_deed.at if last_deed else 0, last_deed.session if last_deed else "", by, "tidied"
-            )
+            last = deeds.of_run(db, name)[-1]
+            return LastChange(name, last.at, last.session, _by_whom(db, name), "tidied")
+        its_deeds = deeds.named(db, name) if name else []
     if not its_deeds:
         raise Rejected(
             f"There is no change '{name[:80]}', or it was already undone.",
@@ -160,10 +152,10 @@ def is_persons(store: Store, change: LastChange) -> bool:
     for ref, was_place, was, now_place, now in change.effects:
         vault = store.vault(ref.rpartition("/")[0])
         path = where(store, vault, ref, now_place) if vault else None
-        memory = _memory(vault, path) if vault and path else None
-        if vault and memory and memory.source == MANUAL and was != now:
+        memory = memory_in(vault, path, bytes_at(path)) if vault and path else None
+        if vault and path and memory and memory.source == MANUAL and was != now:
             before = kept(store, ref, was) if was_place else None
-            former = _parsed(vault, now_place, before) if before else None
+            former = memory_in(vault, path, before or b"")
             if former is None or (former.title, former.text) != (memory.title, memory.text):
                 return True
     return False
@@ -224,10 +216,9 @@ def _take_back_notes(store: Store, change: LastChange, undone: Undone, *, left_a
     catch_up_if_free(store)
 
 
-def _by_whom(db: sqlite3.Connection, run: str, deed: Deed) -> str:
+def _by_whom(db: sqlite3.Connection, run: str) -> str:
     """Return who made *run*; a run of an earlier version does not say, and was upkeep's."""
-    run_deeds = (deed, *deeds.named(db, run))
-    return next((str(run_deed.detail["by"]) for run_deed in run_deeds if run_deed.detail.get("by")), TIDY)
+    return next((str(deed.detail["by"]) for deed in deeds.of_run(db, run) if deed.detail.get("by")), TIDY)
 
 
 def _that_may_note(deeds: Iterable[Deed]) -> dict[Place, list[Deed]]:
@@ -276,15 +267,3 @@ def _joined(effects: Iterable[Effect]) -> list[Effect]:
             place = other_place(vault, place)
         by_ref[ref] = [ref, place, digest, *effect[3:]]
     return list(by_ref.values())
-
-
-def _memory(vault: Vault, path: Path) -> Memory | None:
-    with contextlib.suppress(OSError, Unreadable):
-        return _parsed(vault, path.name, files.read(path))
-    return None
-
-
-def _parsed(vault: Vault, place: str, data: bytes) -> Memory | None:
-    with contextlib.suppress(DaybookError):
-        return parsed(vault, vault.root / "knowledge" / Path(place).name, data)
-    return None

@@ -1,5 +1,6 @@
 """load: read a memory from its file; the one way from a file to what actions work on."""
 
+import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 from mcp_server.adapters import files
 from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamp
 from mcp_server.core.changes import Stamp
+from mcp_server.core.errors import DaybookError, Unreadable
 from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,25 @@ def load(vault: Vault, path: Path, *, place: str = "", on_disk: Stamp | None = N
     data = files.read(path) if place else read_memory_file(vault, path)
     memory = parsed(vault, vault.root / place if place else path, data, on_disk)
     return MemoryFile(memory, vault, path, data, files.digest(data))
+
+
+def bytes_at(path: Path) -> bytes:
+    """Return the bytes of the file at *path*; b'' when it is gone or cannot be read."""
+    with contextlib.suppress(OSError, Unreadable):
+        return files.read(path)
+    return b""
+
+
+def memory_in(vault: Vault, path: Path, data: bytes) -> Memory | None:
+    """
+    Return the memory in *data*, which the file at *path* holds or held; None when they hold none.
+
+    What lies outside the folders of *vault*, in its trash or in the history, counts as knowledge.
+    """
+    place = path if path.is_relative_to(vault.root) else vault.root / Kind.KNOWLEDGE.folder / path.name
+    with contextlib.suppress(DaybookError):
+        return parsed(vault, place, data) if data else None
+    return None
 
 
 def parsed(vault: Vault, path: Path, data: bytes, stamp: Stamp | None = None) -> Memory:

@@ -13,14 +13,12 @@ from pathlib import Path
 
 from mcp_server.actions.files import trash
 from mcp_server.actions.files.accepted import last_accepted
-from mcp_server.actions.files.load import parsed
-from mcp_server.adapters import files, history, places
+from mcp_server.actions.files.load import bytes_at, memory_in
+from mcp_server.adapters import history, places
 from mcp_server.adapters.history import Version
 from mcp_server.adapters.vault import stamps
 from mcp_server.core.authors import ELSEWHERE, PERSON
-from mcp_server.core.errors import DaybookError
 from mcp_server.core.judge.ageing import PERSONS
-from mcp_server.core.memory import Memory
 from mcp_server.core.render import MEGABYTE
 from mcp_server.store import Store
 
@@ -134,15 +132,9 @@ def prune(store: Store) -> int:
 
 def _is_persons(store: Store, version: Version, before: Version | None) -> bool:
     """Tell whether a person may have written a version: true unless a machine must have written it."""
-    memory = _memory(store, version)
+    memory = memory_in(store.user_vault, version.path, bytes_at(version.path))
     if memory is None or memory.source in PERSONS:
         return True
     if before:
         return before.by in (PERSON, ELSEWHERE) or before.now != version.was
     return version.path.lstat().st_mtime > memory.updated.timestamp() + SLACK
-
-
-def _memory(store: Store, version: Version) -> Memory | None:
-    with contextlib.suppress(OSError, DaybookError):
-        return parsed(store.user_vault, version.path, files.read(version.path))
-    return None

@@ -56,6 +56,12 @@ def free_name(path: Path, source: Path) -> Path:
     return free
 
 
+def path_in_trash(store: Store, vault: Vault, path: Path, memory_id: str) -> Path:
+    """Return a free path in the trash for the file at *path* of *vault*, which holds that memory."""
+    place = path.relative_to(vault.root).with_name(f"{memory_id}.md")
+    return free_name(places.trash_folder(store.home, vault) / place, path)
+
+
 def same_places(folder: Path, goal: Path) -> dict[Path, Path]:
     """Return each memory's file below *folder* → its place below *goal*, beside it if that is taken."""
     return {path: free_name(goal / path.relative_to(folder), path) for path in sorted(folder.rglob("*.md"))}

@@ -5,13 +5,13 @@ The ledger has each session's short id and the last change reported to it. So bo
 compacted session, another process and a rebuilt index.
 """
 
-import contextlib
 import sqlite3
 import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mcp_server.actions.files.load import bytes_at
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.graph.graph import edge_of, node_of
@@ -22,7 +22,7 @@ from mcp_server.adapters.index.events.graph import ByHand
 from mcp_server.adapters.index.events.sessions import SessionRow
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.errors import Rejected, Unreadable
+from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import SESSION_TTL, GraphEdge, Node
 from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.store import Store
@@ -141,9 +141,7 @@ def _is_on_its_way(edit: ByHand) -> bool:
     """Tell whether the file is as Daybook wrote it, and only the index does not know that yet."""
     if not (edit.path and edit.written):
         return False
-    with contextlib.suppress(OSError, Unreadable):
-        return files.digest(files.read(Path(edit.path))) == edit.written.digest
-    return False
+    return files.digest(bytes_at(Path(edit.path))) == edit.written.digest
 
 
 def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:

@@ -314,6 +314,11 @@ def named(db: sqlite3.Connection, name: str) -> list[Deed]:
     return [deed for deed in deeds if name in (deed.detail.get("change"), deed.detail.get("run"))]
 
 
+def of_run(db: sqlite3.Connection, run: str) -> list[Deed]:
+    """Return what *run* wrote down before it was done, a deed for each memory, earliest first."""
+    return _deeds(db, "event = 'tidied' AND detail ->> 'run' = ?", [run], "moment, row")
+
+
 def _deeds(db: sqlite3.Connection, where: str, bound: Sequence[object], order: str) -> list[Deed]:
     rows = db.execute(
         f"SELECT at, event, ref, session, detail, file, offset FROM deeds WHERE {where} ORDER BY {order}",
