@@ -16,7 +16,6 @@ WRITING = {
     "write_line": 1,
     "tell": 1,
     "tell_ledger": 1,
-    "tell_of": 2,
     "commit": 3,
 }
 WRITING |= {"move": 5}

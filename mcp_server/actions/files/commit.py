@@ -140,7 +140,7 @@ def move(
         digest = files.digest(files.read(target))
     effect = [ref, places.place_of(store.home, vault, path), digest]
     effect += [places.place_of(store.home, vault, target), digest]
-    tell_of(store, vault, event, ref, [path, target], [effect], **detail)
+    _tell(store, vault, event, ref, [path, target], [effect], **detail)
 
 
 def relocate(
@@ -245,10 +245,10 @@ def tell(
     changed = was is None or (was.path, was.digest) != (now.path, now.digest)
     effects = [effect_of(store, was, now)] if changed and not _goes_on(was, now) else []
     paths = [*([was.path] if was else []), now.path]
-    tell_of(store, now.vault, event, now.ref, paths, effects, digests=digests, **detail)
+    _tell(store, now.vault, event, now.ref, paths, effects, digests=digests, **detail)
 
 
-def tell_of(
+def _tell(
     store: Store,
     vault: Vault,
     event: str,
@@ -263,7 +263,7 @@ def tell_of(
     The file is the memory; a failing ledger or index does not undo it: the answer says so, and the next sync
     adds what the index lacks.
     """
-    tell_ledger(store, event, ref, effects, **detail)
+    tell_ledger(store, event, {ref: effects}, {ref: detail})
     index_files(store, {vault: paths})
 
 
@@ -275,15 +275,14 @@ def index_files(store: Store, paths: Mapping[Vault, Iterable[Path]]) -> None:
         catch_up(store)
 
 
-def tell_ledger(store: Store, event: str, ref: str, effects: list[Effect], **detail: object) -> None:
-    """Write an event; when that fails, the answer says so."""
-    tell_ledger_of_all(store, event, {ref: effects}, {ref: detail})
-
-
-def tell_ledger_of_all(
+def tell_ledger(
     store: Store, event: str, effects: Mapping[str, list[Effect]], details: Mapping[str, Mapping[str, object]]
 ) -> None:
-    """Write an event for each memory (ref → effects, ref → detail) in one step, as `tell_ledger` does."""
+    """
+    Write an event for each memory (ref → effects, ref → detail) in one step.
+
+    Values of a detail other than None go into its event. When the disk refuses, the answer says so.
+    """
     events = []
     for ref, of_memory in effects.items():
         data = {name: value for name, value in details[ref].items() if value is not None}

@@ -15,7 +15,7 @@ from mcp_server.actions.files.commit import create, indexed, one_change, one_run
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import MemoryFile, is_accepted
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync, take_in
-from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
@@ -62,9 +62,8 @@ def alone(store: Store, lock: str = LOCK, *, act: str = "tidying") -> Iterator[N
 
 def trash_place(store: Store, file: MemoryFile) -> str:
     """Return a free place in the trash for the file of a memory."""
-    path = file.path.relative_to(file.vault.root).with_name(f"{file.memory.id}.md")
-    folder = places.trash_folder(store.home, file.vault)
-    return TRASH + free_name(folder / path, file.path).relative_to(folder).as_posix()
+    path = path_in_trash(store, file.vault, file.path, file.memory.id)
+    return places.place_of(store.home, file.vault, path)
 
 
 def perform(store: Store, entry: RunEntry, run: str, *, began: str = "") -> dict[str, ChangeOutcome]:

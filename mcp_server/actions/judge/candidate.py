@@ -17,7 +17,7 @@ from mcp_server.actions.files.commit import move, one_change
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.read import look_up
 from mcp_server.actions.files.sync import catch_up_if_free
-from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.repository import keep
@@ -222,8 +222,7 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     try:
         if files.digest(files.read(candidate.path)) != candidate.digest:
             raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
-        folder = places.trash_folder(store.home, vault) / FOLDER
-        target = free_name(folder / candidate.path.name, candidate.path)
+        target = path_in_trash(store, vault, candidate.path, candidate.memory.id)
         move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
     except FileNotFoundError:
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None

@@ -17,7 +17,7 @@ from mcp_server.actions.files.load import load, parsed
 from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.files.sync import catch_up_if_free, if_free, take_in
-from mcp_server.actions.files.trash import CANDIDATES, free_name, in_trash
+from mcp_server.actions.files.trash import CANDIDATES, in_trash, path_in_trash
 from mcp_server.actions.memory.remember import reinstate
 from mcp_server.adapters import files, history, leftovers, memory_file, moving, places
 from mcp_server.adapters.index.database import erase
@@ -109,10 +109,7 @@ def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
         heirs = _erase_history(store, vault, row.id)
         store.try_record("forgotten", refs=[row.ref], forever=True)
     else:
-        target = free_name(
-            places.trash_folder(store.home, vault) / path.relative_to(vault.root).with_name(f"{row.id}.md"),
-            path,
-        )
+        target = path_in_trash(store, vault, path, row.id)
         detail = {} if path.stem == row.id else {"name": path.name}  # a file may be named after its title
         move(store, vault, row.ref, path, target, "forgotten", forever=False, **detail)
     with if_free(store):

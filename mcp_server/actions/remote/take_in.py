@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mcp_server.actions.files.commit import indexed, put_bytes
 from mcp_server.actions.files.sync import catch_up, if_free, take_in
-from mcp_server.actions.files.trash import free_name
+from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import Disk, vault_at
 from mcp_server.adapters import files, history, moving, places
@@ -234,8 +234,7 @@ def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str
     source, memory_id = _file(vault, path), _id_at(contents, path, blob)
     if blob_id(files.read(source)) != blob:
         raise Conflict(f"{source} was changed meanwhile.")
-    place = Path(paths.in_vault(path)).with_name(f"{memory_id}.md")
-    moving.move(source, free_name(places.trash_folder(store.home, vault) / place, source))
+    moving.move(source, path_in_trash(store, vault, source, memory_id))
     return memory_id
 
 
