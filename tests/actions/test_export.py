@@ -20,6 +20,7 @@ from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.memory.trust import invalidate, trust_history, validate
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters import memory_file, places
+from mcp_server.adapters.foreign.daybook_export import USAGE
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.vault import kind_of, stamps
 from mcp_server.core.errors import Rejected
@@ -295,3 +296,18 @@ def test_counts_that_are_none_are_left_out(store: Store, empty: Store, tmp_path:
 
     with empty.database.read() as db:
         assert not usage.usage_of(db, [f"user/{memory.id}"])
+
+
+def test_without_an_index_an_export_tells_how_memories_were_used_all_the_same(
+    full: Store, open_here: Open, tmp_path: Path
+) -> None:
+    document, _ = export_json(full)
+    export_folder(full, tmp_path / "before")
+    full.database.close()
+    for path in full.home.glob("memory.db*"):
+        path.unlink()
+    full.database.path.mkdir()
+
+    assert export_json(open_here().store())[0]["memories"] == document["memories"]
+    export_folder(open_here().store(), tmp_path / "after")
+    assert (tmp_path / "after" / USAGE).read_bytes() == (tmp_path / "before" / USAGE).read_bytes()

@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from mcp_server.actions.files.load import load
+from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.files.unfinished_files import writing_elsewhere
 from mcp_server.actions.files.unindexed import look_again
 from mcp_server.adapters import files, places
@@ -59,7 +60,7 @@ def export_folder(
         raise Rejected(
             f"{folder} is {what}, and Daybook overwrites nothing.", "Name a new or an empty folder."
         )
-    look_again(store)
+    _look_again(store)
     files.make_folder(target)
     with writing_elsewhere(store, target):
         return _copy_all(store, target, level, all_projects=all_projects)
@@ -122,7 +123,7 @@ def export_json(
     store: Store, *, level: Level | None = None, all_projects: bool = False
 ) -> tuple[dict[str, object], Exported]:
     """Return all memories with every field, and how often each was used, as one value for JSON."""
-    look_again(store)
+    _look_again(store)
     entries, failures = [], []
     for vault in _vaults(store, level, all_projects=all_projects):
         for stamp in stamps(vault):
@@ -149,6 +150,12 @@ def write_document(store: Store, path: Path, data: bytes) -> None:
             files.write_new(target, data)
     except FileExistsError:
         raise Rejected(f"{path} exists, and Daybook overwrites nothing.", "Name a new file.") from None
+
+
+def _look_again(store: Store) -> None:
+    """Take in what changed; what stands in for an index that cannot be used gets the use of memories, too."""
+    look_again(store)
+    catch_up_if_free(store)
 
 
 def _vaults(store: Store, level: Level | None, *, all_projects: bool) -> Iterator[Vault]:
