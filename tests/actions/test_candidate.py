@@ -292,3 +292,14 @@ def test_what_was_approved_is_forgotten_for_good_with_what_was_proposed(
     texts = [path.read_text("utf-8") for path in memory_dir.rglob("*.md")]
     assert not any(wording in text for text in texts)
     assert any(DECIDED in text for text in texts)
+
+
+def test_a_candidate_that_is_named_twice_is_settled_once(store: Store, tmp_path: Path) -> None:
+    session(store, tmp_path, DECIDED, UNSURE)
+    first, second = (candidate.memory.id for candidate in review_candidates(store))
+
+    assert len(approve(store, [first, f"{first}.md"])) == 1
+    reject(store, [second, second])
+
+    assert review_candidates(store) == []
+    assert len(stored(store)) == 1

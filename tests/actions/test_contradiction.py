@@ -147,7 +147,8 @@ def test_a_marked_pair_is_listed_flagged_and_not_found_again(store: Store, timeo
     first, second = timeouts
 
     assert mark_contradiction(store, first, second).changed
-    assert not mark_contradiction(store, second, first).changed
+    for ends in ((second, first), (f"{second}.md", f" {first}.md")):
+        assert not mark_contradiction(store, *ends).changed
 
     (pair,) = get_contradictions(store)
     assert {pair.first.id, pair.other.id} == {first, second}

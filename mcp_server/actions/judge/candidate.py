@@ -24,6 +24,7 @@ from mcp_server.actions.memory.repository import keep
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
+from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Memory, as_draft, made_of
@@ -53,10 +54,12 @@ class Candidate:
     """
     A candidate: the memory it would become, its confidence, and how often it was seen.
 
-    `why` is what it waits for: the sentence of its file, or a value. `digest` is that of its file.
+    It waits beside `vault`. `why` is what it waits for: the sentence of its file, or a value. `digest` is
+    that of its file.
     """
 
     memory: Memory
+    vault: Vault
     path: Path
     confidence: float
     times: int
@@ -79,7 +82,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     with store.database.read() as db:
         if candidates.verdict_on(db, key) or find_secrets(f"{draft.title}\n{draft.text}"):
             return
-    folder = _folder(store, draft.level)
+    folder = _vault(store, draft.level).root / FOLDER
     path = folder / f"{check_id(key)}.md"
     if path.exists() or (folder.is_dir() and sum(1 for _ in folder.glob("*.md")) >= MOST):
         return
@@ -137,15 +140,12 @@ def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> li
     of_type = check_type(type) if type.strip() else ""
     catch_up_if_free(store)
     candidates = []
-    for folder in dict.fromkeys((_folder(store, Level.USER), _folder(store, None))):
+    for vault in dict.fromkeys((_vault(store, Level.USER), _vault(store, None))):
+        folder = vault.root / FOLDER
         for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
-            if candidate := _read(store, path):
+            candidate = _read(store, vault, path)
+            if candidate and of_type in ("", candidate.memory.type) and candidate.times >= min_times:
                 candidates.append(candidate)
-    candidates = [
-        candidate
-        for candidate in candidates
-        if of_type in ("", candidate.memory.type) and candidate.times >= min_times
-    ]
     return sorted(
         candidates, key=lambda candidate: (-candidate.confidence, -candidate.times, candidate.memory.id)
     )
@@ -158,7 +158,7 @@ def approve(store: Store, keys: Sequence[str]) -> list[DraftOutcome]:
     Raises NotFound for a key that does not wait, before anything is stored.
     """
     outcomes = []
-    for candidate in [expected(store, key) for key in keys]:
+    for candidate in _named(store, keys):
         with one_change():
             outcomes.append(_store(store, candidate, source=_confirmed(candidate.memory.source)))
             keep(store, [row.ref for row in [look_up(store, outcomes[-1].id)] if row])
@@ -168,7 +168,7 @@ def approve(store: Store, keys: Sequence[str]) -> list[DraftOutcome]:
 
 def reject(store: Store, keys: Sequence[str]) -> None:
     """Move the candidates with these *keys* to the trash; they are not proposed again. Raises NotFound."""
-    for candidate in [expected(store, key) for key in keys]:
+    for candidate in _named(store, keys):
         _put_away(store, candidate, "rejected")
 
 
@@ -180,9 +180,8 @@ def expired(store: Store) -> Iterator[RunEntry]:
             last = candidates.last_seen(db, candidate.memory.id)
         if max(last, int(candidate.memory.updated.timestamp())) >= oldest:
             continue
-        vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
         with contextlib.suppress(NotFound, Unreadable, Rejected):
-            file = runs.load_at(store, vault, f"{FOLDER}/{candidate.path.name}")
+            file = runs.load_at(store, candidate.vault, f"{FOLDER}/{candidate.path.name}")
             to = runs.trash_place(store, file)
             reason = Reason(Why.EXPIRED, (file.memory.id,), int(EXPIRES_AFTER))
             yield RunEntry(EXPIRY, reason, (change(file.ref, file.memory, file.place, to=to),))
@@ -217,7 +216,7 @@ def _judge(store: Store, candidate: Candidate) -> None:
 
 def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
     """Move a candidate to the trash, from where `undo` lets it wait again. Raises Conflict, OSError."""
-    vault = next(vault for vault in store.vaults if vault.root / FOLDER == candidate.path.parent)
+    vault = candidate.vault
     data = {"candidates": [candidate.memory.id], "verdict": verdict}
     try:
         if files.digest(files.read(candidate.path)) != candidate.digest:
@@ -228,9 +227,9 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None
 
 
-def _folder(store: Store, level: Level | None) -> Path:
-    """Return where candidates of *level* wait: never in a repository."""
-    return store.private_vaults[0 if level is Level.USER else -1].root / FOLDER
+def _vault(store: Store, level: Level | None) -> Vault:
+    """Return the vault beside which candidates of *level* wait: never one in a repository."""
+    return store.private_vaults[0 if level is Level.USER else -1]
 
 
 def expected(store: Store, key: str) -> Candidate:
@@ -246,17 +245,23 @@ def expected(store: Store, key: str) -> Candidate:
     return candidate
 
 
+def _named(store: Store, keys: Iterable[str]) -> list[Candidate]:
+    """Return the candidates with these *keys*, each once; raises NotFound when one of them does not wait."""
+    by_path = {candidate.path: candidate for candidate in (expected(store, key) for key in keys)}
+    return list(by_path.values())
+
+
 def _find(store: Store, key: str) -> Candidate | None:
     candidate_id = check_id(typed_id(key))
-    for folder in (_folder(store, None), _folder(store, Level.USER)):
-        if candidate := _read(store, folder / f"{candidate_id}.md"):
+    for vault in (_vault(store, None), _vault(store, Level.USER)):
+        if candidate := _read(store, vault, vault.root / FOLDER / f"{candidate_id}.md"):
             return candidate
     return None
 
 
-def _read(store: Store, path: Path) -> Candidate | None:
+def _read(store: Store, vault: Vault, path: Path) -> Candidate | None:
     try:
-        file = load(store.user_vault, path)
+        file = load(vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
         return None  # an unreadable file is no candidate
     memory = replace(file.memory, id=path.stem)
@@ -269,4 +274,4 @@ def _read(store: Store, path: Path) -> Candidate | None:
         why = WaitsFor.PERSON
     elif why == SEEN_SELDOM and (memory.trust or 0.0) < STORED_CONFIDENCE:
         why = WaitsFor.UNSURE
-    return Candidate(memory, path, memory.trust or 0.0, sum(times), len(times), why, file.digest)
+    return Candidate(memory, vault, path, memory.trust or 0.0, sum(times), len(times), why, file.digest)

@@ -137,16 +137,17 @@ def get_contradictions(store: Store) -> list[Contradiction]:
 
 def mark_contradiction(store: Store, memory_id: str, other: str) -> Linked:
     """Mark two memories as contradicting each other. Raises NotFound, Rejected when one is not active."""
-    first = read(store, memory_id)
-    for file in (first, read(store, other)):
-        must_be_active(file.memory)
+    first, second = read(store, memory_id), read(store, other)
+    must_be_active(first.memory)
+    must_be_active(second.memory)
+    ids = first.memory.id, second.memory.id
     with store.database.read() as db:
         ends = relations.contradicting(db, store.keys, private=store.private)
-    if any({end.id, two.id} == {memory_id.strip(), other.strip()} for end, two in ends):
-        return Linked(memory_id.strip(), CONTRADICTS, other.strip(), changed=False)
+    if any({end.id, two.id} == {*ids} for end, two in ends):
+        return Linked(ids[0], CONTRADICTS, ids[1], changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
-        memory_id, other = other, memory_id  # a link in a file that is not accepted does not count
-    return link(store, memory_id, other, CONTRADICTS)
+        ids = ids[::-1]  # a link in a file that is not accepted does not count
+    return link(store, *ids, CONTRADICTS)
 
 
 @one_change()
