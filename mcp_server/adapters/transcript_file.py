@@ -25,6 +25,7 @@ MARKED = 256  # bytes before an offset by which a rewritten file is noticed
 LOOKED_INTO = 10  # transcripts that are read to find the one that a session continues
 ROUNDED = 2.0  # seconds by which the client's rounded time may differ from the times in a transcript
 TAIL = 1024 * 1024  # bytes at the end of a transcript that hold its last answer
+AGENTS = "subagents"  # the folder of a session's agents
 MOST_MARKS = 4096  # marks at ends of lines that are held while a file is read
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,199}")
@@ -68,6 +69,14 @@ def lines(path: Path, start: int = 0, *, end: int | None = None) -> Iterator[tup
         os.close(handle)
 
 
+def whole_lines(path: Path, start: int) -> Iterator[bytes]:
+    """Yield the lines that begin after byte *start*, or at 0: the line that *start* cuts is left out."""
+    following = lines(path, start)
+    if start > 0:
+        next(following, None)
+    return (line for line, _, _ in following)
+
+
 def count_lines(path: Path, start: int, *, most: int) -> int:
     """Return how many complete lines *path* has from byte *start* on; stops counting at *most*."""
     handle = _open(path)
@@ -96,7 +105,12 @@ def find(folder: Path, session: str) -> Path | None:
 
 def session_file(path: Path) -> Path:
     """Return the transcript of the session to which the transcript *path*, perhaps an agent's, belongs."""
-    return path.parents[1].with_suffix(".jsonl") if path.parent.name == "subagents" else path
+    return path.parents[1].with_suffix(".jsonl") if is_subagent(path) else path
+
+
+def is_subagent(path: Path) -> bool:
+    """Tell whether *path* is the transcript of an agent that a session started."""
+    return path.parent.name == AGENTS
 
 
 def size(path: Path) -> int:
@@ -158,7 +172,7 @@ def subagents(path: Path) -> list[Path]:
     """Return the transcripts of the agents that the session of *path* started, sorted by name."""
     if path.suffix != ".jsonl":
         return []
-    return sorted(_regular(path.with_suffix("") / "subagents", "agent-"))
+    return sorted(_regular(path.with_suffix("") / AGENTS, "agent-"))
 
 
 def transcripts(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from mcp_server.actions.files.load import load
 from mcp_server.actions.files.sync import catch_up, sync, take_in
 from mcp_server.actions.judge.candidate import promote, propose_mined
 from mcp_server.actions.judge.remember_marker import is_stored, store_marked
-from mcp_server.actions.judge.started_by_claude import asked_by_claude, is_subagent
+from mcp_server.actions.judge.started_by_claude import asked_by_claude
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import transcript_file
@@ -129,7 +129,7 @@ def is_kept_here(store: Store, transcript: Transcript) -> bool:
 def conversation_id(transcript: Transcript, part: int = 1) -> str:
     """Return the id of the conversation that holds a part of *transcript*."""
     name = slug(transcript.session) or "session"
-    if is_subagent(Path(transcript.path)):
+    if transcript_file.is_subagent(Path(transcript.path)):
         name = f"{name[:44]}-{slug(Path(transcript.path).stem)}"
     name = re.sub(r"[^a-z0-9-]", "", name)[:72].strip("-")
     return name if part == 1 else f"{name}-{part}"

@@ -118,7 +118,7 @@ def take_answer(
     """
     answers = []
     for part, part_proposals in zip(piece.parts, proposals_by_part or [()] * len(piece.parts), strict=True):
-        keys = tuple(outcome.key for outcome in part.chunk.utterances)
+        keys = tuple(utterance.key for utterance in part.chunk.utterances)
         learned = tuple(_resolved(part_proposals, piece.neighbours))
         answers.append((part, LearnedPiece(part.transcript.learned, part.chunk.end, keys, learned)))
     for part, answer in answers:  # write all before storing one, so that no call is lost

@@ -6,7 +6,6 @@ it was seen often enough to be stored: any outsider may have written that output
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -177,16 +176,11 @@ def mining_status(store: Store) -> MiningStatus:
 def _note(store: Store, session: str, counts: Counter[str]) -> int:
     """Note the sightings of *session* that were not counted yet; return how many."""
     with store.database.read() as db:
-        fresh = {key: times - candidates.times_in(db, key, session) for key, times in counts.items()}
-    keys = list(_repeated(fresh.items()))[:MOST_NOTED]
+        new = {key: times - candidates.times_in(db, key, session) for key, times in counts.items()}
+    keys = list(Counter(new).elements())[:MOST_NOTED]
     if keys:
         store.record("mined", session=session, sighted=keys)
     return len(keys)
-
-
-def _repeated(counts: Iterable[tuple[str, int]]) -> Iterable[str]:
-    for key, times in counts:
-        yield from [key] * max(0, times)
 
 
 def _vault(store: Store) -> Vault:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from mcp_server.actions.context.compaction import changed_files
+from mcp_server.actions.context.compaction import changed_files, failed_calls, last_utterances
 from mcp_server.adapters import transcript_file
 from mcp_server.core.render import one_line
-from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
+from mcp_server.core.sessions.transcript import Condenser, Speaker, Utterance
 
 LOOKED_AT = 2 * 1024 * 1024  # bytes of the transcript's end
 LINES_OF_START = 200  # lines among which the first prompt stands
@@ -33,10 +33,7 @@ def so_far(transcript: Path | None, folder: Path) -> SoFar | None:
     """
     if transcript is None:
         return None
-    start = max(0, transcript_file.size(transcript) - LOOKED_AT)
-    # A prompt before that may have asked not to be kept: nothing counts until the next one.
-    condenser = Condenser(skipping=start > 0)
-    utterances = list(condenser.read(transcript_file.lines(transcript, start)))
+    utterances, start = last_utterances(transcript, LOOKED_AT)
     prompts = [utterance.words for utterance in utterances if utterance.speaker is Speaker.USER]
     if not prompts:
         return None
@@ -71,8 +68,7 @@ def _answered(utterances: list[Utterance]) -> str:
 
 
 def _failed(tools: list[str]) -> str:
-    failed = dict.fromkeys(words.removesuffix(FAILED) for words in tools if words.endswith(FAILED))
-    lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in list(failed)[-FAILURES:]]
+    lines = [f"- {one_line(words, LONGEST_PROMPT)}" for words in failed_calls(tools)[-FAILURES:]]
     return "\n".join(["Last failures:", "", *lines]) if lines else ""
 
 

@@ -15,7 +15,7 @@ from mcp_server.actions.context.hot import hot_set
 from mcp_server.actions.context.in_context_already import shown_by_auto_memory, shown_by_block
 from mcp_server.actions.context.knowledge import bearing, known_here, pushable, titles
 from mcp_server.actions.context.open_questions import fuller, open_questions
-from mcp_server.adapters.index.events import sessions, usage
+from mcp_server.adapters.index.events import receipts, sessions, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.context.brief import (
@@ -106,7 +106,7 @@ def prepared(
     """Return what `brief` renders, while *db* is read."""
     knowledge = [] if for_subagent else known_here(store, db)
     at_work = bearing(store, knowledge, folder) if knowledge else set[str]()
-    sections = [*_of_use(store, db, again), *_sections(store, db, again, knowledge, at_work)]
+    sections = [*_of_use(store, db, again), *_sections(store, db, knowledge, at_work)]
     looked_at = _looked_at(store, db)
     if for_subagent:
         agent_sections = [
@@ -149,7 +149,7 @@ def note_given(store: Store, session_brief: Brief, *, folder: Path | None = None
     if session_brief.refs:
         store.try_record(
             "injected",
-            why="session start",
+            why=receipts.START,
             refs=session_brief.refs,
             digests=session_brief.digests,
             tokens=session_brief.tokens,
@@ -170,7 +170,7 @@ def at_hand(store: Store) -> str:
 
 
 def _sections(
-    store: Store, db: sqlite3.Connection, session: str, knowledge: Sequence[Row], at_work: Collection[str]
+    store: Store, db: sqlite3.Connection, knowledge: Sequence[Row], at_work: Collection[str]
 ) -> list[BriefSection]:
     everywhere, of_project, of_team = store.keys, store.of_project, store.of_team
     hot = hot_set(store, db)
@@ -218,8 +218,6 @@ def _of_use(store: Store, db: sqlite3.Connection, session: str) -> list[BriefSec
     """Return the memories that the prompts of *session* called for or that it used."""
     if not session:
         return []
-    from mcp_server.adapters.index.events import receipts  # a session that starts has none
-
     refs = receipts.of_use_in(db, session, limit=LOOKED_AT)
     rows = [row for row in (selections.with_ref(db, ref) for ref in refs) if row and store.vault(row.vault)]
     shown_rows = pushable(store, db, rows)

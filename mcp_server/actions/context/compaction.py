@@ -34,11 +34,8 @@ def before_compaction(store: Store, path: Path) -> str:
 
     Raises OSError when the disk refuses, Unreadable when the transcript is no regular file.
     """
-    size = transcript_file.size(path)
-    start = max(0, size - LOOKED_AT)
-    # A prompt before that may have asked not to be kept: nothing counts until the next one.
-    condenser = Condenser(skipping=start > 0)
-    lines = _surviving(list(condenser.read(transcript_file.lines(path, start))))
+    utterances, _ = last_utterances(path, LOOKED_AT)
+    lines = _surviving(utterances)
     if lines:
         place = _place(store)
         files.delete(place)
@@ -71,12 +68,19 @@ def forget_compactions(store: Store) -> None:
 def _surviving(utterances: Sequence[Utterance]) -> list[str]:
     prompts = [utterance.words for utterance in utterances if utterance.speaker is Speaker.USER]
     tools = [utterance.words for utterance in utterances if utterance.speaker is Speaker.TOOL]
-    failed = [words.removesuffix(FAILED) for words in tools if words.endswith(FAILED)]
     return [
         *_lines("asked", prompts[-PROMPTS:]),
         *_lines("changed", changed_files(tools)[-TOUCHED:], joined=True),
-        *_lines("failed", list(dict.fromkeys(failed))[-FAILURES:]),
+        *_lines("failed", failed_calls(tools)[-FAILURES:]),
     ]
+
+
+def last_utterances(path: Path, most: int) -> tuple[list[Utterance], int]:
+    """Return what the last *most* bytes of a transcript hold, and the byte where they begin."""
+    start = max(0, transcript_file.size(path) - most)
+    # A prompt before that may have asked not to be kept: nothing counts until the next one.
+    condenser = Condenser(skipping=start > 0)
+    return list(condenser.read(transcript_file.lines(path, start))), start
 
 
 def changed_files(tools: Sequence[str]) -> list[str]:
@@ -85,6 +89,11 @@ def changed_files(tools: Sequence[str]) -> list[str]:
         words.partition("]: ")[2] for words in tools if words.startswith(("[Edit]", "[Write]", "[Multi"))
     ]
     return list(dict.fromkeys(reversed(paths)))[::-1]
+
+
+def failed_calls(tools: Sequence[str]) -> list[str]:
+    """Return those of *tools*, calls as text, that failed, each once."""
+    return list(dict.fromkeys(words.removesuffix(FAILED) for words in tools if words.endswith(FAILED)))
 
 
 def _lines(label: str, texts: Sequence[str], *, joined: bool = False) -> Iterator[str]:

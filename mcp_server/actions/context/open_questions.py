@@ -8,7 +8,7 @@ Neither memory is hidden, and what comparing found is never written into a file.
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.actions.files.shadows import shadowed
@@ -50,11 +50,9 @@ class Question(NamedTuple):
         return self.older if self.holds == self.newer else self.newer
 
 
-def open_questions(
-    store: Store, db: sqlite3.Connection, *, limit: int = MOST_OPEN, about: int = 0
-) -> list[Question]:
+def open_questions(store: Store, db: sqlite3.Connection, *, about: int = 0) -> list[Question]:
     """
-    Return the questions that are open here: linked pairs first, then the nearest pairs.
+    Return the questions that are open here, at most 20: linked pairs first, then the nearest pairs.
 
     With *about*, the row of a memory, only those about it. The team's are for its curators to settle.
     """
@@ -63,8 +61,8 @@ def open_questions(
     questions = [
         question for question in stated.values() if about in (0, question.newer.row, question.older.row)
     ]
-    room = max(0, limit - len(questions))
-    return [*questions, *islice(_found(store, db, vaults, stated.keys(), about), room)][:limit]
+    nearest = _found(store, db, vaults, stated.keys(), about)
+    return list(islice(chain(questions, nearest), MOST_OPEN))
 
 
 def standing_beside(store: Store, file: "MemoryFile") -> tuple[str, ...]:

@@ -6,7 +6,6 @@ launcher below the store, which finds the Daybook installed now: a plugin's fold
 """
 
 import contextlib
-import json
 import os
 import shlex
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.claude_md import leaving_nothing
 from mcp_server.adapters import files
+from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.exchange import clients, settings_text
 from mcp_server.core.exchange.clients import CLIENTS, NAME, Client
@@ -253,11 +253,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _notes(store: Store) -> dict[str, dict[str, str | None]]:
-    try:
-        notes = json.loads(files.read(store.home / CONNECTED))
-    except (OSError, ValueError, Unreadable):
-        return {}
-    return notes if isinstance(notes, dict) else {}
+    return read_object(store.home / CONNECTED)
 
 
 def _note(store: Store, name: str, details: Mapping[str, str | None] | None) -> None:
@@ -265,11 +261,8 @@ def _note(store: Store, name: str, details: Mapping[str, str | None] | None) -> 
     path = store.home / CONNECTED
     notes = {**_notes(store), name: details}
     remaining = {client: note for client, note in notes.items() if note is not None}
-    data = (json.dumps(remaining, indent=1) + "\n").encode("ascii")
-    files.make_folder(store.home)
-    if not path.exists():
-        files.write_new(path, data)
-    elif remaining:
-        files.replace(path, data, expected=files.digest(files.read(path)))
+    if remaining:
+        files.make_folder(store.home)
+        write_object(path, remaining)
     else:
         files.delete(path)

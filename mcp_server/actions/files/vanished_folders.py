@@ -6,7 +6,6 @@ accepted of a repository. No event is written, so that all is as before when the
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.database.known_before import ids_among, ids_below
 from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
+from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 
@@ -87,7 +86,7 @@ def _note_accepted(store: Store, vault: Vault, lost_paths: Mapping[str, str]) ->
     }
     if not lost_accepted:
         return
-    before = _read(store.home / places.WORK / f"{NOTED}{vault.key}").get("accepted")
+    before = read_object(store.home / places.WORK / f"{NOTED}{vault.key}").get("accepted")
     lost_accepted = {**(before if isinstance(before, dict) else {}), **lost_accepted}
     _write(store.home, vault.key, {"folder": str(vault.root), "vault": vault.key, "accepted": lost_accepted})
 
@@ -115,7 +114,7 @@ def _notes(home: Path) -> list[Path]:
 def _loss(home: Path, path: Path) -> "Loss | None":
     """Return the loss noted at *path*; None when the files are back, or the note cannot be read."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        notice = _read(path)
+        notice = read_object(path)
         if "accepted" in notice:
             return _of_repository(home, notice)
         if not os.path.exists(notice["first"]):
@@ -148,13 +147,4 @@ def _write(home: Path, key: str, notice: Mapping[str, object]) -> None:
     path = home / places.WORK / f"{NOTED}{key}"
     with contextlib.suppress(OSError):
         files.make_folder(path.parent)
-        files.delete(path)
-        files.write_new(path, json.dumps(notice).encode())
-
-
-def _read(path: Path) -> dict[str, Any]:
-    """Return what is noted at *path*, {} when nothing is or it cannot be read."""
-    with contextlib.suppress(OSError, Unreadable, ValueError):
-        notice = json.loads(files.read(path))
-        return notice if isinstance(notice, dict) else {}
-    return {}
+        write_object(path, notice)

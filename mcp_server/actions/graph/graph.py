@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.read import MemoryFile
 from mcp_server.actions.files.shadows import is_pushable
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters.index.events import graph as index
@@ -49,8 +49,7 @@ def read_graph(
     memory of that name, and its neighbours. An event notes that the session *read_by* has read the
     whole graph. Raises NotFound for an unknown *around*, IndexUnavailable.
     """
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     present = {
         Level.USER,
         *([Level.PROJECT] if store.project else []),
@@ -106,7 +105,7 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], last_used: int, *, a
         pinned=row.pinned,
         size=len(row.title) + len(row.text) + sum(map(len, notes)),
         touched=last_used,
-        artifact=_file(row),
+        artifact=file_of(row),
         pushable=is_pushable(row, store.private, accepted=accepted),
         ref=row.ref,
     )
@@ -115,11 +114,11 @@ def node_of(store: Store, row: Row, notes: tuple[str, ...], last_used: int, *, a
 def edge_of(store: Store, link: relations.Edge) -> GraphEdge | None:
     """Return *link* as an edge; None when its target does not exist, or an end is not knowledge."""
     start, end = link.ends
-    path = _file(end) if end else link.target if is_artifact(link.target) else ""
+    path = file_of(end) if end else link.target if is_artifact(link.target) else ""
     if not (end or path) or any(row.kind is not Kind.KNOWLEDGE for row in (start, end) if row):
         return None
     return GraphEdge(
-        start=_file(start) or start.id,
+        start=file_of(start) or start.id,
         rel=link.rel,
         end=path or (end.id if end else ""),
         notes=link.notes,
@@ -161,7 +160,7 @@ def _at(
     )
 
 
-def _file(row: Row) -> str:
+def file_of(row: Row) -> str:
     """Return the path of the file that a memory only stands for, '' for any other memory."""
     return stands_for(row.id, row.touches) if row.category == GRAPH else ""
 

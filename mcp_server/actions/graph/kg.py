@@ -171,7 +171,7 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, source: st
         raise Rejected(
             f"'{memory_id}' was superseded by '{memory.superseded_by}'.", "Use that id, or another one."
         )
-    deed = unseen_deed(store, file.ref, store.session)
+    deed = unseen_deed(store, file.ref)
     own = memory.category == GRAPH
     old_gist = gist_of(memory.title, memory.text) if own else memory.title
     came_back = is_put_away(file)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
+from mcp_server.actions.graph.graph import file_of
 from mcp_server.actions.memory.related import end_of
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import counts, relations
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import NotFound
-from mcp_server.core.graph.graph import GRAPH, stands_for
 from mcp_server.core.graph.network import FILE, Network, NetworkLink, NetworkNode, named, united
 from mcp_server.core.graph.places import Picture, arranged
 from mcp_server.core.links import is_artifact
@@ -112,8 +112,7 @@ def _ends(
 def _node(store: Store, row: Row) -> NetworkNode:
     vault = store.vault(row.vault)
     assert vault, "its vault was asked for"
-    path = stands_for(row.id, row.touches) if row.category == GRAPH else ""
-    if path:
+    if path := file_of(row):
         return replace(_file(store, row, path), id=row.id, vault=row.vault)
     title = on_one_line(redact(row.title)) or row.id
     return NetworkNode(row.ref, row.id, row.vault, title, row.type, vault.level, row.status)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from mcp_server.actions.files.load import bytes_at
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.graph.graph import edge_of, node_of
 from mcp_server.adapters import files
@@ -88,8 +88,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
     Its own writes and inactive memories are left out. Each change is reported once.
     Raises Rejected when the session is not registered or has no event for a day.
     """
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     with store.database.read() as db:
         session, watermark = _living(store, sessions.with_name(db, name.strip()), name)
         told_at, _ = graph.seen(db, session.id)
@@ -108,22 +107,22 @@ def sync_graph(store: Store, name: str) -> list[News]:
     return sorted(filter(None, news), key=lambda item: (item.when, item.id))
 
 
-def seen_by(store: Store, session: str) -> Watermark:
-    """Return the last event of the graph that *session* knows, by a report or by reading the graph."""
-    with store.database.read() as db:
-        row = sessions.with_name(db, session) if session else None
-        _, read_marks = graph.seen(db, session)
-    watermark = (row.watermark if row else None) or {}
-    return {name: max(watermark.get(name, 0), read_marks.get(name, 0)) for name in {*watermark, *read_marks}}
-
-
-def unseen_deed(store: Store, ref: str, session: str) -> tuple[Deed, str] | None:
-    """Return (the last thing another session did to *ref* that *session* does not know; its short id)."""
+def unseen_deed(store: Store, ref: str) -> tuple[Deed, str] | None:
+    """Return (the last thing another session did to *ref* that this one does not know; its short id)."""
     catch_up_if_free(store)
-    watermark = seen_by(store, session)
+    watermark = _seen(store)
     with store.database.read() as db:
         last = deeds.last_unseen(db, ref, watermark, events=CHANGES)
-        return (last, _by(db, last)) if last and last.session != session else None
+        return (last, _by(db, last)) if last and last.session != store.session else None
+
+
+def _seen(store: Store) -> Watermark:
+    """Return the last event of the graph that this session knows, by a report or by reading the graph."""
+    with store.database.read() as db:
+        row = sessions.with_name(db, store.session) if store.session else None
+        _, read_marks = graph.seen(db, store.session)
+    watermark = (row.watermark if row else None) or {}
+    return {name: max(watermark.get(name, 0), read_marks.get(name, 0)) for name in {*watermark, *read_marks}}
 
 
 def _living(store: Store, session: SessionRow | None, name: str) -> tuple[SessionRow, Watermark]:

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -181,20 +181,13 @@ def inquire(
         bytes_left = max(0, bytes_left - transcript_file.size(path))
         agent = path != transcript or asked_by_claude(store, path)
         hearing = Hearing(own, accepted=accepted, agents_read=len(paths) > 1, agent=agent)
-        for utterance in hearing.hear(_lines(path, begin)):
+        for utterance in hearing.hear(transcript_file.whole_lines(path, begin)):
             for inquiry in inquiries:
                 inquiry.hear(utterance)
         unread |= hearing.unread or begin > 0
         calls |= hearing.calls.keys()
     reasons = [inquiry.verdict(unread=unread, orders_wait=orders_wait) for inquiry in inquiries]
     return reasons, frozenset(calls)
-
-
-def _lines(path: Path, begin: int) -> Iterator[bytes]:
-    lines = transcript_file.lines(path, begin)
-    if begin:
-        next(lines, None)  # the first line is cut off
-    return (line for line, _, _ in lines)
 
 
 def _transcripts(transcript: Path) -> list[Path]:

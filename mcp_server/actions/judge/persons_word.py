@@ -5,7 +5,7 @@ Claude's change takes effect if the person said so in the session; else it waits
 """
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,8 @@ def turns_of(transcript: Path | None, *, prompt: str = "") -> list[str]:
     if transcript is None:
         return turns
     hearing = Hearing(lambda *_: False, accepted=False, agents_read=True)
-    texts = hearing.hear(_last_lines(transcript))
+    start = max(0, transcript_file.size(transcript) - MOST_READ)
+    texts = hearing.hear(transcript_file.whole_lines(transcript, start))
     return [*turns, *(text.text for text in texts if text.voice is Voice.PERSON)]
 
 
@@ -115,11 +116,3 @@ def _may(old: MemoryFile, turns: Turns, asks: Callable[[str, str, str], bool]) -
 def statement(memory: Memory) -> Statement:
     """Return *memory* as a statement, with its source, for the rules of the core to compare."""
     return Statement(memory.title, memory.text, memory.type, memory.source, memory.verified is not None)
-
-
-def _last_lines(path: Path) -> Iterator[bytes]:
-    begin = max(0, transcript_file.size(path) - MOST_READ)
-    lines = transcript_file.lines(path, begin)
-    if begin:
-        next(lines, None)  # it is not whole
-    return (line for line, _, _ in lines)

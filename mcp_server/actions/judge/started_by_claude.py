@@ -5,7 +5,6 @@ from pathlib import Path
 from mcp_server.store import Store
 
 EVENT = "started_by_claude"  # the event: the prompts of that session are not the person's words
-AGENTS = "subagents"  # the folder of a session's agents, which Claude starts too
 
 
 def note_by_claude(store: Store) -> None:
@@ -21,15 +20,11 @@ def asked_by_claude(store: Store, transcript: Path) -> bool:
     The file's name is the session's id. Raises IndexUnavailable.
     """
     from mcp_server.actions.files.sync import catch_up_if_free  # slow to load, and hooks only note
+    from mcp_server.adapters import transcript_file
     from mcp_server.adapters.index.events import deeds
 
-    if is_subagent(transcript):
+    if transcript_file.is_subagent(transcript):
         return True
     catch_up_if_free(store)
     with store.database.read() as db:
         return bool(deeds.listed(db, session=transcript.stem, events=(EVENT,), limit=1))
-
-
-def is_subagent(transcript: Path) -> bool:
-    """Tell whether *transcript* is that of a subagent."""
-    return transcript.parent.name == AGENTS

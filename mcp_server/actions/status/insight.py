@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mcp_server.actions.files.size_limit import Folder, Size, folders, measure
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters.index.events import candidates, deeds, episodes, receipts, spending
@@ -85,8 +85,7 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
     """
     if not 1 <= days <= MOST_DAYS:
         raise Rejected(f"{days} days cannot be used.", f"Give a number from 1 to {MOST_DAYS}.")
-    ensure_synced(store)
-    catch_up_if_free(store)
+    refresh_index(store)
     today = store.now() - store.now() % DAY
     first = today - (days - 1) * DAY
     keys = (seen_everywhere(store) if everywhere else store).keys

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.actions.context.brief import at_hand
 from mcp_server.actions.files.read import is_shown, read
-from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
+from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.memory import promote as hot_places
 from mcp_server.actions.memory import trust
 from mcp_server.actions.memory.revise import Revision
@@ -37,8 +37,7 @@ def register(application: Application) -> None:
     def hot_cache() -> str:
         try:
             store = open_store()
-            ensure_synced(store)
-            catch_up_if_free(store)
+            refresh_index(store)
             return at_hand(store) or EMPTY
         except DaybookError as error:
             return error.with_hint
