@@ -59,8 +59,12 @@ def test_the_history_goes_along(team: MinimalTeam, tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(team: MinimalTeam, tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("Mine.")
+    storage = full(team)
+
     with pytest.raises(Rejected, match="is not empty"):
-        export_team(full(team), tmp_path, nothing)
+        export_team(storage, tmp_path, nothing)
+    with pytest.raises(Rejected, match="is a file"):
+        export_team(storage, tmp_path / "mine.md", nothing)
 
 
 def test_what_is_left_out_is_named_with_the_reason(team: MinimalTeam, tmp_path: Path) -> None:

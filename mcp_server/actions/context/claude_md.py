@@ -52,9 +52,10 @@ def choose(store: Store, name: str) -> tuple[Refreshed, ...]:
     project = _project(store)
     if name not in (*FILES, NONE):
         raise Rejected(f"'{name}' is not a file for the block.", f"Use one of: {', '.join(FILES)}, {NONE}.")
-    before = places.block_note(store.home, project)
-    if before.get("file") != name:
-        places.note_block(store.home, project, {} if name == NONE else {"file": name})
+    with _alone(store, project):
+        before = places.block_note(store.home, project)
+        if before.get("file") != name:
+            places.note_block(store.home, project, {} if name == NONE else {"file": name})
     removals = [
         _take_out(
             store, project, other, was_created=before.get("file") == other and before.get("made") is True
@@ -156,10 +157,13 @@ def _points(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[m
 
 
 def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
-    project, name = store.project, chosen(store)
-    if not project or not name:
+    project = store.project
+    if not project or not chosen(store):
         return Refreshed(None, False)
     with _alone(store, project):
+        name = chosen(store)
+        if not name:  # the person chose no file while this process waited
+            return Refreshed(None, False)
         block = current_block(store)
         before = places.block_note(store.home, project)
         was_created = before.get("made") is True

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import auto_memory_topics
+from mcp_server.adapters.project import Project
 from mcp_server.core.errors import DaybookError
 from mcp_server.store import Store
 
@@ -34,18 +35,23 @@ def shown_by_block(store: Store, folder: Path | None = None) -> dict[str, str]:
         return {}
     if folder and not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(project.root)):
         return {}
+    block = block_in(project, str(note.get("file")))
+    if not block or files.digest(block) != note.get("block"):
+        return {}
+    return {str(ref): str(digest) for ref, digest in refs.items()}
+
+
+def block_in(project: Project, name: str) -> bytes:
+    """Return the managed block in the file *name* of *project*; b'' for none, or a file that is unreadable."""
     from mcp_server.core.context.managed_block import (
         block_of,  # slow to load, and most sessions have no block
     )
 
     try:
-        data = files.read(places.block_file(project, str(note.get("file"))))
+        data = files.read(places.block_file(project, name))
     except (OSError, DaybookError):
-        return {}
-    block = block_of(data.decode("utf-8", "surrogateescape"))
-    if not block or files.digest(block.encode("utf-8", "surrogateescape")) != note.get("block"):
-        return {}
-    return {str(ref): str(digest) for ref, digest in refs.items()}
+        return b""
+    return block_of(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def shown_by_auto_memory(store: Store, db: sqlite3.Connection, folder: Path | None = None) -> dict[str, str]:

@@ -6,11 +6,13 @@ from enum import StrEnum, auto
 from pathlib import Path
 
 from mcp_server.actions.context.brief import Prepared, prepared
-from mcp_server.actions.context.in_context_already import chosen, shown_by_auto_memory, shown_by_block
-from mcp_server.adapters import files, places
+from mcp_server.actions.context.in_context_already import (
+    block_in,
+    chosen,
+    shown_by_auto_memory,
+    shown_by_block,
+)
 from mcp_server.core.context.brief import TITLED, Brief, entry_line, pointer_line
-from mcp_server.core.context.managed_block import block_of
-from mcp_server.core.errors import DaybookError
 from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.store import Store
 
@@ -114,9 +116,5 @@ def _block(store: Store, folder: Path | None) -> ShownBlock | None:
     name = chosen(store)
     if not name or not store.project:
         return None
-    try:
-        data = files.read(places.block_file(store.project, name))
-    except (OSError, DaybookError):
-        return ShownBlock(name, "", ())
-    text = block_of(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return ShownBlock(name, text.decode("utf-8", "replace"), tuple(shown_by_block(store, folder)))
+    text = block_in(store.project, name).decode("utf-8", "replace")
+    return ShownBlock(name, text, tuple(shown_by_block(store, folder)))

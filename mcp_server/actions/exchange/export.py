@@ -55,15 +55,20 @@ def export_folder(
     home = Path(os.path.realpath(store.home))
     if target.is_relative_to(home):
         raise Rejected(f"{folder} is inside the store.", "Choose a folder outside the store.")
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        what = "not empty" if target.is_dir() else "a file"
-        raise Rejected(
-            f"{folder} is {what}, and Daybook overwrites nothing.", "Name a new or an empty folder."
-        )
+    check_new(target, called=folder)
     _look_again(store)
     files.make_folder(target)
     with writing_elsewhere(store, target):
         return _copy_all(store, target, level, all_projects=all_projects)
+
+
+def check_new(target: Path, *, called: Path) -> None:
+    """Raise Rejected unless *target*, a folder that the person *called* so, is new or empty."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        what = "not empty" if target.is_dir() else "a file"
+        raise Rejected(
+            f"{called} is {what}, and Daybook overwrites nothing.", "Name a new or an empty folder."
+        )
 
 
 def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:

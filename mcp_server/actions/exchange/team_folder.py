@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.exchange.export import BATCH, Exported
+from mcp_server.actions.exchange.export import BATCH, Exported, check_new
 from mcp_server.adapters import files, memory_file
 from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
@@ -40,10 +40,7 @@ def export_team(storage: TeamStorage, folder: Path, progress: Callable[[int], No
     *progress* is told how many more are written. Raises Rejected for a folder that is not empty, OSError.
     """
     target = Path(os.path.realpath(os.path.expanduser(folder)))
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise Rejected(
-            f"{folder} is not empty, and Daybook overwrites nothing.", "Name a new or an empty folder."
-        )
+    check_new(target, called=folder)
     knowledge = target / Kind.KNOWLEDGE.folder
     files.make_folder(knowledge)
     count, failures = 0, list[str]()

@@ -18,9 +18,9 @@ from mcp_server.actions.context.claude_md import (
 )
 from mcp_server.actions.memory import repository
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters import places
+from mcp_server.adapters import files, places
 from mcp_server.core.context.managed_block import END, START
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import Held, Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.actions.claude_md.block import MINE, one_more
@@ -90,6 +90,19 @@ def test_another_choice_moves_the_block(store: Store, document: Path, project: P
     assert document.read_bytes() == MINE.encode()
     choose(store, "CLAUDE.md")
     assert not (project / "CLAUDE.local.md").exists()
+
+
+def test_a_choice_waits_for_the_process_that_writes_the_block_or_changes_nothing(
+    store: Store, document: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    before = document.read_bytes()
+    assert store.project
+
+    with files.lock(store.home / places.PROJECTS / store.project.key / claude_md.LOCK), pytest.raises(Held):
+        choose(store, "none")
+
+    assert (chosen(store), document.read_bytes()) == ("CLAUDE.md", before)
 
 
 def test_a_block_that_came_with_the_repository_is_taken_out_on_request(store: Store, document: Path) -> None:
