@@ -23,6 +23,7 @@ from mcp_server.actions.files.read import is_accepted
 from mcp_server.actions.files.sync import catch_up, if_free, take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
+from mcp_server.core.batches import batches
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Level
@@ -152,9 +153,7 @@ def relocate(
     *ids* is old path → the memory's id in the index.
     Raises PlaceTaken, Conflict, OSError; files moved until then stay moved.
     """
-    move_list = list(moves.items())
-    for start in range(0, len(move_list), AT_ONCE):
-        batch = move_list[start : start + AT_ONCE]
+    for batch in batches(moves.items(), AT_ONCE):
         memory_ids = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: after a kill in between the next call moves the files.
         refs, before = ([f"{vault.key}/{memory_id}" for memory_id in memory_ids] for vault in (new, old))

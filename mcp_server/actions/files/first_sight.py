@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from mcp_server.adapters.index.events import replay
+from mcp_server.core.batches import batches
 from mcp_server.core.judge.ageing import AHEAD
 from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
@@ -56,6 +57,6 @@ def note_arrived(store: Store, refs: Collection[str]) -> None:
 
 
 def _note(store: Store, sight: Sight, refs: list[str]) -> None:
-    for start in range(0, len(refs), AT_ONCE):
+    for batch in batches(refs, AT_ONCE):
         # The person changed these files, in no session.
-        store.try_record(sight.value, session="", refs=refs[start : start + AT_ONCE])
+        store.try_record(sight.value, session="", refs=batch)

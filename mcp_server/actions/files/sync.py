@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import complete_crossing, is_unfinished
@@ -26,6 +25,7 @@ from mcp_server.adapters.index.memories import memories, selections, unreadable,
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
+from mcp_server.core.batches import batches
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
 from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
 from mcp_server.core.memory import Memory
@@ -230,7 +230,7 @@ def _sync_vault(
         changes = diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)
     lost_memories = {} if vault.in_repository else _emptied(store, vault, indexed, on_disk)
     sights: dict[str, Sight] = {}
-    for batch in _batches(changes, BATCH):
+    for batch in batches(changes, BATCH):
         new = {stamp.path for change, stamp in batch if change is FileChange.ADDED}
         with store.database.write() as db:
             index_changes = take_in_files(store, db, vault, [Path(stamp.path) for _, stamp in batch])
@@ -309,14 +309,6 @@ def note_synced(store: Store, vaults: Iterable[Vault]) -> None:
 def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
     # With the path: an index copied along with the store knows only the files at the old path.
     return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
-
-
-def _batches(
-    changes: Iterable[tuple[FileChange, Stamp]], size: int
-) -> Iterator[list[tuple[FileChange, Stamp]]]:
-    iterator = iter(changes)
-    while batch := list(islice(iterator, size)):
-        yield batch
 
 
 @dataclass(frozen=True, slots=True)

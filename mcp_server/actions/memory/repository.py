@@ -17,6 +17,7 @@ from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault, make_vault_folders, stamps
+from mcp_server.core.batches import batches
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, SEEDED
@@ -212,8 +213,8 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
 
 def keep(store: Store, refs: Sequence[str]) -> None:
     """Note that the person wants *refs* kept: they no longer age. Raises OSError."""
-    for start in range(0, len(refs), AT_ONCE):
-        write_line(store, "approved", refs=refs[start : start + AT_ONCE])
+    for batch in batches(refs, AT_ONCE):
+        write_line(store, "approved", refs=batch)
 
 
 def refused(store: Store) -> Rejected | None:

@@ -9,7 +9,6 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from mcp_server.actions.files.commit import indexed, put_bytes
@@ -23,6 +22,7 @@ from mcp_server.adapters.json_file import object_in
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
+from mcp_server.core.batches import batches
 from mcp_server.core.errors import Conflict, DaybookError
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import Tree
@@ -129,14 +129,12 @@ def _take_in_memories(
                 taken_in.tree[new] = wanted_files[new]
         touched[former.key].append(former.root / paths.in_vault(old))
         touched[vault.key].append(vault.root / paths.in_vault(new))
-    new_files = iter(sorted(new_paths))
-    while new_batch := list(islice(new_files, BATCH)):
+    for new_batch in batches(sorted(new_paths), BATCH):
         for path, vault in _add_many(store, contents, taken_in, new_batch, wanted_files).items():
             vaults[vault.key] = vault
             touched[vault.key].append(vault.root / paths.in_vault(path))
     for key, changed_paths in touched.items():
-        batches = iter(indexed(vaults[key], changed_paths))
-        while batch := list(islice(batches, BATCH)):
+        for batch in batches(indexed(vaults[key], changed_paths), BATCH):
             with if_free(store):
                 take_in(store, vaults[key], *batch)
 

@@ -16,6 +16,7 @@ from mcp_server.adapters import files, history, memory_file, places, team_member
 from mcp_server.adapters.index.events import team as confirmations
 from mcp_server.adapters.team_membership import Copied, LastCopy
 from mcp_server.adapters.vault import Vault, confined, stamps
+from mcp_server.core.batches import batches
 from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, Rejected, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Status, id_of_name, timestamp
@@ -152,10 +153,9 @@ def _known(store: Store) -> set[str]:
 
 
 def _note(store: Store, event: str, digests: Sequence[str], refs: dict[str, str]) -> None:
-    for start in range(0, len(digests), AT_ONCE):
-        batch = digests[start : start + AT_ONCE]
+    for batch in batches(digests, AT_ONCE):
         named = [refs[digest] for digest in batch if digest in refs]
-        store.record(event, refs=named, digests=list(batch))
+        store.record(event, refs=named, digests=batch)
     if digests:
         catch_up(store)
 

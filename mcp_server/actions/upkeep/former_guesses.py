@@ -12,6 +12,7 @@ from mcp_server.actions.files import runs
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.core.authors import TIDY
+from mcp_server.core.batches import batches
 from mcp_server.core.links import CONTRADICTS
 from mcp_server.core.memory import Link
 from mcp_server.core.runs import Change, Reason, RunEntry, Why, change, with_values
@@ -38,8 +39,7 @@ def take_back_guesses(store: Store, run: str) -> list[RunEntry]:
         by_memory[guess.ref].append(guess)
     changes = [withdrawal for guesses in by_memory.values() if (withdrawal := _without(store, guesses))]
     entries, count = [], 0
-    for start in range(0, len(changes), AT_ONCE):
-        batch = tuple(changes[start : start + AT_ONCE])
+    for batch in map(tuple, batches(changes, AT_ONCE)):
         number = sum(len(change.was["links"]) - len(change.now["links"]) for change in batch)
         entries.append(RunEntry(tidying.WITHDRAWAL, Reason(Why.GUESSED, number=number), batch))
         runs.perform(store.acting_as(TIDY), entries[-1], run)
