@@ -29,6 +29,16 @@ def ids(store: Store) -> list[str]:
     return [hit.id for hit in recall(store, Query("deploy")).hits]
 
 
+def test_a_link_to_nowhere_in_the_trash_hides_no_file_beside_it(store: Store, retry_rule: str) -> None:
+    gone = forget(store, retry_rule)
+    assert gone.path
+    gone.path.with_name(f"{retry_rule}.2.md").symlink_to("nowhere")
+
+    with pytest.raises(NotFound):
+        read(store, retry_rule)
+    forget(store, restore(store, retry_rule).memory.id)
+
+
 @pytest.mark.feature("A-23")
 def test_a_forgotten_memory_waits_in_the_trash_and_comes_back_whole(store: Store, retry_rule: str) -> None:
     data = read(store, retry_rule).data

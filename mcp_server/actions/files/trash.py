@@ -1,5 +1,8 @@
 """trash: what lies there, and deleting what is past its grace, on request or above the size limit."""
 
+import contextlib
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +40,9 @@ def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
     for vault in reversed(store.vaults):
         folder = places.trash_folder(store.home, vault)
         names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]
-        for path in sorted(names, key=lambda name: name.stat().st_ctime_ns, reverse=True):
+        statuses = [(status, path) for path in names if (status := _status(path))]
+        memories = [(status.st_ctime_ns, path) for status, path in statuses if stat.S_ISREG(status.st_mode)]
+        for _, path in sorted(memories, reverse=True):
             if path.relative_to(folder).parts[0] != CANDIDATES:
                 yield vault, path
 
@@ -129,10 +134,15 @@ def _below(store: Store, folder: Path) -> list[tuple[Trashed, float]]:
     """Return the files in the trash that lie below *folder*, with their ctime."""
     trashed = []
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
-        try:
-            stat = path.lstat()
-        except FileNotFoundError:
-            continue
-        vault = path.relative_to(store.home / "trash").parts[0]
-        trashed.append((Trashed(path, f"{vault}/{path.name.partition('.')[0]}", stat.st_size), stat.st_ctime))
+        if status := _status(path):
+            vault = path.relative_to(store.home / "trash").parts[0]
+            ref = f"{vault}/{path.name.partition('.')[0]}"
+            trashed.append((Trashed(path, ref, status.st_size), status.st_ctime))
     return trashed
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return what the disk knows of a file in the trash; None when another process took it out meanwhile."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.lstat()
+    return None
