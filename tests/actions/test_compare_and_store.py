@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_server.actions.files.read import read
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.archive import archive
@@ -70,6 +71,17 @@ def test_a_text_that_says_all_of_an_old_one_takes_its_place(store: Store) -> Non
     before = read(store, old).memory
     assert (before.status, before.superseded_by) == (Status.SUPERSEDED, settled.id)
     assert before.valid_to == read(store, settled.id).memory.created
+
+
+def test_a_broken_file_stays_beside_what_says_all_of_it(store: Store) -> None:
+    old = read(store, remembered(store, "Map tiles are cached by the browser."))
+    old.path.write_bytes(old.data.replace(b"---", b"---\ntags: [", 1))
+    sync(store)
+
+    settled = proposed(store, "Map tiles are cached by the browser, because drawing them is slow.")
+
+    assert (settled.action, settled.superseded) == (Action.ADD, ())
+    assert read(store, settled.id).memory.status is Status.ACTIVE
 
 
 def test_a_part_of_what_is_known_confirms_it(store: Store) -> None:

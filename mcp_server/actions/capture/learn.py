@@ -27,7 +27,7 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.core.authors import MODEL
 from mcp_server.core.capture.extraction import ANSWER_TOKENS, Proposal, placed, proposals, request
 from mcp_server.core.capture.mining import Mined
-from mcp_server.core.errors import ModelUnavailable, Rejected
+from mcp_server.core.errors import ModelUnavailable, Rejected, Unreadable
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Hit
 from mcp_server.core.secrets.redaction import without_secrets
@@ -229,13 +229,20 @@ def _store(store: Store, transcript: Transcript, lessons: Sequence[Learned]) -> 
             if proposal.waits or store.settings.capture == "suggest":
                 _suggest(store, draft, lesson.supersedes, proposal.waits or "waits for you, as you asked")
             else:
-                outcomes.append(compare_and_store(store, draft, supersedes=lesson.supersedes))
+                outcomes.append(_compared(store, draft, lesson.supersedes))
         except Rejected:
             continue  # it holds a secret, or nothing is left of it: the raw tier has the turn, masked
     if outcomes:
         path = transcript_file.session_file(Path(transcript.path))
         judge_session(store.in_session(transcript.session), path, orders_wait=True)
     return outcomes
+
+
+def _compared(store: Store, draft: Draft, supersedes: str) -> DraftOutcome:
+    try:
+        return compare_and_store(store, draft, supersedes=supersedes)
+    except Unreadable:  # the file of the memory that it replaces: nothing was written, and both are kept
+        return compare_and_store(store, draft)
 
 
 def _suggest(store: Store, draft: Draft, supersedes: str, why: str) -> None:

@@ -31,7 +31,7 @@ from mcp_server.actions.memory.remember import (
 from mcp_server.actions.memory.revise import Revision, draft_of, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
-from mcp_server.core.errors import IndexUnavailable, NotFound
+from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import Draft, Link, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, Status, fingerprint, is_nearer
@@ -254,7 +254,8 @@ def _count(store: Store, draft: Draft, old: MemoryFile) -> None:
 
 
 def _known(store: Store, memory_id: str) -> MemoryFile | None:
-    with contextlib.suppress(NotFound):
+    """Return the memory with that id; None for none, or a broken file, which stops no other."""
+    with contextlib.suppress(NotFound, Unreadable):
         return read(store, memory_id)
     return None
 

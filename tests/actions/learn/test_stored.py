@@ -112,6 +112,27 @@ def test_the_neighbours_are_in_the_prompt_and_a_number_supersedes_one(
     assert read(learning, settled.id).memory.supersedes == (old.memory.id,)
 
 
+def test_what_would_supersede_a_memory_whose_file_was_broken_meanwhile_is_stored_beside_it(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    old = remember(learning, Draft("Invoices in MySQL", "Invoices are kept in MySQL.", type="decision"))
+    broken = old.path.read_bytes().replace(b"---", b"---\ntags: [", 1)
+
+    def answer_to(body: dict[str, Any]) -> Any:
+        old.path.write_bytes(broken)
+        return answer(proposal(POSTGRES, "keep invoices in Postgres", supersedes=1))
+
+    model.answers = answer_to
+    recorded.user(POSTGRES)
+
+    (settled,) = learn(learning, kept(learning, recorded))
+
+    assert (settled.action, settled.superseded) == (Action.ADD, ())
+    assert read(learning, settled.id).memory.text == POSTGRES
+    assert old.path.read_bytes() == broken
+    assert next_piece(learning) is None
+
+
 @pytest.mark.feature("3.1-1")
 def test_what_is_superseded_without_being_known_is_stored_all_the_same(
     learning: Store, model: ScriptedModel, recorded: Recorded
