@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from mcp_server.adapters import places
 from mcp_server.adapters.git import Git
 from mcp_server.adapters.index.database.database import Database
 from mcp_server.adapters.ledger import Ledger
@@ -129,6 +130,10 @@ class Store(NamedTuple):
     def scoped(self, vaults: Iterable[Vault]) -> "Store":
         """Return this store with *vaults* as the visible ones."""
         return self._replace(vaults=tuple(vaults))
+
+    def everywhere(self) -> "Store":
+        """Return this store with the vaults of every project as the visible ones."""
+        return self.scoped(places.all_vaults(self.home, self.vaults))
 
     def acting_as(self, author: str) -> "Store":
         """Return this store with *author*, a word of `core.authors`, as the author of changes."""

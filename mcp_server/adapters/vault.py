@@ -104,6 +104,17 @@ def stamp(path: Path | str) -> Stamp | None:
     return Stamp(os.fspath(path), status.st_size, _datable(status.st_mtime_ns))
 
 
+def free_path(vault: Vault, memory_id: str, kind: Kind, *, name: str, archived: bool = False) -> Path:
+    """
+    Return the path in *vault* for a memory whose file is called *name*, perhaps after its title.
+
+    It goes by its id where a file has that name. Raises Rejected when the path leads out of the vault.
+    """
+    path = confined(vault, vault.path_for(memory_id, kind, archived=archived))
+    same_name = path.with_name(name)
+    return path if stamp(same_name) else same_name
+
+
 def is_memory_name(name: str) -> bool:
     """Tell whether a file of that name may be a memory."""
     return _is_markdown(name) and not original_of(name)

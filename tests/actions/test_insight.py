@@ -8,9 +8,13 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.actions.status.insight import OneDay, Share, insight
+from mcp_server.adapters.places import TEAM_KEY
+from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -115,6 +119,17 @@ def test_sessions_are_counted_on_the_day_when_they_began(
 
     assert began == {midnight(clock, 4): 2, midnight(clock, 2): 1}
     assert every == {midnight(clock, 4): 2, midnight(clock, 2): 2}
+
+
+def test_a_session_of_another_project_that_judged_the_teams_memory_is_none_of_this_project(
+    store: Store,
+) -> None:
+    of_team = store.scoped([*store.vaults, Vault(TEAM_KEY, store.home / TEAM_KEY, Level.TEAM)])
+    note(store, "trusted", refs=["team/webhooks"], reason="wrong", session="elsewhere")
+    note(store, "trusted", refs=[remembered(store, "Webhooks")], reason="wrong", session="here")
+
+    assert [day.sessions for day in insight(of_team, days=1).days] == [1]
+    assert [episode.id for episode in list_sessions(of_team)] == ["here"]
 
 
 def test_changes_that_were_taken_back_are_counted_once_and_not_when_they_stand_again(store: Store) -> None:

@@ -84,7 +84,7 @@ TAKING = {
     "revise",
     "take_over",
 }
-WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_many_new"}
+WRITING = {"replace", "move", "delete", "move_many", "write_new", "write_over", "write_many_new"}
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import EVERYWHERE, review, settle
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.core.search.query import Query
@@ -57,7 +56,7 @@ def test_what_three_projects_say_is_offered_there_alone_and_two_are_no_reason(pr
     assert all(name in why(entry) for name in ("shop", "office", "lab"))
     assert "for all projects" in choices(entry)["accept"]
     assert [len(offered(store)) for store in projects] == [1, 1, 1, 0]
-    rebuild(seen_everywhere(attic))
+    rebuild(attic.everywhere())
     assert len(offered(shop)) == 1
 
 
@@ -104,7 +103,7 @@ def test_kept_as_they_are_nobody_is_asked_again_though_a_fourth_says_it(projects
     assert settle(projects[1], entry, Verdict.REJECT) is Became.REJECTED
 
     remembered(projects[3], level=Level.PROJECT)
-    rebuild(seen_everywhere(projects[0]))
+    rebuild(projects[0].everywhere())
     assert [offered(store) for store in projects] == 4 * [[]]
 
 

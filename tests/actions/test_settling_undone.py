@@ -27,7 +27,6 @@ from mcp_server.actions.review.review import (
     review,
     settle,
 )
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.adapters.places import project_vaults
 from mcp_server.adapters.project import resolve_project
@@ -225,7 +224,7 @@ def test_what_was_settled_is_taken_back_and_settled_again(
     assert is_persons(store, change)
     undo(store, change)
     assert state(store, entry.ids) == before
-    rebuild(seen_everywhere(store))
+    rebuild(store.everywhere())
     assert state(store, entry.ids) == before
     undo(store, last_change(store))
     assert state(store, entry.ids) == settled

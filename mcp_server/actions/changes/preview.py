@@ -9,7 +9,6 @@ from mcp_server.actions.files import runs
 from mcp_server.actions.files.between_vaults import parted
 from mcp_server.actions.files.commit import Effect
 from mcp_server.actions.files.load import bytes_at, memory_in
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.deeds import Deed
@@ -44,7 +43,7 @@ class Preview:
 
 def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
     """Return what *deed* did to each file, as far as what these said is kept."""
-    store = seen_everywhere(store)
+    store = store.everywhere()
     previews = []
     for ref, was_place, was, now_place, now in effects_of(deed):
         if deed.ref not in ("", ref):
@@ -58,7 +57,7 @@ def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
 
 def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
     """Return what taking *change* back would do to each memory; it changes nothing."""
-    store = seen_everywhere(store)
+    store = store.everywhere()
     entries = entries_of(store, change.name)
     if not entries:
         return [_of_effect(store, effect) for effect in reversed(change.effects)]

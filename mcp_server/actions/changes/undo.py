@@ -19,7 +19,6 @@ from mcp_server.actions.files.load import bytes_at, memory_in
 from mcp_server.actions.files.read import find
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.forget_session import undo_forget_session
 from mcp_server.adapters.index.events import deeds, replay, tidying
 from mcp_server.adapters.index.events.deeds import Deed, Place
@@ -173,7 +172,7 @@ def undo(store: Store, change: LastChange, *, anyway: bool = False) -> Undone:
 
 
 def _undo(store: Store, change: LastChange, *, anyway: bool) -> Undone:
-    store = seen_everywhere(store)  # one change may have been made in several projects
+    store = store.everywhere()  # one change may have been made in several projects
     with store.database.read() as db:
         entries = tidying.entries(db, change.name)
         redoes = bool(change.undoes) and tidying.is_run(db, change.undoes)

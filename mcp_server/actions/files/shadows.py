@@ -5,6 +5,7 @@ shown unasked.
 Light, because the start of a session asks for it.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mcp_server.adapters.index.memories import memories, selections, shadows
 from mcp_server.adapters.index.memories.shadows import Shadow
+from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import may_be_pushed
 from mcp_server.store import Store
@@ -51,21 +53,27 @@ def superseding(store: Store, db: sqlite3.Connection, ids: Collection[str]) -> M
     return shadows.superseding(db, [*ids], store.of_project, private=store.private)
 
 
-def covered_by(store: Store, db: sqlite3.Connection, refs: Collection[str]) -> tuple[str, ...]:
-    """Return the ids of the person's memories that the memories *refs* shadow in this project."""
-    shadows = shadowed(store, db)
-    by = memories.by_rows(db, {shadow.row for shadow in shadows.values()})
-    rows = [row for row, shadow in shadows.items() if shadow.row in by and by[shadow.row].ref in refs]
-    return tuple(sorted(row.id for row in memories.by_rows(db, rows).values()))
+def covered_by(store: Store, refs: Collection[str]) -> tuple[str, ...]:
+    """
+    Return the ids of the person's memories that the memories *refs* shadow in this project.
+
+    None is known where the index cannot be used: this is said beside a change, which it must not stop.
+    """
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        shadows = shadowed(store, db) if refs else {}
+        by = memories.by_rows(db, {shadow.row for shadow in shadows.values()})
+        rows = [row for row, shadow in shadows.items() if shadow.row in by and by[shadow.row].ref in refs]
+        return tuple(sorted(row.id for row in memories.by_rows(db, rows).values()))
+    return ()
 
 
 def uncovered(store: Store, ids: Collection[str]) -> tuple[str, ...]:
-    """Return which of *ids*, memories of the person, are not shadowed in this project now."""
-    if not ids:
-        return ()
-    with store.database.read() as db:
-        rows = memories.by_rows(db, shadowed(store, db))
-    return tuple(sorted(set(ids) - {row.id for row in rows.values()}))
+    """Return which of *ids* of `covered_by` are not shadowed in this project now, as far as is known."""
+    if ids:
+        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+            rows = memories.by_rows(db, shadowed(store, db))
+            return tuple(sorted(set(ids) - {row.id for row in rows.values()}))
+    return ()
 
 
 def out_of_sight(shadows: Mapping[int, Shadow], *, as_of: datetime | None) -> frozenset[int]:

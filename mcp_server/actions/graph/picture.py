@@ -30,7 +30,7 @@ def read_network(store: Store, *, all_projects: bool = False) -> Network:
     Memories that are not active are in it, too, but neither conversations nor what does not exist.
     Raises IndexUnavailable.
     """
-    wide = store.scoped(places.all_vaults(store.home, store.vaults)) if all_projects else store
+    wide = store.everywhere() if all_projects else store
     refresh_index(wide)
     nodes: dict[str, NetworkNode] = {}
     node_of = functools.cache(lambda row: _node(wide, row))

@@ -71,7 +71,7 @@ def compare_and_store(
         return DraftOutcome(Action.KNOWN, holder.memory.id, unlike=_confirm(store, draft, holder))
     if put_away := None if named else _put_away(store, draft):
         return put_away
-    covered = _covered(store, [named.active[name].ref for name in moved])
+    covered = covered_by(store, [named.active[name].ref for name in moved])
     remembered = remember_checked(store, draft)
     own = remembered.memory.id
     if remembered.known and not named:
@@ -107,13 +107,6 @@ def _said_at(store: Store, draft: Draft) -> Level | None:
         levels = [vault.level for vault in store.vaults if selections.saying(db, vault.key, words)]
         return levels[-1] if levels else None
     return None
-
-
-def _covered(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
-    if refs:
-        with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-            return covered_by(store, db, refs)
-    return ()
 
 
 def looked_up(store: Store, outcome: DraftOutcome) -> DraftOutcome:

@@ -1,6 +1,5 @@
 """archive: put memories away on request, so that they are not shown; `restore` brings them back."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,9 +7,9 @@ from mcp_server.actions.files.commit import commit, one_change
 from mcp_server.actions.files.read import MemoryFile, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.memory.forget import in_archive
-from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import confined, make_vault_folders, stamp
-from mcp_server.core.errors import IndexUnavailable, Rejected
+from mcp_server.actions.memory.remember import still_superseded
+from mcp_server.adapters.vault import free_path, make_vault_folders
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_parts import Status
 from mcp_server.store import Store
 
@@ -50,30 +49,10 @@ def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
     return [_archived(store, file) for file in files]
 
 
-def still_superseded(store: Store, file: MemoryFile) -> tuple[str, ...]:
-    """Return the ids of memories that it superseded: they stay superseded until they are restored."""
-    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        return tuple(row.id for row in selections.superseded_by(db, file.memory.id, store.keys))
-    return ()
-
-
 def _archived(store: Store, file: MemoryFile) -> Archived:
-    superseded, covered = still_superseded(store, file), _covered(store, file)
-    moved = _moved(store, file)
-    with contextlib.suppress(IndexUnavailable):
-        return Archived(moved, superseded, uncovered(store, covered))
-    return Archived(moved, superseded)
-
-
-def _covered(store: Store, file: MemoryFile) -> tuple[str, ...]:
-    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
-        return covered_by(store, db, [file.ref])
-    return ()
-
-
-def _moved(store: Store, file: MemoryFile) -> MemoryFile:
+    superseded, covered = still_superseded(store, file.memory.id), covered_by(store, [file.ref])
     memory = replace(file.memory, status=Status.ARCHIVED, archived_reason=BY_HAND)
     make_vault_folders(file.vault)
-    target = confined(file.vault, file.vault.path_for(memory.id, memory.kind, archived=True))
-    same_name = target.with_name(file.path.name)  # a file may be named after its title
-    return commit(store, file, memory, "archived", to=target if stamp(same_name) else same_name)
+    target = free_path(file.vault, memory.id, memory.kind, name=file.path.name, archived=True)
+    moved = commit(store, file, memory, "archived", to=target)
+    return Archived(moved, superseded, uncovered(store, covered))

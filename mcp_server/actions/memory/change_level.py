@@ -1,7 +1,6 @@
 """change_level: move a memory to the user level or to this project; its id, words, use and history stay."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import Crossing, cross, other_place
 from mcp_server.actions.files.commit import by_whom, one_change
@@ -10,12 +9,12 @@ from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, rea
 from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import make_folders, refresh_index, take_across
 from mcp_server.actions.files.trash import in_trash
-from mcp_server.actions.memory.remember import supersede
+from mcp_server.actions.memory.remember import still_superseded, supersede
 from mcp_server.actions.memory.repository import is_shared
 from mcp_server.actions.memory.revise import take_over
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import Vault, confined, stamp
+from mcp_server.adapters.vault import Vault, confined, free_path
 from mcp_server.core.errors import Conflict, NotFound, Rejected
 from mcp_server.core.memory import Memory, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, fingerprint, typed_id
@@ -60,11 +59,12 @@ def change_level(store: Store, memory_id: str, level: Level, *, keep_secrets: bo
     active = [name for name in supersedes if _status(store, name) is Status.ACTIVE]
     if active and level is Level.USER:
         supersede(store, now)
+    of_user = store.scoped([store.user_vault])
     return LevelChange(
         read(store, now.memory.id),
         file.vault,
         superseded=tuple(name for name in active if _status(store, name) is Status.SUPERSEDED),
-        still_superseded=_still_superseded(store, now.memory.id) if level is Level.PROJECT else (),
+        still_superseded=still_superseded(of_user, now.memory.id) if level is Level.PROJECT else (),
         shared=is_shared(vault) or is_shared(file.vault),
     )
 
@@ -181,7 +181,7 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     if store.project and vault.project:
         places.note_project(store.home, store.project)
     make_folders(store, vault)
-    target = _free_path(vault, file)
+    target = free_path(vault, file.memory.id, file.memory.kind, name=file.path.name)
     place = other_place(file.vault.key, file.place)
     ref = f"{vault.key}/{file.memory.id}"
     effect = [ref, place, file.digest, places.place_of(store.home, vault, target), file.digest]
@@ -194,18 +194,7 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     return load(vault, target)
 
 
-def _free_path(vault: Vault, file: MemoryFile) -> Path:
-    target = confined(vault, vault.path_for(file.memory.id, file.memory.kind))
-    same_name = target.with_name(file.path.name)  # a file may be named after its title
-    return target if stamp(same_name) else same_name
-
-
 def _status(store: Store, name: str) -> Status | None:
     with store.database.read() as db:
         row = selections.with_id(db, store.keys, name)
     return row.status if row else None
-
-
-def _still_superseded(store: Store, memory_id: str) -> tuple[str, ...]:
-    with store.database.read() as db:
-        return tuple(row.id for row in selections.superseded_by(db, memory_id, [store.user_vault.key]))

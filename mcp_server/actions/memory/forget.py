@@ -18,11 +18,10 @@ from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.files.sync import catch_up_if_free, if_free, take_in
 from mcp_server.actions.files.trash import CANDIDATES, in_trash, path_in_trash
-from mcp_server.actions.memory.remember import reinstate
+from mcp_server.actions.memory.remember import reinstate, still_superseded
 from mcp_server.adapters import files, history, leftovers, memory_file, moving, places
 from mcp_server.adapters.index.database import erase
 from mcp_server.adapters.index.events import deeds, transcripts
-from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.vault import Vault, confined, is_memory_name, make_vault_folders, stamps
@@ -98,9 +97,7 @@ def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
     assert vault
     check_ours(vault, row.id)
     path = confined(vault, Path(row.path))
-    with store.database.read() as db:
-        old = selections.superseded_by(db, row.id, store.keys)
-        covered = covered_by(store, db, [row.ref])
+    superseded, covered = still_superseded(store, row.id), covered_by(store, [row.ref])
     target, heirs = None, list[str]()
     if forever:
         # The file itself last: a process that is killed before leaves it.
@@ -121,7 +118,7 @@ def _forget(store: Store, row: Row, *, forever: bool) -> Forgotten:
         _leave_no_trace(store)
     back = uncovered(store, covered)
     remote = _still_held(store) if forever else ""
-    return Forgotten(row.id, target, tuple(memory.id for memory in old), tuple(heirs), back, remote)
+    return Forgotten(row.id, target, superseded, tuple(heirs), back, remote)
 
 
 def _still_held(store: Store) -> str:

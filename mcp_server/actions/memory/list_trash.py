@@ -59,7 +59,7 @@ def list_trash(
 
     The filter's status counts for nothing. Where files must be read for it, the first LOOKED_INTO are.
     """
-    vaults = places.all_vaults(store.home, store.vaults) if filter.all_projects else store.vaults
+    vaults = (store.everywhere() if filter.all_projects else store).vaults
     vaults_by_key = {vault.key: vault for vault in vaults if filter.level in (None, vault.level)}
     entries = forgotten(store, vaults_by_key.values())
     wanted_words = as_name(words).split()

@@ -197,6 +197,13 @@ def reinstate(store: Store, old: str, *, by: str) -> LinkOutcome:
     return LinkOutcome(old, After.ACTIVE)
 
 
+def still_superseded(store: Store, memory_id: str) -> tuple[str, ...]:
+    """Return the ids of memories that the one superseded: they stay so until they are restored."""
+    with contextlib.suppress(IndexUnavailable), store.database.read() as db:
+        return tuple(row.id for row in selections.superseded_by(db, memory_id, store.keys))
+    return ()
+
+
 def level_of(store: Store, draft: Draft) -> Level:
     """
     Return the level of *draft*: the one it gives, else the project's.

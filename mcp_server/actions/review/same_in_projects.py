@@ -29,17 +29,12 @@ PROJECTS = 3  # that must say the same before the person is asked
 Group = Sequence[Row]  # the memories that say the same, the one of this project first
 
 
-def seen_everywhere(store: Store) -> Store:
-    """Return the store with the vaults of every project."""
-    return store.scoped(places.all_vaults(store.home, store.vaults))
-
-
 def _groups(store: Store) -> list[Group]:
     """Return the groups that this project and at least two others share, those in most projects first."""
     own_vaults = [vault.key for vault in store.vaults if vault.level is Level.PROJECT and vault.adopted]
     if not own_vaults:
         return []
-    wide = seen_everywhere(store)
+    wide = store.everywhere()
     all_vaults = [vault.key for vault in wide.vaults if vault.level is Level.PROJECT and vault.adopted]
     groups: list[Group] = []
     with store.database.read() as db:
@@ -80,7 +75,7 @@ def _group(store: Store, entry: Entry) -> Group:
 
 
 def _entry(store: Store, rows: Group) -> Entry | None:
-    wide = seen_everywhere(store)
+    wide = store.everywhere()
     try:
         memory_files = [read_row(wide, row) for row in rows]
     except (NotFound, Unreadable):
@@ -96,7 +91,7 @@ def _digest(memory_files: Sequence[MemoryFile]) -> str:
 
 def _shown(store: Store, entry: Entry) -> list[MemoryFile]:
     """Return the files that were shown as *entry*; raises Conflict when one changed since."""
-    wide = seen_everywhere(store)
+    wide = store.everywhere()
     memory_files = [read_row(wide, row) for row in _group(store, entry)]
     if _digest(memory_files) != entry.digest:
         raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
@@ -105,7 +100,7 @@ def _shown(store: Store, entry: Entry) -> list[MemoryFile]:
 
 def _keep_once(store: Store, entry: Entry) -> Became:
     """Replace all of them, and any user memory that says the same already, by one user memory."""
-    wide = seen_everywhere(store)
+    wide = store.everywhere()
     memory_files = _shown(store, entry)
     words = fingerprint(entry.title, entry.text)
     with store.database.read() as db:

@@ -19,7 +19,6 @@ from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import FOLDER
 from mcp_server.actions.judge.persons_word import Turns, may_forget
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.work import LOCK
 from mcp_server.adapters import transcript_file
@@ -58,7 +57,7 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
 
     Raises Rejected when no session is called so, Conflict when a worker is reading transcripts, OSError.
     """
-    store = seen_everywhere(store)
+    store = store.everywhere()
     sync(store)
     session = find_session(store, name).id
     if dry_run:
@@ -89,7 +88,7 @@ def kept_from_forgetting(store: Store, name: str, turns: Turns) -> list[str]:
 
     Claude needs their word before it forgets these. Raises Rejected when no session is called so.
     """
-    store = seen_everywhere(store)
+    store = store.everywhere()
     session = find_session(store, name)
     kept = [file.memory.id for file in _learned(store, session.id).values() if not may_forget(file, turns)]
     is_asked = kept and any(asks_to_forget(turn, session.short, "") for turn in turns())
@@ -102,7 +101,7 @@ def undo_forget_session(store: Store, name: str) -> Undone:
 
     Raises Rejected when the session is not known or was not forgotten, Conflict.
     """
-    store = seen_everywhere(store)
+    store = store.everywhere()
     sync(store)
     session = find_session(store, name).id
     with store.database.read() as db:

@@ -81,7 +81,7 @@ def list_sessions(
     with store.database.read() as db:
         return episodes.known(
             db,
-            _project_vaults(store),
+            store.of_project,
             root,
             everywhere=all_projects or not store.project,
             limit=limit,
@@ -190,7 +190,3 @@ def patterns(store: Store, *, limit: int = 10) -> Patterns:
             tuple(episodes.recurring_memories(db, keys, limit=limit)),
             tuple(episodes.recurring_tags(db, keys, limit=limit)),
         )
-
-
-def _project_vaults(store: Store) -> Sequence[str]:
-    return [vault.key for vault in store.vaults if store.project and vault.project]

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from mcp_server.actions.files.size_limit import Folder, Size, folders, measure
 from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.adapters.index.events import candidates, deeds, episodes, receipts, spending
 from mcp_server.adapters.index.memories import counts as counting
 from mcp_server.adapters.index.memories.counts import Counts
@@ -88,9 +87,8 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
     refresh_index(store)
     today = store.now() - store.now() % DAY
     first = today - (days - 1) * DAY
-    keys = (seen_everywhere(store) if everywhere else store).keys
+    keys = (store.everywhere() if everywhere else store).keys
     folder = str(store.project.root) if store.project else ""
-    own = [key for key in store.keys if key != store.user_vault.key]
     day_values: dict[int, dict[str, float]] = {at: {} for at in range(first, today + 1, DAY)}
     names = {receipts.START: "start", receipts.PROMPT: "prompts", receipts.RECALL: "searches"}
     with store.database.read() as db:
@@ -101,7 +99,7 @@ def insight(store: Store, *, days: int, everywhere: bool = False) -> Insight:
         for at, usd, calls, plan_calls in spending.by_day(db, since=first):
             _take(day_values, at, {"usd": usd, "calls": calls, "plan_calls": plan_calls})
         for at, began in episodes.started_by_day(
-            db, own, folder, everywhere=everywhere or not store.project, since=first
+            db, store.of_project, folder, everywhere=everywhere or not store.project, since=first
         ):
             _take(day_values, at, {"sessions": began})
         counts = counting.counts(db, keys)

@@ -12,7 +12,7 @@ from itertools import combinations
 from mcp_server.actions.files.clock_check import old_before
 from mcp_server.actions.files.read import MemoryFile, read_row
 from mcp_server.actions.files.runs import DUPLICATES
-from mcp_server.actions.memory.archive import still_superseded
+from mcp_server.actions.memory.remember import still_superseded
 from mcp_server.adapters.index.events import tidying, usage
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.vault import Vault
@@ -127,7 +127,7 @@ def put_away(
     store: Store, file: MemoryFile, step: str, archived_reason: str, why: Why, number: int = 0
 ) -> RunEntry:
     """Return the entry that archives a memory; the file gives *archived_reason*, the ledger says *why*."""
-    replaced = tuple(still_superseded(store, file)) if file.memory.kind is Kind.KNOWLEDGE else ()
+    replaced = still_superseded(store, file.memory.id) if file.memory.kind is Kind.KNOWLEDGE else ()
     reason = Reason(why, (file.memory.id,), number, replaced=replaced)
     target = f"{ARCHIVE_FOLDER}/{file.memory.id}.md"
     changed = change(

@@ -13,7 +13,6 @@ from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.files.trash import Trashed
 from mcp_server.actions.files.unfinished_files import look_for_litter
 from mcp_server.actions.upkeep.tidy import Tidied, put_aged_away
-from mcp_server.adapters import places
 from mcp_server.adapters.index.database import erase, integrity
 from mcp_server.adapters.leftovers import STALE
 from mcp_server.core.errors import Conflict, IndexBusy
@@ -124,7 +123,7 @@ def _check(store: Store) -> Checked:
 
 
 def _rebuild(store: Store) -> Rebuilt:
-    report = rebuild(store, vaults=places.all_vaults(store.home, store.vaults))
+    report = rebuild(store, vaults=store.everywhere().vaults)
     store.database.delete_copies()
     return Rebuilt(report.added, len(report.unreadable))
 

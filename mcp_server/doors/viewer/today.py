@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.deeds import list_deeds
-from mcp_server.actions.review.same_in_projects import seen_everywhere
 from mcp_server.actions.sessions import session_history, session_overview
 from mcp_server.adapters.index.events.episodes import Episode
 from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, START, Receipt
@@ -64,7 +63,7 @@ def today(request: Request) -> Response:
 def session(request: Request) -> Response:
     """Return one session: what Claude was shown in it and why, what was learned and done, what it cost."""
     own_store = store_for(request)
-    store = seen_everywhere(own_store)
+    store = own_store.everywhere()
     report = session_history.tell_session(store, request.path_params["id"])
     _, stored, _ = session_history.session_memories(store, report.episode.id)
     memories = session_overview.shown_memories(store, report.episode.id)
