@@ -13,24 +13,24 @@ RAISED = {name for name, thing in vars(errors).items() if isinstance(thing, type
 UNREAD = {"compile", "execute", "debug", "info", "warning", "error", "exception"}  # patterns, SQL and the log
 
 OF_AN_ERROR = """
-    changes.undo:ANYWAY changes.undo:last_change changes.undo:_undo exchange.connect:_BY_HAND
+    changes.undo:ANYWAY changes.undo:_undo changes.undo:last_change exchange.connect:_BY_HAND
     exchange.seed:READING_OUTSIDE exchange.seed:outside_project files.read:BACK memory.list:read_kind
-    memory.promote:_active memory.promote:require_place model.model_call:_MEND team.give:HOW_TO_JOIN
-    team.give:NO_TEAM team.memories:CHANGING_TEAMS team.memories:NOT_FOREVER team.memories:read_anywhere
+    memory.promote:_active memory.promote:require_place model.model_call:_MEND remote.exchange:slower
+    team.give:HOW_TO_JOIN team.give:NO_TEAM team.memories:CHANGING_TEAMS team.memories:NOT_FOREVER
+    team.memories:ONLY_REVISED team.memories:read_anywhere
 """
 """An error has its sentence from the start, and these are parts of one."""
 
 WHY_LEFT_ALONE = """
-    changes.preview:_of_change changes.put_back:CHANGED_SINCE changes.put_back:_skipping
-    changes.put_back:looked_at exchange.auto_memory:import_auto_memory exchange.imports.batch:write_pending
+    changes.preview:_of_change changes.put_back:CHANGED_SINCE changes.put_back:looked_at
+    exchange.auto_memory:import_auto_memory exchange.imports.batch:write_pending
     exchange.imports.from_text:reworded exchange.imports.plan:AS_GIVEN exchange.imports.plan:build
-    exchange.imports.take:CHANGED_HERE
-    exchange.imports.take:FORGOTTEN exchange.imports.take:GONE exchange.seed:_reading
-    exchange.seed:bootstrap_project files.conflict_copies:_WHAT files.conflict_copies:ledger_copies
-    files.conflict_copies:why_not_taken_in files.runs:ChangeOutcome files.sync:CLOSED files.sync:_misnamed
-    files.sync:_put files.sync:_read remote.store_tree:_read_file remote.store_tree:_read_vault
-    remote.store_tree:read_memories remote.store_tree:read_own_ledger team.side_by_side:NOT_SENT
-    team.side_by_side:_Asking team.store_in_team:_take_place upkeep.tidy:_ask_all
+    exchange.imports.take:CHANGED_HERE exchange.imports.take:FORGOTTEN exchange.imports.take:GONE
+    exchange.seed:_reading exchange.seed:bootstrap_project files.conflict_copies:_WHAT
+    files.conflict_copies:ledger_copies files.conflict_copies:why_not_taken_in files.runs:ChangeOutcome
+    files.sync:CLOSED files.sync:_misnamed files.sync:_put files.sync:_read remote.store_tree:_read_file
+    remote.store_tree:_read_vault remote.store_tree:read_memories remote.store_tree:read_own_ledger
+    team.side_by_side:NOT_SENT team.side_by_side:_Asking team.store_in_team:_take_place upkeep.tidy:_ask_all
 """
 """A report has them beside the sentences of errors that were met with other files and records."""
 

@@ -37,6 +37,11 @@ class Wanted:
     supersedes: tuple[str, ...] = ()
     distinct: tuple[str, ...] = ()
 
+    @property
+    def is_revision(self) -> bool:
+        """Whether only words and keys of the memory's own file are to change."""
+        return self == Wanted(self.revision)
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:

@@ -1,15 +1,17 @@
-"""read, history, forget, restore, confirm, review: the team's memories on its server."""
+"""read, history, revise, forget, restore, confirm, review: the team's memories on its server."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.read import MemoryFile, find, read_told
 from mcp_server.actions.files.trash import in_trash
+from mcp_server.actions.judge.change_memory import Wanted
+from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.give import team_of
+from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
 from mcp_server.adapters import team_membership
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, StorageUnavailable
+from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory_parts import ID, Level, Status, typed_id
 from mcp_server.core.storage.port import PAGE, ChangeRecord, Stored
 from mcp_server.store import Store
@@ -19,6 +21,10 @@ SHOWN = 50  # of those, the newest unconfirmed ones that are shown
 
 
 CHANGING_TEAMS = "changing what the team shares"
+ONLY_REVISED = (
+    "Of a team's memory only words, type, tags, files, links and category are changed from here.",
+    "Leave out level, supersedes, distinct and metadata.",
+)
 NOT_FOREVER = (
     "A team's memory cannot be deleted for good from here.",
     "'daybook forget ID' removes it for everyone; the team's administrator can delete it for good.",
@@ -64,6 +70,13 @@ def _on_server(store: Store, memory_id: str) -> Stored | None:
     return None
 
 
+def _is_persons(store: Store, memory_id: str) -> bool:
+    """Tell whether a memory of the person's has that id, here or in the trash."""
+    with contextlib.suppress(NotFound):
+        return find(store, memory_id).vault not in store.of_team
+    return next(in_trash(store, memory_id), None) is not None
+
+
 def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
     """Return a memory of this machine, or one that only the team's server has; raises NotFound."""
     try:
@@ -79,22 +92,61 @@ def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
         return stored
 
 
-def history_in_team(store: Store, memory_id: str) -> tuple[str, Sequence[ChangeRecord], Stored | None]:
+def history_if_of_team(
+    store: Store, memory_id: str
+) -> tuple[str, Sequence[ChangeRecord], Stored | None] | None:
     """
     Return (id, the changes of that memory of the team, oldest first, its version now or None if forgotten).
 
-    Raises NotFound, StorageUnavailable.
+    Returns None for a memory that is not the team's. Raises StorageUnavailable.
     """
-    team, name = team_of(store), typed_id(memory_id)
-    changes = team.history(name)
+    team, name = store.team(), typed_id(memory_id)
+    if team is None or not ID.fullmatch(name) or _is_persons(store, name):
+        return None
     try:
-        return name, changes, team.load(name)
+        changes = team.history(name)
     except NotFound:
-        return name, changes, None
+        return None
+    return name, changes, _on_server(store, name)
 
 
-def forget_in_team(store: Store, memory_id: str) -> Stored:
-    """Forget a memory for the whole team, restorable; return what it said. Raises what the server answers."""
+def revise_if_of_team(
+    store: Store,
+    memory_id: str,
+    wanted: Wanted,
+    *,
+    version: str,
+    keep_secrets: bool,
+    consent: Callable[[], None],
+) -> GivenToTeam | None:
+    """
+    Change a memory of the team as *wanted*, after *consent*; return None for one that is not the team's.
+
+    *consent* raises PersonNeeded unless the person agrees. Raises Rejected for what only a memory of the
+    person's has, and what `revise_for_team` raises.
+    """
+    if not is_of_team(store, memory_id):
+        return None
+    if not wanted.is_revision:
+        raise Rejected(*ONLY_REVISED)
+    consent()
+    return revise_for_team(store, memory_id, wanted.revision, version=version, keep_secrets=keep_secrets)
+
+
+def forget_if_of_team(
+    store: Store, memory_id: str, *, forever: bool, consent: Callable[[], None]
+) -> Stored | None:
+    """
+    Forget a memory for the whole team, restorable, after *consent*; return what it said.
+
+    Returns None for one that is not the team's. *consent* raises PersonNeeded unless the person agrees.
+    Raises Rejected for one that is to go *forever*, and what the server answers.
+    """
+    if not is_of_team(store, memory_id):
+        return None
+    if forever:
+        raise Rejected(*NOT_FOREVER)
+    consent()
     team = team_of(store)
     stored = team.load(typed_id(memory_id))
     team.forget(stored.memory.id, digest=stored.digest)
@@ -102,9 +154,19 @@ def forget_in_team(store: Store, memory_id: str) -> Stored:
     return stored
 
 
-def restore_in_team(store: Store, memory_id: str) -> Stored:
-    """Restore a memory that was forgotten in the team; raises what the server answers."""
-    return team_of(store).restore(typed_id(memory_id))
+def restore_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
+    """
+    Restore a memory of this machine, or one that was forgotten in the team.
+
+    Raises what `forget.restore` raises and, in a team, what its server answers.
+    """
+    try:
+        return restore(store, memory_id)
+    except NotFound:
+        team = store.team()
+        if team is None:
+            raise
+        return team.restore(typed_id(memory_id))
 
 
 def load_in_team(store: Store, memory_id: str) -> Stored:

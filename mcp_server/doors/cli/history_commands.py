@@ -6,7 +6,7 @@ import click
 
 from mcp_server.actions.changes import history, undo
 from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
-from mcp_server.actions.team.memories import history_in_team, is_of_team
+from mcp_server.actions.team.memories import history_if_of_team
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
 from mcp_server.core.render import visible
@@ -33,8 +33,9 @@ def history_command(
     Example: daybook history stripe-webhook-raw-body-k3f9 --version 1
     """
     store = output.synced()
-    if memory_id and version is None and not session and is_of_team(store, memory_id):
-        output.print_shown(shown_team.history(*history_in_team(store, memory_id)), texts=True)
+    by_id = memory_id and version is None and not session
+    if by_id and (of_team := history_if_of_team(store, memory_id)):
+        output.print_shown(shown_team.history(*of_team), texts=True)
         return
     if version is not None:
         earlier, text = history.version_of(store, memory_id, version)

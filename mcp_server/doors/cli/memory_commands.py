@@ -22,15 +22,15 @@ from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, version
 from mcp_server.actions.memory.trust import standing_of
-from mcp_server.actions.team.give import remember_for_team, revise_for_team
+from mcp_server.actions.team.give import remember_for_team
 from mcp_server.actions.team.memories import (
     CHANGING_TEAMS,
-    NOT_FOREVER,
-    forget_in_team,
-    is_of_team,
+    forget_if_of_team,
     read_anywhere,
-    restore_in_team,
+    restore_anywhere,
+    revise_if_of_team,
 )
+from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import NotFound, PersonNeeded, Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
@@ -51,8 +51,6 @@ from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
 from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING
 from mcp_server.store import Store
-
-OF_TEAM_ONLY = "Of a team's memory only its words, type, tags, files and category are changed from here."
 
 
 @click.command("remember")
@@ -201,22 +199,23 @@ def revise_command(
     wanted = Wanted(revision, text_input.metadata(metadata), level, supersedes, distinct)
     opened = output.opened()
     store = opened.store()
-    if is_of_team(store, memory_id):
-        if level or supersedes or distinct or metadata:
-            raise Rejected(OF_TEAM_ONLY, "Give --title, --text, --type, --tags, --touches or --category.")
-        if author(opened) != MANUAL:
-            raise PersonNeeded(CHANGING_TEAMS, f"revise {memory_id}")
-        done_for_team = revise_for_team(
-            store, memory_id, revision, version=version_, keep_secrets=keep_secrets
-        )
-        output.print_shown(shown_team.stored(done_for_team, verb="revised"))
-        return
     if wanted == Wanted():
         raise Rejected(
             "Nothing was given to change.",
             "Give --title, --text, --type, --tags, --touches, --level, --supersedes, --distinct, --category,"
             " --meta, --pin or --unpin.",
         )
+    given_to_team = revise_if_of_team(
+        store,
+        memory_id,
+        wanted,
+        version=version_,
+        keep_secrets=keep_secrets,
+        consent=lambda: _check_may_change_team(opened, f"revise {memory_id}"),
+    )
+    if given_to_team:
+        output.print_shown(shown_team.stored(given_to_team, verb="revised"))
+        return
     source = author(opened)
     check_change(store, memory_id, wanted, version=version_, keep_secrets=keep_secrets)
     if level and source != MANUAL and kept_from_moving(store, memory_id, level, turns(opened)):
@@ -253,12 +252,14 @@ def forget_command(memory_id: str, forever: bool) -> None:
     """
     opened = output.opened()
     store = opened.store()
-    if is_of_team(store, memory_id):
-        if forever:
-            raise Rejected(*NOT_FOREVER)
-        if author(opened) != MANUAL:
-            raise PersonNeeded(CHANGING_TEAMS, f"forget {memory_id}")
-        output.print_shown(shown_team.forgotten(forget_in_team(store, memory_id)))
+    stored = forget_if_of_team(
+        store,
+        memory_id,
+        forever=forever,
+        consent=lambda: _check_may_change_team(opened, f"forget {memory_id}"),
+    )
+    if stored:
+        output.print_shown(shown_team.forgotten(stored))
         return
     if forever:
         person.require("deleting a memory for good")
@@ -266,6 +267,12 @@ def forget_command(memory_id: str, forever: bool) -> None:
         _check_may_forget(store, memory_id, turns(opened))
     outcome = forgetting.forget(store, memory_id, forever=forever)
     output.print_shown(shown.forgotten(outcome))
+
+
+def _check_may_change_team(opened: Opened, typed: str) -> None:
+    """Raise PersonNeeded when Claude would change what the team shares; a person may type *typed*."""
+    if author(opened) != MANUAL:
+        raise PersonNeeded(CHANGING_TEAMS, typed)
 
 
 def _check_may_forget(store: Store, memory_id: str, turns: Turns, *, verb: str = "forget") -> None:
@@ -297,14 +304,11 @@ def restore_command(memory_id: str) -> None:
     Example: daybook restore stripe-webhook-raw-body-k3f9
     """
     store = output.opened().store()
-    try:
-        file = forgetting.restore(store, memory_id)
-    except NotFound:
-        if store.team() is None:
-            raise
-        output.print_shown(shown_team.restored(restore_in_team(store, memory_id)))
-        return
-    output.print_shown(shown.restored(file, standing_beside(store, file)))
+    restored = restore_anywhere(store, memory_id)
+    if isinstance(restored, Stored):
+        output.print_shown(shown_team.restored(restored))
+    else:
+        output.print_shown(shown.restored(restored, standing_beside(store, restored)))
 
 
 COMMANDS = {

@@ -22,17 +22,16 @@ from mcp_server.actions.memory.list import list_memories as list_
 from mcp_server.actions.memory.revise import Revision, revised_draft
 from mcp_server.actions.memory.trust import standing_of
 from mcp_server.actions.model.embed import unseen
-from mcp_server.actions.team.give import remember_for_team, revise_for_team
+from mcp_server.actions.team.give import remember_for_team
 from mcp_server.actions.team.memories import (
     CHANGING_TEAMS,
-    NOT_FOREVER,
-    forget_in_team,
-    is_of_team,
+    forget_if_of_team,
     read_anywhere,
-    restore_in_team,
+    restore_anywhere,
+    revise_if_of_team,
 )
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.errors import NotFound, Rejected
+from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import check_category
 from mcp_server.core.links import parse_link
 from mcp_server.core.memory import Draft
@@ -232,17 +231,17 @@ def register(application: Application) -> None:
                 " category or metadata.",
             )
         store = open_store()
-        if is_of_team(store, id):
-            if wanted != Wanted(revision):
-                raise Rejected(
-                    "Only words, type, tags, touches, links and category of a team's memory are changed.",
-                    "Leave out level, supersedes, distinct and metadata.",
-                )
-            Dialog(context).consent(
-                f"Change the team's memory {one_line(id, 80)}?", act=CHANGING_TEAMS, typed=f"revise {id}"
-            )
-            outcome = revise_for_team(store, id, revision, version=version, keep_secrets=keep_secrets)
-            return shown_team.stored(outcome, verb="revised")
+        question = f"Change the team's memory {one_line(id, 80)}?"
+        revised = revise_if_of_team(
+            store,
+            id,
+            wanted,
+            version=version,
+            keep_secrets=keep_secrets,
+            consent=lambda: Dialog(context).consent(question, act=CHANGING_TEAMS, typed=f"revise {id}"),
+        )
+        if revised:
+            return shown_team.stored(revised, verb="revised")
         check_change(store, id, wanted, version=version, keep_secrets=keep_secrets)
         if to_level:
             ask_before_moving(Dialog(context), store, id, to_level, application.turns)
@@ -275,15 +274,17 @@ def register(application: Application) -> None:
     ) -> Shown:
         """Forget a memory: it moves to the trash, and restore_memory brings it back. Ask the person first;
         for forever a dialog asks them."""
-        if is_of_team(open_store(), id):
-            if forever:
-                raise Rejected(*NOT_FOREVER)
-            Dialog(context).consent(
-                f"Forget the memory {one_line(id, 80)} for the whole team?",
-                act=CHANGING_TEAMS,
-                typed=f"forget {one_line(id, 80)}",
-            )
-            return shown_team.forgotten(forget_in_team(open_store(), id))
+        question = f"Forget the memory {one_line(id, 80)} for the whole team?"
+        stored = forget_if_of_team(
+            open_store(),
+            id,
+            forever=forever,
+            consent=lambda: Dialog(context).consent(
+                question, act=CHANGING_TEAMS, typed=f"forget {one_line(id, 80)}"
+            ),
+        )
+        if stored:
+            return shown_team.forgotten(stored)
         if forever:
             Dialog(context).consent(
                 f"Delete the memory {one_line(id, 80)} for good? {told_title(open_store(), id)}",
@@ -299,13 +300,10 @@ def register(application: Application) -> None:
     def restore_memory(id: str) -> Shown:
         """Bring back a memory that was forgotten or archived."""
         store = open_store()
-        try:
-            file = forgetting.restore(store, id)
-        except NotFound:
-            if store.team() is None:
-                raise
-            return shown_team.restored(restore_in_team(store, id))
-        return shown.restored(file, standing_beside(store, file))
+        restored = restore_anywhere(store, id)
+        if isinstance(restored, Stored):
+            return shown_team.restored(restored)
+        return shown.restored(restored, standing_beside(store, restored))
 
     @tool(reads=True)
     def list_memories(

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from mcp_server.actions.changes import undo as undoing
 from mcp_server.actions.changes.history import history_of, version_of
-from mcp_server.actions.team.memories import history_in_team, is_of_team
+from mcp_server.actions.team.memories import history_if_of_team
 from mcp_server.core.render import counted, one_line
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.dialog import Dialog
@@ -28,10 +28,10 @@ def register(application: Application) -> None:
         version: Annotated[int, Field(description="show this version in full; 0 lists all versions")] = 0,
     ) -> Shown:
         """Show what a memory said before, and when, by whom and by which verb it was changed."""
-        if not version and is_of_team(open_store(), id):
-            return shown_team.history(*history_in_team(open_store(), id))
         if version:
             return shown.version(*version_of(open_store(), id, version))
+        if of_team := history_if_of_team(open_store(), id):
+            return shown_team.history(*of_team)
         return shown.changes(history_of(open_store(), id))
 
     @application.tool()

@@ -14,12 +14,12 @@ from mcp_server.actions.team.give import promote_to_team, remember_for_team, rev
 from mcp_server.actions.team.membership import leave
 from mcp_server.actions.team.memories import (
     confirm_in_team,
-    forget_in_team,
-    history_in_team,
+    forget_if_of_team,
+    history_if_of_team,
     is_of_team,
     load_in_team,
     read_anywhere,
-    restore_in_team,
+    restore_anywhere,
     unconfirmed,
 )
 from mcp_server.actions.team.send import drop, send, waiting
@@ -55,6 +55,16 @@ def put_off(store: Store, text: str = WEBHOOK, **more: object) -> Memory:
     outcome = remember_for_team(store, draft(text, **more))
     assert (outcome.done, outcome.waits) == (None, "The team's database does not answer.")
     return outcome.memory
+
+
+def agreed() -> None:
+    """Agree to a change of what the team shares."""
+
+
+def of_history(curator: Person) -> tuple[list[tuple[ChangeKind, str]], str]:
+    """Return (what was done to the webhook and by whom, what it says now or '')."""
+    _, changes, now = history_if_of_team(curator.store, "webhook") or ("", (), None)
+    return [(change.kind, change.author) for change in changes], now.memory.text if now else ""
 
 
 def test_what_is_remembered_for_the_team_is_there_and_nothing_of_the_session(
@@ -240,18 +250,14 @@ def test_a_memory_that_only_the_server_has_is_read_revised_forgotten_and_restore
         read_anywhere(carla.store, "nothing-of-the-sort")
     revise_for_team(carla.store, "webhook", Revision(text="Skip the parser."))
     assert carla.team.load("webhook").author == "anna"
-    forget_in_team(carla.store, "webhook")
+    forget_if_of_team(carla.store, "webhook", forever=False, consent=agreed)
     with pytest.raises(NotFound):
         carla.team.load("webhook")
-    restore_in_team(carla.store, "webhook")
-    name, changes, now = history_in_team(carla.store, "webhook")
-    assert (name, now and now.memory.text) == ("webhook", "Skip the parser.")
-    assert [(change.kind, change.author) for change in changes] == [
-        (ChangeKind.CREATED, "anna"),
-        (ChangeKind.REVISED, "carla"),
-        (ChangeKind.FORGOTTEN, "carla"),
-        (ChangeKind.RESTORED, "carla"),
-    ]
+    done = [(ChangeKind.CREATED, "anna"), (ChangeKind.REVISED, "carla"), (ChangeKind.FORGOTTEN, "carla")]
+    assert of_history(carla) == (done, "")
+    restore_anywhere(carla.store, "webhook")
+    assert of_history(carla) == ([*done, (ChangeKind.RESTORED, "carla")], "Skip the parser.")
+    assert history_if_of_team(carla.store, "nothing-of-the-sort") is None
 
 
 def test_a_writer_neither_changes_nor_confirms_what_others_wrote(team: MinimalTeam, ben: Person) -> None:
@@ -259,7 +265,7 @@ def test_a_writer_neither_changes_nor_confirms_what_others_wrote(team: MinimalTe
     with pytest.raises(NotAllowed):
         revise_for_team(ben.store, "webhook", Revision(text="Skip the parser."))
     with pytest.raises(NotAllowed):
-        forget_in_team(ben.store, "webhook")
+        forget_if_of_team(ben.store, "webhook", forever=False, consent=agreed)
     with pytest.raises(NotAllowed):
         confirm_in_team(ben.store, load_in_team(ben.store, "webhook"))
 
