@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_server.actions.changes.history import Earlier
 from mcp_server.actions.context.open_questions import Question
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.size_limit import Size
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.trust import Standing

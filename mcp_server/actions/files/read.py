@@ -4,8 +4,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mcp_server.actions.files.load import MemoryFile as MemoryFile
-from mcp_server.actions.files.load import load
+from mcp_server.actions.files.load import MemoryFile, load
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.files.unindexed import look_again, self_healing, with_files_of

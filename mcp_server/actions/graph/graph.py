@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.shadows import is_pushable
 from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from mcp_server.actions.files.commit import Accept, one_change
-from mcp_server.actions.files.read import MemoryFile, find, is_shown, look_up, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, is_shown, look_up, read
 from mcp_server.actions.graph.sync import unseen_deed
 from mcp_server.actions.judge.origins import words_of as words_of_memory
 from mcp_server.actions.memory.forget import forget, is_put_away, unarchive

@@ -7,7 +7,8 @@ Where only the person may change the words, they are stored beside it, and nothi
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, let_replace, looked_up, near_now
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.draft_outcome import DraftOutcome

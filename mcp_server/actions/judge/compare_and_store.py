@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import MemoryFile, is_shown, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.judge.persons_word import Turns, may_change, statement

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.context.open_questions import newer_first, open_questions
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, is_accepted, read
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.judge.draft_outcome import DraftOutcome

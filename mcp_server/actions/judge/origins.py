@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.commit import one_change
-from mcp_server.actions.files.read import MemoryFile, is_accepted, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import is_accepted, read
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.started_by_claude import asked_by_claude
 from mcp_server.actions.memory.remember import reinstate, supersede

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.adapters import transcript_file
 from mcp_server.core.errors import NotFound
 from mcp_server.core.judge.whose_word import asks_to_forget, asks_to_let_fade, asks_to_move, says

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
 from mcp_server.core.memory_parts import ID, Status

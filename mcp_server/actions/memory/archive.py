@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.commit import commit, one_change
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.memory.forget import in_archive
 from mcp_server.actions.memory.remember import still_superseded

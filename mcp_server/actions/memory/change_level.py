@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.between_vaults import Crossing, cross, other_place
 from mcp_server.actions.files.commit import by_whom, one_change
-from mcp_server.actions.files.load import load
-from mcp_server.actions.files.read import MemoryFile, is_accepted, is_shown, read
+from mcp_server.actions.files.load import MemoryFile, load
+from mcp_server.actions.files.read import is_accepted, is_shown, read
 from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import make_folders, refresh_index, take_across
 from mcp_server.actions.files.trash import in_trash

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.memory.list import read_kind
 from mcp_server.actions.memory.remember import Remembered, remember
 from mcp_server.core.memory import Draft

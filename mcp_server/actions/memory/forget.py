@@ -13,8 +13,8 @@ from pathlib import Path
 from mcp_server.actions.context.claude_md import refresh
 from mcp_server.actions.files.accepted import last_accepted, taken_away
 from mcp_server.actions.files.commit import check_ours, commit, create, move, one_change, put_bytes, tell
-from mcp_server.actions.files.load import load, parsed
-from mcp_server.actions.files.read import MemoryFile, find, is_accepted, read
+from mcp_server.actions.files.load import MemoryFile, load, parsed
+from mcp_server.actions.files.read import find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.files.sync import catch_up_if_free, if_free, take_in
 from mcp_server.actions.files.trash import CANDIDATES, in_trash, path_in_trash

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import MemoryFile, is_shown, look_up, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import is_shown, look_up, read
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.forget import forget, is_put_away, unarchive
 from mcp_server.actions.memory.related import End, at_level, end_of, ends_of

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.files.shadows import out_of_sight, shadowed, visible
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.touched import asked_of

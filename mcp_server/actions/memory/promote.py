@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from mcp_server.actions.context import hot
 from mcp_server.actions.context.hot import Warm
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import MemoryFile, find
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced, refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.memory.revise import mark

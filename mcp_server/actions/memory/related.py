@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import MemoryFile, find, look_up, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, look_up, read
 from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import relations

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from mcp_server.actions.files.commit import Accept, commit
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations

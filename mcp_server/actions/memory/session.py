@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.list import list_memories, read_kind
 from mcp_server.actions.memory.remember import Remembered, remember

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from mcp_server.actions.files.commit import one_change, write_line
-from mcp_server.actions.files.read import MemoryFile, find, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, read
 from mcp_server.actions.files.shadows import shadowed
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.files.unindexed import self_healing

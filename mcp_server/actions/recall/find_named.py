@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.recall.recall import recall
 from mcp_server.core.errors import NotFound
 from mcp_server.core.search.query import Confidence, Filter, Query

@@ -7,7 +7,8 @@ from dataclasses import replace
 from mcp_server.actions.context.open_questions import Question, open_questions
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.commit import one_run, write_line
-from mcp_server.actions.files.read import MemoryFile, read, read_row
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read, read_row
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction

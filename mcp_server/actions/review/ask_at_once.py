@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.commit import one_change
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, near_now
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome

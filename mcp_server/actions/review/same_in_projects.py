@@ -10,7 +10,8 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 from mcp_server.actions.context.open_questions import MOST_OPEN
-from mcp_server.actions.files.read import MemoryFile, read_row
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.answer import joined

@@ -14,7 +14,8 @@ from typing import Any
 
 from mcp_server.actions.capture.capture import with_subagents
 from mcp_server.actions.files import runs
-from mcp_server.actions.files.read import MemoryFile, look_up, read_rows
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import look_up, read_rows
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up, sync
 from mcp_server.actions.judge.candidate import FOLDER

@@ -14,7 +14,7 @@ from mcp_server.actions.changes.history import history_of
 from mcp_server.actions.changes.undo import effects_of
 from mcp_server.actions.files import read as files_read
 from mcp_server.actions.files.commit import Accept, commit, create, one_change
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.files.sync import ensure_synced, make_folders
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.recall.recall import recall

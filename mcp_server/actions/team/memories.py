@@ -4,7 +4,8 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mcp_server.actions.files.read import MemoryFile, find, read_told
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, read_told
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.judge.change_memory import Wanted
 from mcp_server.actions.memory.forget import restore

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.clock_check import dated_from, old_before
 from mcp_server.actions.files.first_sight import note_arrived
-from mcp_server.actions.files.read import MemoryFile, read_rows
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read_rows
 from mcp_server.actions.files.runs import trash_place
 from mcp_server.actions.files.sync import catch_up
 from mcp_server.actions.graph.graph import read_graph

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from mcp_server.actions.files.clock_check import old_before
-from mcp_server.actions.files.read import MemoryFile, read_row
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.runs import DUPLICATES
 from mcp_server.actions.memory.remember import still_superseded
 from mcp_server.adapters.index.events import tidying, usage

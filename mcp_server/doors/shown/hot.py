@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mcp_server.actions.context.hot import Warm
-    from mcp_server.actions.files.read import MemoryFile
+    from mcp_server.actions.files.load import MemoryFile
     from mcp_server.actions.memory.promote import HotStatus
     from mcp_server.actions.sessions.predict import Pattern
 

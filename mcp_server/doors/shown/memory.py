@@ -17,7 +17,7 @@ from mcp_server.doors.shown.trust import standing as standing_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from mcp_server.actions.files.read import MemoryFile
+    from mcp_server.actions.files.load import MemoryFile
     from mcp_server.actions.judge.change_memory import Changed
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
     from mcp_server.actions.memory.archive import Archived

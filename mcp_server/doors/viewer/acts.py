@@ -10,7 +10,8 @@ from starlette.routing import Route
 from mcp_server.actions.changes import undo
 from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.commit import new_name, one_change
-from mcp_server.actions.files.read import MemoryFile, find, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import find, read
 from mcp_server.actions.memory import promote
 from mcp_server.actions.memory import trust as trusting
 from mcp_server.actions.memory.archive import archive

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up, near_now
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.memory.promote import pin, require_place

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.memory.change_level import change_level
 from mcp_server.actions.memory.repository import is_shared
 from mcp_server.core.errors import Rejected

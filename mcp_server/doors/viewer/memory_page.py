@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.actions.files.read import MemoryFile, is_shown, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.promote import is_held
 from mcp_server.actions.memory.related import Related, get_related, is_written

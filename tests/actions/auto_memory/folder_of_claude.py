@@ -4,7 +4,8 @@ from pathlib import Path
 
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.imports.batch import Item
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.core.search.query import Filter
 from mcp_server.store import Store

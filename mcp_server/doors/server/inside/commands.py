@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.actions.capture.session_summary import so_far
-from mcp_server.actions.files.read import MemoryFile, read
+from mcp_server.actions.files.load import MemoryFile
+from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.session import restore_session, save_session

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_server.actions.files.read import MemoryFile
+from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.memory.session import Since
 from mcp_server.core.render import counted, on_one_line, one_line, visible
 from mcp_server.core.search.query import Answer
