@@ -61,7 +61,11 @@ def places(store: Store, db: sqlite3.Connection) -> tuple[list[Warm], list[Warm]
     current = {row.row for row in timely(db, rows, now)}
     rows = [row for row in rows if row.row in current or row.pinned or usages.get(row.ref, UNUSED).promoted]
     allowed = allowed_unasked(store, db, rows)
-    warm = [_warm(row, usages.get(row.ref, UNUSED), now) for row in rows]
+    warm = []
+    for row in rows:
+        counts = usages.get(row.ref, UNUSED)
+        why = "pinned" if row.pinned else "promoted" if counts.promoted else "accessed"
+        warm.append(_warm(row, why, counts, now))
     warm.sort(
         key=lambda warm_row: (
             warm_row.row.row not in allowed,
@@ -103,12 +107,10 @@ def predicted(store: Store, db: sqlite3.Connection, placed: Sequence[Warm]) -> l
     allowed = allowed_unasked(store, db, current_rows)
     fitting = [(prediction, row) for prediction, row in likely if row.row in allowed][:free]
     usages = usage.usage_of(db, [row.ref for _, row in fitting])
-    warm = []
-    for prediction, row in fitting:
-        counts = usages.get(row.ref, UNUSED)
-        heat = heat_of(counts, store.now())
-        warm.append(Warm(row, "predicted", heat, counts.accesses, counts.last_access, prediction.probability))
-    return warm
+    return [
+        _warm(row, "predicted", usages.get(row.ref, UNUSED), store.now(), prediction.probability)
+        for prediction, row in fitting
+    ]
 
 
 def likely_next(
@@ -138,12 +140,8 @@ def likely_next(
     ]
 
 
-def heat_of(counts: Usage, now: int) -> float:
-    """Return the heat of a memory with those *counts*; a promoted one has at least HOT_AFTER accesses."""
+def _warm(row: "Row", why: str, counts: Usage, now: int, probability: float = 0.0) -> Warm:
+    """Return a memory with its heat by those *counts*; a promoted one has at least HOT_AFTER accesses."""
     accesses = max(counts.accesses, ratings.HOT_AFTER) if counts.promoted else counts.accesses
-    return ratings.heat(accesses, (now - counts.last_heat) / DAY)
-
-
-def _warm(row: "Row", counts: Usage, now: int) -> Warm:
-    why = "pinned" if row.pinned else "promoted" if counts.promoted else "accessed"
-    return Warm(row, why, heat_of(counts, now), counts.accesses, counts.last_access)
+    heat = ratings.heat(accesses, (now - counts.last_heat) / DAY)
+    return Warm(row, why, heat, counts.accesses, counts.last_access, probability)

@@ -25,7 +25,6 @@ from mcp_server.adapters.foreign.daybook_export import (
 from mcp_server.adapters.index.events import trust, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, read_memory_file, stamps
-from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected, Unreadable
 from mcp_server.core.memory import Link, Memory
 from mcp_server.core.memory_parts import Level, timestamp
@@ -83,7 +82,8 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
             except (Unreadable, FileNotFoundError) as error:
                 failures.append(f"{path}: {getattr(error, 'reason', 'is gone')}")
                 continue
-            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, _date(stamp))
+            moment = datetime.fromtimestamp(stamp.mtime_ns // 1_000_000_000, UTC)
+            copies[target / _place_of(vault) / path.relative_to(vault.root)] = (data, moment)
             if len(copies) == BATCH:
                 copied += _copy(copies)
         copied += _copy(copies)
@@ -133,7 +133,7 @@ def export_json(
     for vault in _vaults(store, level, all_projects=all_projects):
         for stamp in stamps(vault):
             try:
-                entries.append((vault, _memory(vault, stamp)))
+                entries.append((vault, load(vault, Path(stamp.path), on_disk=stamp).memory))
             except (Unreadable, FileNotFoundError) as error:
                 failures.append(f"{stamp.path}: {getattr(error, 'reason', 'is gone')}")
     counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
@@ -174,14 +174,6 @@ def _place_of(vault: Vault) -> Path:
     if vault.level is Level.USER:
         return Path()
     return Path(REPOSITORIES if vault.in_repository else PROJECTS) / vault.key
-
-
-def _memory(vault: Vault, stamp: Stamp) -> Memory:
-    return load(vault, Path(stamp.path), on_disk=stamp).memory
-
-
-def _date(stamp: Stamp) -> datetime:
-    return datetime.fromtimestamp(stamp.mtime_ns // 1_000_000_000, UTC)
 
 
 def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str, object]:

@@ -388,22 +388,18 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
             index_changes.removed.append(str(path))
             continue
         reading = _read(vault, on_disk)
-        before = _words_known(db, vault, reading)
+        memory = reading.memory
+        before = selections.fingerprint_of(db, vault.key, memory.id) if memory else None
         if not _put(store, db, vault, reading):
             continue
         index_changes.changed.append(str(path))
-        if reading.memory and not vault.in_repository:
-            ref = f"{vault.key}/{reading.memory.id}"
+        if memory and not vault.in_repository:
+            ref = f"{vault.key}/{memory.id}"
             if before is None:
                 index_changes.sights[ref] = Sight.ARRIVED
-            elif before != fingerprint(reading.memory.title, reading.memory.text):
+            elif before != fingerprint(memory.title, memory.text):
                 index_changes.sights[ref] = Sight.EDITED
     return index_changes
-
-
-def _words_known(db: sqlite3.Connection, vault: Vault, reading: _Reading) -> str | None:
-    """Return the fingerprint that the index has for the memory that was read, None when it is new."""
-    return selections.fingerprint_of(db, vault.key, reading.memory.id) if reading.memory else None
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
