@@ -20,6 +20,7 @@ from mcp_server.actions.judge.candidate import (
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.actions.status.stats import get_stats
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.capture.mining import mine
 from mcp_server.core.errors import NotFound
@@ -292,6 +293,16 @@ def test_what_was_approved_is_forgotten_for_good_with_what_was_proposed(
     texts = [path.read_text("utf-8") for path in memory_dir.rglob("*.md")]
     assert not any(wording in text for text in texts)
     assert any(DECIDED in text for text in texts)
+
+
+def test_a_candidate_whose_file_is_broken_is_named_by_status(store: Store, tmp_path: Path) -> None:
+    session(store, tmp_path, DECIDED)
+    (candidate,) = review_candidates(store)
+    candidate.path.write_text("---\ntags: [\n---\nMine.", encoding="utf-8")
+
+    assert review_candidates(store) == []
+    (problem,) = get_stats(store).unreadable
+    assert (problem.path, "not valid" in problem.reason) == (str(candidate.path), True)
 
 
 def test_a_candidate_that_is_named_twice_is_settled_once(store: Store, tmp_path: Path) -> None:

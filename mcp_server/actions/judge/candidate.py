@@ -24,6 +24,7 @@ from mcp_server.actions.memory.repository import keep
 from mcp_server.adapters import files, memory_file, places
 from mcp_server.adapters.index.events import candidates
 from mcp_server.adapters.index.events.tidying import EXPIRY
+from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
@@ -140,15 +141,26 @@ def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> li
     of_type = check_type(type) if type.strip() else ""
     catch_up_if_free(store)
     candidates = []
-    for vault in dict.fromkeys((_vault(store, Level.USER), _vault(store, None))):
-        folder = vault.root / FOLDER
-        for path in sorted(folder.glob("*.md")) if folder.is_dir() else ():
-            candidate = _read(store, vault, path)
-            if candidate and of_type in ("", candidate.memory.type) and candidate.times >= min_times:
-                candidates.append(candidate)
+    for vault, path in _files(store):
+        candidate = _read(store, vault, path)
+        if candidate and of_type in ("", candidate.memory.type) and candidate.times >= min_times:
+            candidates.append(candidate)
     return sorted(
         candidates, key=lambda candidate: (-candidate.confidence, -candidate.times, candidate.memory.id)
     )
+
+
+def unreadable_candidates(store: Store) -> list[Problem]:
+    """Return why files among the candidates here cannot be read: they neither wait nor expire."""
+    problems = []
+    for vault, path in _files(store):
+        try:
+            load(vault, path)
+        except Unreadable as error:
+            problems.append(Problem(str(path), error.line, error.reason))
+        except (Rejected, FileNotFoundError):
+            continue  # it leads out of the vault, or was settled at this moment
+    return problems
 
 
 def approve(store: Store, keys: Sequence[str]) -> list[DraftOutcome]:
@@ -227,6 +239,13 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None
 
 
+def _files(store: Store) -> Iterator[tuple[Vault, Path]]:
+    """Yield the files among the candidates here, each with the vault beside which it lies."""
+    for vault in dict.fromkeys((_vault(store, Level.USER), _vault(store, None))):
+        folder = vault.root / FOLDER
+        yield from ((vault, path) for path in (sorted(folder.glob("*.md")) if folder.is_dir() else ()))
+
+
 def _vault(store: Store, level: Level | None) -> Vault:
     """Return the vault beside which candidates of *level* wait: never one in a repository."""
     return store.private_vaults[0 if level is Level.USER else -1]
@@ -263,7 +282,7 @@ def _read(store: Store, vault: Vault, path: Path) -> Candidate | None:
     try:
         file = load(vault, path)
     except (Unreadable, Rejected, FileNotFoundError):
-        return None  # an unreadable file is no candidate
+        return None  # an unreadable file is no candidate; `unreadable_candidates` names it
     memory = replace(file.memory, id=path.stem)
     with store.database.read() as db:
         times = candidates.times(db, memory.id)

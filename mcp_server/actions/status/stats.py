@@ -7,7 +7,7 @@ from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.size_limit import Size, index_size, measure
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
 from mcp_server.actions.files.unindexed import self_healing
-from mcp_server.actions.judge.candidate import review_candidates
+from mcp_server.actions.judge.candidate import review_candidates, unreadable_candidates
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.sessions.quality import Quality, retrieval_quality
@@ -86,7 +86,7 @@ def get_stats(store: Store) -> Stats:
             passages=model.passages,
             pending=0 if model.chosen == NONE else model.passages - model.embedded,
             model=model.chosen,
-            unreadable=(*unreadable.listed(db, keys), *ledger_copies(store)),
+            unreadable=(*unreadable.listed(db, keys), *ledger_copies(store), *unreadable_candidates(store)),
         )
 
 
