@@ -216,6 +216,15 @@ def test_a_file_that_the_person_names_is_taken_in(store: Store, tmp_path: Path) 
     assert (file.memory.type, file.memory.tags, file.vault.level) == ("gotcha", ("auth",), Level.USER)
 
 
+def test_a_file_is_the_same_however_its_path_is_written(store: Store, documented: Path) -> None:
+    (documented / "docs").mkdir()
+    bootstrap_project(store)
+
+    again = seed_from_file(store, documented / "docs" / ".." / "README.md")
+
+    assert {item.outcome for item in items(again)} == {Outcome.UNCHANGED}
+
+
 def test_a_file_that_is_no_text_is_refused_in_one_sentence(store: Store, tmp_path: Path) -> None:
     (tmp_path / "image.png").write_bytes(b"\x89PNG\x00\x01")
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 au lait")

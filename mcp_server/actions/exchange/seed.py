@@ -84,8 +84,9 @@ def seed_from_file(
         text = documents.text_of(path)
     except FileNotFoundError:
         raise Rejected(f"There is no file {path}.", "Give the path of a text file.") from None
-    (called,) = as_touched(store, [str(path)])
-    document = Document(_name(store, path), called, text, (called,))
+    direct = Path(os.path.normpath(path))  # the same file has the same name, however its path was typed
+    (called,) = as_touched(store, [str(direct)])
+    document = Document(_name(store, direct), called, text, (called,))
     return _seed(store, [document], options or Options(), dry_run=dry_run)
 
 
