@@ -6,7 +6,7 @@ import re
 
 def portable(path: str, *, folder: str, home: str) -> str:
     """
-    Return *path*, of a file or `path:line`: relative to *folder* if it lies below it, else `~` stands for *home*.
+    Return *path* (a file or `path:line`): relative to *folder* if it lies below it, else with `~` for *home*.
 
     *folder* and *home* are absolute, '' for none. A relative path stays as it is.
     """

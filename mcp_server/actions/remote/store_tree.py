@@ -233,7 +233,7 @@ def _read_line(line: bytes) -> tuple[dict[str, object], EventRow | None]:
 
 
 def _without(line: bytes, event: dict[str, object], keys: set[str]) -> bytes:
-    """Return *line*, in which *event* is, without *keys*, and without the name of the person's home folder."""
+    """Return *line*, in which *event* is, without *keys* and without the name of the person's home folder."""
     if not event.keys().isdisjoint(keys):
         remaining = {key: value for key, value in event.items() if key not in keys}
         line = json.dumps(remaining, ensure_ascii=True).encode("ascii")
