@@ -8,6 +8,7 @@ import pytest
 
 from mcp_server.actions.capture.capture import keep
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.remember_marker import UNSEEN
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
@@ -77,6 +78,16 @@ def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: 
     new = next(memory.id for memory in knowledge(store) if memory.id != old)
     assert f"Near it: {old} " in context and "differs in" in context
     assert f"If {new} replaces one of them, call remember again with the same words and supersedes" in context
+
+
+def test_a_broken_file_near_it_keeps_nothing_from_being_stored(prompt: Prompt, store: Store) -> None:
+    old = remember(store, Draft("The API timeout is 30 seconds", "The API timeout is 30 seconds."))
+    old.path.write_bytes(old.path.read_bytes().replace(b"---", b"---\ntags: [", 1))
+
+    context = prompt("The API timeout is 60 seconds. #remember")
+
+    assert "marked with #remember this prompt, and Daybook has stored it" in context
+    assert old.memory.id in context and UNSEEN in context
 
 
 def test_the_title_of_what_waits_for_the_person_is_not_told_by_that(prompt: Prompt, store: Store) -> None:

@@ -30,6 +30,13 @@ def read(store: Store, memory_id: str) -> MemoryFile:
     return read_row(store, find(store, memory_id))
 
 
+def read_or_none(store: Store, memory_id: str) -> MemoryFile | None:
+    """Return what `read` does; None for none, or a broken file, which must not stop what is about others."""
+    with contextlib.suppress(NotFound, Unreadable):
+        return read(store, memory_id)
+    return None
+
+
 def read_told(store: Store, name: str) -> MemoryFile:
     """
     Return the memory that a session was shown as *name*: an id, or only the ending of one.

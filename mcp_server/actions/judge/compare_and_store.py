@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.files.read import is_shown, read, read_or_none
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.judge.persons_word import Turns, may_change, statement
@@ -32,7 +32,7 @@ from mcp_server.actions.memory.remember import (
 from mcp_server.actions.memory.revise import Revision, draft_of, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
-from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
+from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
 from mcp_server.core.memory import Draft, Link, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, Status, fingerprint, is_nearer
@@ -117,7 +117,7 @@ def looked_up(store: Store, outcome: DraftOutcome) -> DraftOutcome:
     new = read(store, outcome.id)
     superseded, shadowed, later = [*outcome.superseded], [*outcome.shadowed], []
     for name in outcome.later:
-        old = _known(store, name)
+        old = read_or_none(store, name)
         if old and old.memory.superseded_by == outcome.id:
             superseded.append(name)
         elif old and is_nearer(new.vault.level, old.vault.level) and is_shown(store, new):
@@ -190,7 +190,7 @@ def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
             if selections.saying(db, vault.key, words):
                 return None
             row = selections.saying(db, vault.key, words, active=False)
-        old = _known(store, row.id) if row else None
+        old = read_or_none(store, row.id) if row else None
     except IndexUnavailable:
         return None
     if old is None:
@@ -228,7 +228,7 @@ def _give_way(store: Store, draft: Draft, own: str, hits: Sequence[Hit]) -> list
 def _of_its_level(store: Store, draft: Draft, hits: Sequence[Hit]) -> list[MemoryFile]:
     """Return the files of those *hits* that are active and in the vault where *draft* belongs."""
     vault = store.vault_for(draft.kind, level_of(store, draft)) if hits else None
-    files = (_known(store, hit.id) for hit in hits)
+    files = (read_or_none(store, hit.id) for hit in hits)
     return [old for old in files if old and old.vault == vault and old.memory.status is Status.ACTIVE]
 
 
@@ -245,13 +245,6 @@ def _count(store: Store, draft: Draft, old: MemoryFile) -> None:
     if draft.source in CONFIRMING and draft.session != old.memory.session:
         with contextlib.suppress(OSError):
             write_line(store, "confirmed", refs=[old.ref])
-
-
-def _known(store: Store, memory_id: str) -> MemoryFile | None:
-    """Return the memory with that id; None for none, or a broken file, which stops no other."""
-    with contextlib.suppress(NotFound, Unreadable):
-        return read(store, memory_id)
-    return None
 
 
 def _waiting(store: Store, memory: Memory) -> tuple[str, ...]:

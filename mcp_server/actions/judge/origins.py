@@ -5,7 +5,6 @@ A memory stored by Claude is acknowledged first and waits. Then its words are lo
 its session, and an event says that it may be shown unasked, or why it goes on waiting for the person.
 """
 
-import contextlib
 import functools
 import os
 import sqlite3
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import is_accepted, read
+from mcp_server.actions.files.read import is_accepted, read, read_or_none
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.started_by_claude import asked_by_claude
 from mcp_server.actions.memory.remember import reinstate, supersede
@@ -28,7 +27,6 @@ from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.project import resolve_project
 from mcp_server.adapters.vault import stamp
 from mcp_server.core.changes import Stamp
-from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import fingerprint
 from mcp_server.core.provenance.origins import Inquiry, OriginDoubt, OriginReason
@@ -128,8 +126,8 @@ def judge_session(store: Store, transcript: Path, *, prompt: str = "", orders_wa
     reasons, _ = inquire(store, transcript, texts, session_texts, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
         _note(store, row.ref, row.digest, why)
-        with contextlib.suppress(NotFound, Unreadable):
-            _settle(store, read(store, row.id), why)
+        if file := read_or_none(store, row.id):
+            _settle(store, file, why)
     return len(rows)
 
 

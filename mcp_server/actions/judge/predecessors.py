@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import read
+from mcp_server.actions.files.read import read, read_or_none
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.errors import IndexUnavailable, NotFound, Unreadable
+from mcp_server.core.errors import IndexUnavailable, NotFound
 from mcp_server.core.memory_parts import ID, Status
 from mcp_server.core.text.text_relation import SENTENCE_ENDS, normal
 from mcp_server.core.text.words import words
@@ -78,11 +78,9 @@ def _by_words(store: Store, quote: str, result: Predecessors) -> None:
                 if quoted == normal(row.title)
                 or (len(quoted) >= SHORTEST_QUOTE and quoted in f"{normal(row.title)}\n{normal(row.text)}")
             ]
-    if len(rows) == 1:
-        with suppress(NotFound, Unreadable):
-            result.active[rows[0].id] = read(store, rows[0].id)
-            return
-    if rows:
+    if len(rows) == 1 and (file := read_or_none(store, rows[0].id)):
+        result.active[rows[0].id] = file
+    elif rows:
         result.several[quote] = tuple(row.id for row in rows[:MOST_MEANT])
     else:
         result.unmoved[quote] = ""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from mcp_server.actions.files.read import is_shown, read
+from mcp_server.actions.files.read import is_shown, read, read_or_none
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.adapters.index.events import deeds
@@ -41,10 +41,15 @@ def remember_marked(store: Store, prompt: str) -> Marked | None:
         return None if words is None else Marked()
     outcome = store_marked(store, words)
     near = tuple(
-        memory if is_shown(store, read(store, memory.id)) else replace(memory, title=UNSEEN, differs="")
+        memory if _is_shown(store, memory.id) else replace(memory, title=UNSEEN, differs="")
         for memory in outcome.near
     )
     return Marked(replace(outcome, near=near), "[secret removed" in words)
+
+
+def _is_shown(store: Store, memory_id: str) -> bool:
+    file = read_or_none(store, memory_id)
+    return file is not None and is_shown(store, file)
 
 
 def store_marked(store: Store, words: str, *, conversation: str = "") -> DraftOutcome:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import read
+from mcp_server.actions.files.read import read, read_or_none
 from mcp_server.actions.judge.compare_and_store import let_replace, looked_up, near_now
 from mcp_server.actions.judge.contradiction import tell_apart
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
@@ -41,11 +41,9 @@ class NewAndNear:
 
 def pairs_of(store: Store, memory_id: str) -> list[NewAndNear]:
     """Pair the memory with those near it and not told apart from it, at most three. Raises NotFound."""
-    new, pairs = read(store, memory_id), []
-    for near in near_now(store, memory_id):
-        old = read(store, near.id)
-        pairs.append(NewAndNear(new, old, near, merge_of(new, old)))
-    return pairs
+    new = read(store, memory_id)
+    memories = [(near, read_or_none(store, near.id)) for near in near_now(store, memory_id)]
+    return [NewAndNear(new, old, near, merge_of(new, old)) for near, old in memories if old]
 
 
 @one_change()
