@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from mcp_server.actions.files.sync import catch_up, sync, take_in
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import places
 from mcp_server.adapters.vault import Vault, is_memory_name
 from mcp_server.bootstrap import Opened, open_watcher

@@ -5,7 +5,8 @@ import pytest
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import catch_up, rebuild, sync, take_in
+from mcp_server.actions.files.sync import catch_up, rebuild, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init, share, trust, untrusted

@@ -36,6 +36,7 @@ ROAD = {
     "memory/repository.py": "writes .gitignore",
     "model/setup.py": "writes settings",
     "remote/take_in.py": "moves and adds files as another machine has them; what it changes takes the road",
+    "status/module_seen.py": "writes a note of its own",
     "team/copy.py": "writes what the team's server has; what was edited by hand is kept in the history",
     "upkeep/former_guesses.py": "writes a note for the notice",
     "upkeep/tidy.py": "writes answers of a model",

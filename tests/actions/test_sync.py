@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import sync, take_in
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise

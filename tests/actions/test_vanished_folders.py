@@ -8,7 +8,8 @@ import pytest
 
 from mcp_server.actions.context.notice import notice
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import sync, take_in
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.vanished_folders import take_losses
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories

@@ -5,7 +5,8 @@ import threading
 from pathlib import Path
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import sync, take_in
+from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters import files, ledger, vault
 from mcp_server.adapters.index.memories import memories

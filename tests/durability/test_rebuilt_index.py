@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.files.sync import rebuild, sync, take_in
+from mcp_server.actions.files.sync import rebuild, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise

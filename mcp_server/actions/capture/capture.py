@@ -15,7 +15,8 @@ from pathlib import Path
 
 from mcp_server.actions.capture.note import note_seen
 from mcp_server.actions.files.load import load
-from mcp_server.actions.files.sync import catch_up, sync, take_in
+from mcp_server.actions.files.sync import catch_up, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.judge.candidate import promote, propose_mined
 from mcp_server.actions.judge.remember_marker import is_stored, store_marked
 from mcp_server.actions.judge.started_by_claude import asked_by_claude

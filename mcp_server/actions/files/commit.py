@@ -20,7 +20,8 @@ from pathlib import Path
 
 from mcp_server.actions.files.load import MemoryFile, parsed
 from mcp_server.actions.files.read import is_accepted
-from mcp_server.actions.files.sync import catch_up, if_free, take_in
+from mcp_server.actions.files.sync import catch_up, if_free
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters import files, history, memory_file, moving, places
 from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.batches import batches

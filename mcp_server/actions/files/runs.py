@@ -14,7 +14,8 @@ from pathlib import Path
 from mcp_server.actions.files.commit import create, indexed, one_change, one_run, put, tell
 from mcp_server.actions.files.load import MemoryFile, load
 from mcp_server.actions.files.read import is_accepted
-from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync, take_in
+from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds, tidying

@@ -1,42 +1,34 @@
 """
-sync: make the index equal to the files, to all of them or to some.
+sync: find which files changed since the index took them in, and make it equal to them and to the ledger.
 
-Remember, edits made by hand, the watcher, git checkouts and rebuilds all come here. It is long because
-comparing all files and taking in some of them (`take_in`) follow the same rules.
+Also when that is needed, and what an answer does while another process writes the index.
 """
 
 import contextlib
 import os
-import sqlite3
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.files.between_vaults import complete_crossing, is_unfinished
-from mcp_server.actions.files.conflict_copies import ledger_copies, why_not_taken_in
+from mcp_server.actions.files.conflict_copies import ledger_copies
 from mcp_server.actions.files.first_sight import Sight, note_seen
-from mcp_server.actions.files.load import load
-from mcp_server.actions.files.vanished_folders import note_lost, vanished_vault
+from mcp_server.actions.files.take_in import take_in, take_in_files, take_in_waiting
+from mcp_server.actions.files.vanished_folders import emptied_folders, note_lost, vanished_vault
 from mcp_server.adapters import places
-from mcp_server.adapters.index.database.known_before import ids_below
 from mcp_server.adapters.index.events import replay
-from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
+from mcp_server.adapters.index.memories import memories, selections, unreadable
 from mcp_server.adapters.index.memories.unreadable import Problem
-from mcp_server.adapters.leftovers import remove_second_name
 from mcp_server.adapters.vault import Vault, is_utf8, make_vault_folders, stamp, stamps
 from mcp_server.core.batches import batches
 from mcp_server.core.changes import BY_PATH, FileChange, Stamp, diff
-from mcp_server.core.errors import IndexSetAside, IndexUnavailable, Unreadable
-from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import Level, fingerprint
+from mcp_server.core.errors import IndexSetAside, IndexUnavailable
+from mcp_server.core.memory_parts import Level
 from mcp_server.core.remarks import IndexBehind
 from mcp_server.store import Store
 
 BATCH = 250  # files in one transaction: others wait a fraction of a second at most
 LOCK = ".sync.lock"
-RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
-CLOSED = "is a folder that cannot be read; its known memories stay"
 PATIENCE = 0.4  # seconds that an answer waits for another process that writes the index
 
 Progress = Callable[[int], None]
@@ -228,7 +220,7 @@ def _sync_vault(
     if on_disk != indexed:  # usually equal; a comparison is ten times as fast as a diff
         report.unreadable += [_misnamed(stamp.path) for stamp in on_disk if not is_utf8(stamp.path)]
         changes = diff((stamp for stamp in on_disk if is_utf8(stamp.path)), indexed)
-    lost_memories = {} if vault.in_repository else _emptied(store, vault, indexed, on_disk)
+    lost_memories = {} if vault.in_repository else emptied_folders(store, vault, indexed, on_disk)
     sights: dict[str, Sight] = {}
     for batch in batches(changes, BATCH):
         new = {stamp.path for change, stamp in batch if change is FileChange.ADDED}
@@ -250,31 +242,6 @@ def _sync_vault(
             is_known = selections.facts(db).issuperset(_synced_facts([vault]))
         note_seen(store, sights, first=not is_known)
     return lost_memories
-
-
-def _emptied(store: Store, vault: Vault, indexed: Sequence[Stamp], stamps: Sequence[Stamp]) -> dict[str, str]:
-    """
-    Return id → path of the memories that were in folders of *vault* without any file left.
-
-    Includes those known to an index that vanished with the folders while this process had it open.
-    """
-    lost_memories = store.database.known_before.take(vault.key)
-    if stamps:
-        lost_memories = {}
-    if stamps == indexed:
-        return lost_memories  # the usual case: looking into each folder takes as long as finding all files
-    for folder in map(str, vault.folders()):
-        had_files, has_files = (
-            any(_below(stamp.path, folder) for stamp in side) for side in (indexed, stamps)
-        )
-        if had_files and not has_files:
-            with store.database.read() as db:
-                lost_memories |= ids_below(db, folder)
-    return lost_memories
-
-
-def _below(path: str, folder: str) -> bool:
-    return path.startswith(f"{folder}{os.sep}")
 
 
 def make_folders(store: Store, vault: Vault) -> None:
@@ -311,163 +278,9 @@ def _synced_facts(vaults: Iterable[Vault]) -> list[str]:
     return [f"synced {vault.key} at {str(vault.root)!a}" for vault in vaults]
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What was read at a path: a memory and its digest, or the problem that prevents one."""
-
-    stamp: Stamp
-    digest: str = ""
-    memory: Memory | None = None
-    problem: Problem | None = None
-
-
-@dataclass(slots=True)
-class IndexChanges:
-    """
-    What taking files in changed in the index: the paths with new content, and those of deleted files.
-
-    `sights` is ref → whether it is new or has other words; not for a repository, where nothing ages.
-    `lost_paths` is id → path of the memories gone from a repository; elsewhere a deleted file counts as the
-    person's wish.
-    """
-
-    changed: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    lost_paths: dict[str, str] = field(default_factory=dict)
-    sights: dict[str, Sight] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.changed or self.removed)
-
-
-def take_in(store: Store, vault: Vault, *paths: Path, by_hand: bool = False) -> None:
-    """
-    Make the index say what the files at *paths* say now, or that they are gone.
-
-    *by_hand*: they were changed outside Daybook, which is noted in the ledger.
-    """
-    with store.database.write() as db:
-        index_changes = take_in_files(store, db, vault, paths)
-        if index_changes:
-            take_in_waiting(store, db, vault)
-    if by_hand:
-        note_seen(store, index_changes.sights)
-        note_lost(store, vault, index_changes.lost_paths)
-
-
 def take_across(store: Store, old: Vault, path: Path, new: Vault, target: Path) -> None:
     """Make the index say that a file moved to another vault, if it can be written now."""
     with if_free(store):
         take_in(store, new, target)  # first, so that the memory is known at every moment
         take_in(store, old, *([path] if path.is_relative_to(old.root) else []))
         catch_up(store)
-
-
-def take_in_waiting(store: Store, db: sqlite3.Connection, vault: Vault) -> None:
-    """Take in the files that wait because another file had their id, until no more ids become free."""
-    while waiting := unreadable.waiting(db, vault.key):
-        if not take_in_files(store, db, vault, map(Path, waiting)):
-            return
-
-
-def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Iterable[Path]) -> IndexChanges:
-    """
-    Make the index say what the files at *paths* say now.
-
-    The files are read inside the transaction, so that of two processes the one that writes the index
-    last has also read last.
-    """
-    index_changes = IndexChanges()
-    stamps = [(path, _stamp(vault, path)) for path in paths if is_utf8(str(path))]
-    # Missing files come first: a renamed file keeps its id, which only one row may have.
-    for path, on_disk in sorted(stamps, key=lambda pair: pair[1] is not None):
-        if on_disk is None:
-            memory_id = writing.remove(db, str(path), store.now())
-            if memory_id and vault.in_repository:
-                index_changes.lost_paths[memory_id] = str(path)
-            index_changes.removed.append(str(path))
-            continue
-        reading = _read(vault, on_disk)
-        memory = reading.memory
-        before = selections.fingerprint_of(db, vault.key, memory.id) if memory else None
-        if not _put(store, db, vault, reading):
-            continue
-        index_changes.changed.append(str(path))
-        if memory and not vault.in_repository:
-            ref = f"{vault.key}/{memory.id}"
-            if before is None:
-                index_changes.sights[ref] = Sight.ARRIVED
-            elif before != fingerprint(memory.title, memory.text):
-                index_changes.sights[ref] = Sight.EDITED
-    return index_changes
-
-
-def _stamp(vault: Vault, path: Path) -> Stamp | None:
-    """Return the stamp of a file of *vault*; None when it is gone, or is in the vault's former folder."""
-    return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
-
-
-def _is_open_folder(path: Path) -> bool:
-    """Tell whether *path* is a folder that can be read: then its files are taken in, not the folder."""
-    if not os.path.isdir(path):
-        return False
-    try:
-        os.scandir(path).close()
-    except OSError:
-        return False
-    return not path.is_symlink()
-
-
-def _read(vault: Vault, stamp: Stamp) -> _Reading:
-    if reason := why_not_taken_in(stamp.path):
-        return _Reading(stamp, problem=Problem(stamp.path, 0, reason))
-    try:
-        file = load(vault, Path(stamp.path), on_disk=stamp)
-    except Unreadable as error:
-        reason = CLOSED if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
-        return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
-    except FileNotFoundError:
-        return _Reading(stamp, problem=Problem(stamp.path, 0, "vanished while it was read"))
-    if time.time_ns() - stamp.mtime_ns < RACY:
-        stamp = Stamp(stamp.path, -1, stamp.mtime_ns)  # read again by the next sync
-    return _Reading(stamp, digest=file.digest, memory=file.memory)
-
-
-def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
-    """Put one reading into the index; return whether that changed what the index says."""
-    if reading.problem or reading.memory is None:
-        assert reading.problem
-        unreadable.put(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
-        return False
-    memory, stamp, digest = reading.memory, reading.stamp, reading.digest
-    if writing.says(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()):
-        writing.touch(db, stamp)
-        return False
-    holder = memories.path_of(db, vault.key, memory.id)
-    rivals = [stamp.path]
-    if holder not in ("", stamp.path) and _keeps_id(vault, holder, memory.id):
-        # The file named after the id keeps it, whichever file was seen first.
-        rivals = sorted((stamp.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
-    if rivals[0] == stamp.path:
-        writing.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
-    for other in rivals[1:]:
-        if remove_second_name(Path(other), Path(rivals[0])):
-            writing.remove(db, other, store.now())
-            continue
-        reason = (
-            f"has the id '{memory.id}', which {rivals[0]} also has; if one is a copy, delete it, else give it"
-            " another id"
-        )
-        problem = Problem(other, 0, reason)
-        writing.remove(db, other, store.now())
-        unreadable.put(db, vault=vault.key, stamp=Stamp(other, -1, 0), problem=problem)
-    return rivals[0] == stamp.path
-
-
-def _keeps_id(vault: Vault, path: str, memory_id: str) -> bool:
-    """Tell whether the file at *path* is still there with that id; one that cannot be read keeps it."""
-    stamp = _stamp(vault, Path(path))
-    if not stamp:
-        return False
-    memory = _read(vault, stamp).memory
-    return memory is None or memory.id == memory_id

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free, take_in
+from mcp_server.actions.files.sync import PATIENCE, note_synced, sync_if_free
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.adapters.index.database.stand_in import StandIn
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.adapters.vault import Vault, is_utf8, stamp, stamps

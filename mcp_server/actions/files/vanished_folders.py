@@ -7,7 +7,7 @@ accepted of a repository. No event is written, so that all is as before when the
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from mcp_server.adapters.index.database.known_before import ids_among, ids_below
 from mcp_server.adapters.index.memories.accepted_bytes import once_accepted
 from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.adapters.vault import Vault
+from mcp_server.core.changes import Stamp
 from mcp_server.core.memory_parts import Kind
 from mcp_server.store import Store
 
@@ -41,6 +42,31 @@ def note_lost(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None
         _note_accepted(store, vault, missing_paths)
     else:
         _note_gone(store, vault, missing_paths)
+
+
+def emptied_folders(
+    store: Store, vault: Vault, indexed: Sequence[Stamp], on_disk: Sequence[Stamp]
+) -> dict[str, str]:
+    """
+    Return id → path of the memories that were in folders of *vault* without any file left.
+
+    *indexed* are the files that the index knows. Includes those known to an index that vanished with the
+    folders while this process had it open.
+    """
+    lost_paths = store.database.known_before.take(vault.key)
+    if on_disk:
+        lost_paths = {}
+    if on_disk == indexed:
+        return lost_paths  # the usual case: looking into each folder takes as long as finding all files
+    for folder in map(str, vault.folders()):
+        beginning = os.path.join(folder, "")
+        had_files, has_files = (
+            any(stamp.path.startswith(beginning) for stamp in side) for side in (indexed, on_disk)
+        )
+        if had_files and not has_files:
+            with store.database.read() as db:
+                lost_paths |= ids_below(db, folder)
+    return lost_paths
 
 
 def vanished_vault(store: Store) -> Vault | None:

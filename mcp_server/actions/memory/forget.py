@@ -16,7 +16,8 @@ from mcp_server.actions.files.commit import check_ours, commit, create, move, on
 from mcp_server.actions.files.load import MemoryFile, load, parsed
 from mcp_server.actions.files.read import find, is_accepted, read
 from mcp_server.actions.files.shadows import covered_by, uncovered
-from mcp_server.actions.files.sync import catch_up_if_free, if_free, take_in
+from mcp_server.actions.files.sync import catch_up_if_free, if_free
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.trash import CANDIDATES, in_trash, path_in_trash
 from mcp_server.actions.memory.remember import reinstate, still_superseded
 from mcp_server.adapters import files, history, leftovers, memory_file, moving, places

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcp_server.actions.files.shadows import is_pushable, out_of_sight, shadowed, visible
-from mcp_server.actions.files.sync import ensure_synced, if_free, take_in
+from mcp_server.actions.files.sync import ensure_synced, if_free
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcp_server.actions.files.commit import indexed, put_bytes
-from mcp_server.actions.files.sync import catch_up, if_free, take_in
+from mcp_server.actions.files.sync import catch_up, if_free
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import Disk, vault_at

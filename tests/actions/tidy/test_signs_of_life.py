@@ -11,7 +11,8 @@ from mcp_server.actions.context.brief import brief, note_shown
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import BATCH, catch_up, rebuild, sync, take_in
+from mcp_server.actions.files.sync import BATCH, catch_up, rebuild, sync
+from mcp_server.actions.files.take_in import take_in
 from mcp_server.actions.judge.candidate import approve, propose
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.link import link
