@@ -55,7 +55,12 @@ def is_artifact(target: str) -> bool:
 
 
 def parse_link(text: str) -> "Link":
-    """Return the link that "rel: target" says, `relates-to` without "rel: "; raise Rejected for no target."""
+    """
+    Return the link that "rel: target" says, `relates-to` without "rel: ".
+
+    Its label is as it was written, so that a secret in it is found; `with_labels` makes a label of it.
+    Raises Rejected for no target, and for what cannot be a label.
+    """
     from mcp_server.core.memory import Link  # slow to load, and hooks make no links
 
     rel, colon, target = f"{text.strip()} ".partition(": ")
@@ -63,7 +68,24 @@ def parse_link(text: str) -> "Link":
         rel, target = "", text
     if not target.strip():
         raise Rejected(f"'{text.strip()[:60]}' is nothing to link to.", "Give an id or a path.")
-    return Link(check_label(rel.strip() or RELATES_TO), target.strip())
+    rel = rel.strip() or RELATES_TO
+    check_label(rel)
+    return Link(rel, target.strip())
+
+
+def with_labels(links: "Iterable[Link]") -> "tuple[Link, ...]":
+    """Return *links* with their labels in the form in which labels are compared, each link once."""
+    from mcp_server.core.memory import Link  # slow to load, and hooks make no links
+
+    return tuple(dict.fromkeys(Link(as_label(link.rel), link.to, link.notes) for link in links))
+
+
+def without_successions(links: "Iterable[Link]") -> "tuple[tuple[Link, ...], tuple[str, ...]]":
+    """Return those of *links* that are not labelled supersedes, and the targets of those that are."""
+    link_list = list(links)
+    succeeding = [link for link in link_list if as_label(link.rel) == SUPERSEDES]
+    others = tuple(link for link in link_list if link not in succeeding)
+    return others, tuple(link.to for link in succeeding)
 
 
 def check_label(words: str) -> str:

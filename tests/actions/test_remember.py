@@ -207,6 +207,20 @@ BESIDE = (
 )
 
 
+MADE_LOWER = ({"links": (Link(TOKEN, "keys.txt"),)}, {"tags": ("AKIA" + "Q7RT2MZXW4LN8PKV",)})
+
+
+@pytest.mark.parametrize("beside", MADE_LOWER, ids=["label", "tag"])
+def test_a_secret_is_found_where_it_would_be_stored_in_lower_case(
+    store: Store, beside: dict[str, Any]
+) -> None:
+    with pytest.raises(Rejected, match="seems to contain"):
+        remember(store, Draft("Deploys", "They use a token.", **beside))
+    memory_id = remember(store, Draft("Deploys", "They use a token.")).memory.id
+    with pytest.raises(Rejected, match="seems to contain"):
+        revise(store, memory_id, Revision(**beside))
+
+
 @pytest.mark.parametrize("beside", BESIDE, ids=[next(iter(beside)) for beside in BESIDE])
 def test_a_secret_beside_the_text_is_refused_as_in_it(store: Store, beside: dict[str, Any]) -> None:
     with pytest.raises(Rejected, match="seems to contain"):

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import check_label, parse_link, wiki_links
+from mcp_server.core.links import check_label, parse_link, wiki_links, with_labels
 from mcp_server.core.markdown import outside_code
 from mcp_server.core.memory import Link
 from tests.growth import grows_evenly
@@ -39,7 +39,7 @@ def test_a_hostile_text_takes_no_longer_than_its_length(atom: str) -> None:
     ],
 )
 def test_a_link_is_said_with_its_label_or_alone(words: str, link: Link) -> None:
-    assert parse_link(words) == link
+    assert with_labels([parse_link(words)]) == (link,)
 
 
 @pytest.mark.parametrize("words", ["", " ", "uses:", "uses: ", "!: some-id"])

@@ -17,6 +17,7 @@ from mcp_server.actions.memory.change_level import LevelChange, change_level, ch
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revise, revised_draft
 from mcp_server.actions.recall.nearby import Near, stated
+from mcp_server.core.links import without_successions
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.store import Store
@@ -62,6 +63,16 @@ class Changed:
     moved: LevelChange | None = None
     apart: tuple[str, ...] = ()
     replaced: DraftOutcome | None = None
+
+
+def with_successions(wanted: Wanted) -> Wanted:
+    """Return *wanted* with the links labelled supersedes among `supersedes`, which are asked about."""
+    if wanted.revision.links is None:
+        return wanted
+    links, olds = without_successions(wanted.revision.links)
+    return replace(
+        wanted, revision=replace(wanted.revision, links=links), supersedes=(*wanted.supersedes, *olds)
+    )
 
 
 def check_change(

@@ -33,7 +33,7 @@ from mcp_server.actions.memory.revise import Revision, draft_of, revise
 from mcp_server.actions.recall.nearby import NAMED, Near, near_to, nearest, sharing_words, shown, stated
 from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.core.errors import IndexUnavailable, NotFound
-from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact
+from mcp_server.core.links import CONTRADICTS, SUPERSEDES, as_label, is_artifact, without_successions
 from mcp_server.core.memory import Draft, Link, Memory
 from mcp_server.core.memory_parts import ID, Kind, Level, Status, fingerprint, is_nearer
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
@@ -56,6 +56,8 @@ def compare_and_store(
     Raises Rejected when the draft cannot be stored, OSError when the disk refuses.
     """
     store, draft = store.in_session(draft.session or store.session), checked(draft, keep_secrets=keep_secrets)
+    links, succeeded = without_successions(draft.links)
+    draft = replace(draft, links=links, supersedes=(*draft.supersedes, *succeeded))
     named = predecessors(store, (*draft.supersedes, supersedes))
     if named and draft.level is None:
         draft = replace(draft, level=_said_at(store, draft))  # stored before, perhaps at that level

@@ -109,9 +109,12 @@ def kept_from_moving(store: Store, memory_id: str, level: Level, turns: Turns = 
 def _may(old: MemoryFile, turns: Turns, asks: Callable[[str, str, str], bool]) -> bool:
     """Tell whether *old* is not the person's, or the person *asks* for it in one of their *turns*."""
     memory = old.memory
-    if not outranks(statement(memory), Statement("", "", "", ASSISTANT)) and not memory.pinned:
-        return True
-    return any(asks(turn, memory.id, memory.title) for turn in turns())
+    return not is_persons(old) or any(asks(turn, memory.id, memory.title) for turn in turns())
+
+
+def is_persons(file: MemoryFile) -> bool:
+    """Tell whether the person said, wrote, verified or pinned a memory."""
+    return outranks(statement(file.memory), Statement("", "", "", ASSISTANT)) or file.memory.pinned
 
 
 def statement(memory: Memory) -> Statement:

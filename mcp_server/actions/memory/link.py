@@ -193,7 +193,7 @@ def _linked(
         became = (LinkOutcome(target, After.MARKED if is_shown(store, now) else After.WAITS_MARKED),)
     elif other and other.memory.status is not Status.ACTIVE:
         became = (LinkOutcome(target, After.TRACE, other.memory.status),)
-    store.try_record("linked", refs=[file.ref], rel=rel, to=target)
+    store.try_record("linked", refs=[file.ref], rel=rel, to=target, by=store.by())
     return Linked(source, rel, target, changed=True, became=became, added=added)
 
 
@@ -239,7 +239,7 @@ def _unlinked(store: Store, of_level: Store, source: str, target: str, rel: str)
     became = tuple(reinstate(store, old, by=memory.id) for old in olds)
     rels = list(dict.fromkeys([*(link.rel for link in removed), *(SUPERSEDES for _ in olds)]))
     labels = ", ".join(rels)
-    store.try_record("unlinked", refs=[file.ref], rel=labels, to=name)
+    store.try_record("unlinked", refs=[file.ref], rel=labels, to=name, by=store.by())
     # A deleted memory, of which only the name is known, cannot contradict another.
     if isinstance(end, MemoryFile) and CONTRADICTS in map(as_label, rels):
         if says_it_contradicts(end, memory):

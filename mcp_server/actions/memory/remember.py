@@ -19,7 +19,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
 from mcp_server.core.link_outcome import After, LinkOutcome
-from mcp_server.core.links import as_label
+from mcp_server.core.links import as_label, with_labels
 from mcp_server.core.memory import WORDS, Draft, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import (
     MAX_CONVERSATION,
@@ -231,17 +231,19 @@ def level_of(store: Store, draft: Draft) -> Level:
 
 def checked(draft: Draft, *, keep_secrets: bool) -> Draft:
     """Return *draft* tidied; raise Rejected when it cannot be stored."""
+    as_given = (draft.title, draft.text, *texts_beside(draft))  # a tag or label in lower case hides a secret
     draft = replace(
         draft,
         title=clean_title(draft.title),
         text=clean_text(draft.text, MAX_CONVERSATION if draft.kind is Kind.CONVERSATION else MAX_TEXT),
         type=check_type(draft.type),
         tags=clean_tags(draft.tags),
+        links=with_labels(draft.links),
         id=check_id(draft.id) if draft.id else "",
     )
     refuse_masks_alone(draft.text)
     if not keep_secrets:
-        refuse_secrets(draft.title, draft.text, *texts_beside(draft), anyway=KEEP_SECRETS)
+        refuse_secrets(*as_given, draft.title, draft.text, *texts_beside(draft), anyway=KEEP_SECRETS)
     return draft
 
 

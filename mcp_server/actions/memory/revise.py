@@ -12,7 +12,7 @@ from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import Conflict
-from mcp_server.core.links import as_name
+from mcp_server.core.links import as_name, with_labels
 from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
 from mcp_server.core.memory_parts import Status, check_type, clean_tags, clean_text
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
@@ -186,11 +186,19 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
         refuse_masks_alone(changes["text"])
     if "type" in changes:
         changes["type"] = check_type(changes["type"])
+    as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret
     if "tags" in changes:
         changes["tags"] = clean_tags(changes["tags"])
+    if "links" in changes:
+        changes["links"] = _labelled(memory, changes["links"])
     changed = replace(memory, **changes)
     if not keep_secrets:
         had = {memory.title, memory.text, *texts_beside(memory)}
-        new = (text for text in (changed.title, changed.text, *texts_beside(changed)) if text not in had)
-        refuse_secrets(*new, anyway=KEEP_SECRETS)
+        texts = (changed.title, changed.text, *texts_beside(as_given), *texts_beside(changed))
+        refuse_secrets(*(text for text in texts if text not in had), anyway=KEEP_SECRETS)
     return changed
+
+
+def _labelled(memory: Memory, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Return *links* with labels in the form that is compared; those that *memory* has stay as they are."""
+    return tuple(link if link in memory.links else with_labels([link])[0] for link in links)

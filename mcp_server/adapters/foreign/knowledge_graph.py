@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.foreign.link_label import label_of
 from mcp_server.core.exchange import foreign
 from mcp_server.core.graph.graph import GRAPH, artifact_id
 from mcp_server.core.links import is_artifact
@@ -133,7 +134,7 @@ def _edges(value: object, node_names: set[str], reading: foreign.Reading) -> def
         if not start or not end:
             reading.remarks.append(f"The edge {foreign.line_of(name, 120) or '?'} lacks an end.")
             continue
-        label = foreign.label_of(edge.get("rel"))
+        label = label_of(edge.get("rel"))
         if start not in node_names and not is_artifact(start):
             reading.remarks.append(
                 f"The edge {start} -> {end} ({label}) was left: {start} is neither a node nor a file."

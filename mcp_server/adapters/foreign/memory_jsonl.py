@@ -12,6 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.foreign.link_label import label_of
 from mcp_server.core.exchange import foreign
 from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import Level
@@ -46,7 +47,7 @@ def read(path: Path) -> foreign.Reading:
     for number, relation in relations:
         start, end = foreign.line_of(relation.get("from"), 200), foreign.line_of(relation.get("to"), 200)
         if start in names and end in names:
-            links[start][Link(foreign.label_of(relation.get("relationType")), end)] = None
+            links[start][Link(label_of(relation.get("relationType")), end)] = None
         else:
             reading.refused.append(
                 (f"line {number}", f"links {start or '?'} to {end or '?'}, one is missing")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_server.adapters.foreign import source_file
+from mcp_server.adapters.foreign.link_label import label_of
 from mcp_server.core.errors import Rejected
 from mcp_server.core.exchange import foreign
 from mcp_server.core.memory import Link
@@ -56,7 +57,7 @@ def _read(db: sqlite3.Connection, file: Path, reading: foreign.Reading) -> None:
     replaced: dict[str, str] = {}
     replaces: dict[str, list[str]] = defaultdict(list)
     for row in (row for table in _RELATIONS for row in _rows(db, table)):
-        rel, target = foreign.label_of(row.get("relation_type")), foreign.line_of(row.get("to_memory_id"))
+        rel, target = label_of(row.get("relation_type")), foreign.line_of(row.get("to_memory_id"))
         if rel == "supersedes":
             replaced[target] = foreign.line_of(row.get("from_memory_id"))
             replaces[replaced[target]].append(target)

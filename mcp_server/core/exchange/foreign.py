@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Rejected
-from mcp_server.core.links import RELATES_TO, as_label, check_label
 from mcp_server.core.memory import WORDS, Link, Memory
 from mcp_server.core.memory_parts import Kind, Level, Status, first_tags, moment_in
 from mcp_server.core.memory_types import DEFAULT_TYPE, ROWS, TYPES
@@ -156,14 +155,6 @@ def share_of(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         return None
     return float(value)
-
-
-def label_of(value: object) -> str:
-    """Return *value* as the label of a link; `relates-to` when it cannot be one."""
-    try:
-        return check_label(as_label(line_of(value)))
-    except Rejected:
-        return RELATES_TO
 
 
 def listed(heading: str, lines: Sequence[str]) -> str:

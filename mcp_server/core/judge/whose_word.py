@@ -31,6 +31,20 @@ _LETTING_FADE = re.compile(
     re.IGNORECASE,
 )
 
+_RESTORING = re.compile(
+    r"\b(?:restore|bring (?:it |that |this )?back|put (?:it |that |this )?back|un-?archive|undelete|recover"
+    r"|holds? again|wiederherstelle?n?|zurückhole?n?|hol|stelle?|restaure[rz]?|récupère[rz]?|ramène"
+    r"|restaura|recupera|ripristina)\b",
+    re.IGNORECASE,
+)
+
+_UNLINKING = re.compile(
+    r"\b(?:un-?link|links?|edges?|contradicts?|contradiction|supersedes?|superseded|replaces?|replaced"
+    r"|verknüpfung|widersprüche?n?|widerspricht|ersetzt|liens?|contredit|remplace|enlaces?|contradice"
+    r"|reemplaza|collegamento|sostituisce)\b",
+    re.IGNORECASE,
+)
+
 
 def says(turn: str, new: str, before: str, *, title: str = "") -> bool:
     """
@@ -68,6 +82,16 @@ def asks_to_move(turn: str, memory_id: str, title: str) -> bool:
 def asks_to_let_fade(turn: str, memory_id: str, title: str) -> bool:
     """Tell whether *turn* asks for no pin, or a type that fades, for the memory, named as for the others."""
     return bool(_LETTING_FADE.search(turn)) and _names(turn, memory_id, title)
+
+
+def asks_to_restore(turn: str, memory_id: str, title: str) -> bool:
+    """Tell whether *turn* asks to bring the memory back, named as for the others."""
+    return bool(_RESTORING.search(turn)) and _names(turn, memory_id, title)
+
+
+def asks_to_unlink(turn: str, memory_id: str, title: str) -> bool:
+    """Tell whether *turn* speaks of a link of the memory, named as for the others, or to bring it back."""
+    return bool(_UNLINKING.search(turn) or _RESTORING.search(turn)) and _names(turn, memory_id, title)
 
 
 def _names(turn: str, memory_id: str, title: str) -> bool:

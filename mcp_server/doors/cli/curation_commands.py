@@ -13,6 +13,7 @@ from mcp_server.actions.exchange.seed import Options
 from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.judge import contradiction
 from mcp_server.actions.judge.compare_and_store import kept_from_link
+from mcp_server.actions.judge.taking_back import kept_from_unlinking
 from mcp_server.actions.memory import link, related
 from mcp_server.actions.memory.repository import from_documents
 from mcp_server.adapters.index.events.imports import DOCUMENT
@@ -25,7 +26,7 @@ from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
 from mcp_server.doors.shown import links, mining
-from mcp_server.doors.shown.persons_acts import REPLACING, SETTLING_CONTRADICTION
+from mcp_server.doors.shown.persons_acts import REPLACING, SETTLING_CONTRADICTION, TAKING_BACK
 from mcp_server.doors.shown.taken_in import taken_in
 from mcp_server.store import Store
 
@@ -62,7 +63,15 @@ def unlink_command(source: str, target: str, rel: str) -> None:
 
     Example: daybook unlink billing-k3f9 old-billing-x2aa --rel supersedes
     """
-    output.print_shown(links.unlinked(link.unlink(output.synced(), source, target, rel)))
+    opened = output.opened()
+    store = opened.store()
+    sync_if_free(store)
+    if author(opened) != MANUAL and (
+        pair := kept_from_unlinking(store, source, target, rel, turns=turns(opened))
+    ):
+        start, end = (file.memory.id for file in pair)
+        raise PersonNeeded(TAKING_BACK, f"unlink {start} {end}")
+    output.print_shown(links.unlinked(link.unlink(store, source, target, rel)))
 
 
 @click.command("related")

@@ -18,6 +18,7 @@ from mcp_server.actions.judge.persons_word import (
     kept_from_moving,
     may_forget,
 )
+from mcp_server.actions.judge.taking_back import kept_from_restoring
 from mcp_server.actions.memory import forget as forgetting
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.revise import Revision, version
@@ -49,7 +50,7 @@ from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import team as shown_team
 from mcp_server.doors.shown.draft_outcome import near_command
-from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING
+from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, TAKING_BACK
 from mcp_server.store import Store
 
 
@@ -303,7 +304,10 @@ def restore_command(memory_id: str) -> None:
 
     Example: daybook restore stripe-webhook-raw-body-k3f9
     """
-    store = output.opened().store()
+    opened = output.opened()
+    store = opened.store()
+    if author(opened) != MANUAL and (kept := kept_from_restoring(store, memory_id, turns(opened))):
+        raise PersonNeeded(TAKING_BACK, f"restore {kept.memory.id}")
     restored = restore_anywhere(store, memory_id)
     if isinstance(restored, Stored):
         output.print_shown(shown_team.restored(restored))

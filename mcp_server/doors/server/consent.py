@@ -16,16 +16,22 @@ from mcp_server.actions.judge.persons_word import (
     may_change,
     may_forget,
 )
+from mcp_server.actions.judge.taking_back import (
+    Ends,
+    kept_from_relinking,
+    kept_from_restoring,
+    kept_from_unlinking,
+)
 from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
-from mcp_server.core.memory import Draft
+from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import ID, Level, split_list
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
 from mcp_server.doors.server.dialog import YES_OR_NO, Asking, Unanswered
-from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING
+from mcp_server.doors.shown.persons_acts import FADING, FORGETTING, MOVING, REPLACING, REWORDING, TAKING_BACK
 from mcp_server.store import Store
 
 
@@ -139,6 +145,52 @@ def ask_before_rewording(dialog: Asking, store: Store, memory_id: str, words: st
                 act=REWORDING,
                 typed=f"revise {file.memory.id} --title TITLE",
             )
+
+
+def ask_before_restoring(
+    dialog: Asking, store: Store, memory_id: str, turns: Turns, *, level: Level | None = None
+) -> None:
+    """Ask the person before Claude brings back what they put away. Raises PersonNeeded."""
+    if file := kept_from_restoring(store, memory_id, turns, level=level):
+        memory = file.memory
+        dialog.consent(
+            f"Bring back {memory.id}, “{one_line(memory.title)}”, which you put away?",
+            act=TAKING_BACK,
+            typed=f"restore {memory.id}",
+        )
+
+
+def ask_before_unlinking(
+    dialog: Asking,
+    store: Store,
+    start: str,
+    end: str,
+    rel: str,
+    turns: Turns,
+    *,
+    level: Level | None = None,
+) -> None:
+    """Ask the person before Claude removes a link of theirs that replaces or marks. Raises PersonNeeded."""
+    _ask_before_removing(dialog, kept_from_unlinking(store, start, end, rel, turns=turns, level=level))
+
+
+def ask_before_relinking(
+    dialog: Asking, store: Store, memory_id: str, links: Sequence[Link] | None, turns: Turns
+) -> None:
+    """Ask the person before *links* become those of a memory, without one of theirs. Raises PersonNeeded."""
+    if links is not None:
+        _ask_before_removing(dialog, kept_from_relinking(store, memory_id, links, turns))
+
+
+def _ask_before_removing(dialog: Asking, ends: Ends | None) -> None:
+    if ends:
+        start, end = (file.memory for file in ends)
+        dialog.consent(
+            f"Remove the link from {start.id}, “{one_line(start.title)}”, to {end.id},"
+            f" “{one_line(end.title)}”, by which you replaced or marked one of them?",
+            act=TAKING_BACK,
+            typed=f"unlink {start.id} {end.id}",
+        )
 
 
 def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:

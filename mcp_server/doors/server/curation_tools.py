@@ -22,7 +22,7 @@ from mcp_server.core.memory_parts import Level, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import one_line
 from mcp_server.doors.server.application import Application
-from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing
+from mcp_server.doors.server.consent import ask_before_forgetting, ask_before_replacing, ask_before_unlinking
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.shown import Shown, links
 from mcp_server.doors.shown.memory import archived
@@ -78,11 +78,13 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def unlink_memories(
+        context: Context[Any, Any],
         source: Source,
         target: Target,
         rel: Annotated[str, Field(description="only this label; if empty, every link between them")] = "",
     ) -> Shown:
         """Remove a link. A memory that was superseded through it becomes active again."""
+        ask_before_unlinking(Dialog(context), open_store(), source, target, rel, application.turns)
         return links.unlinked(link.unlink(open_store(), source, target, rel))
 
     @tool(reads=True)

@@ -20,7 +20,9 @@ from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import (
     ask_before_forgetting,
     ask_before_replacing,
+    ask_before_restoring,
     ask_before_rewording,
+    ask_before_unlinking,
 )
 from mcp_server.doors.server.dialog import Dialog
 from mcp_server.doors.server.replies import LIMIT
@@ -79,6 +81,7 @@ def register(application: Application) -> None:
         insight worth connecting. Prefer a new edge between existing nodes to a new node."""
         mine, unknown = known(session_id)
         store = at_level(opened.store(), Level(level))
+        ask_before_restoring(Dialog(context), store, id, application.turns)
         if ID.fullmatch(id) and source_of(gist, session.prompt) != MANUAL:
             ask_before_rewording(Dialog(context), store, id, gist, application.turns)
         was = kg.shown_before(opened.store(), Level(level), id)
@@ -133,17 +136,26 @@ def register(application: Application) -> None:
 
     @tool(destroys=True)
     def kg_delete_edge(
-        level: LevelName, from_: Annotated[str, Field(alias="from", description=End)], to: str, rel: str
+        context: Context[Any, Any],
+        level: LevelName,
+        from_: Annotated[str, Field(alias="from", description=End)],
+        to: str,
+        rel: str,
     ) -> str:
         """Delete an edge of the knowledge graph; the nodes at its ends stay."""
-        deleted = kg.delete_edge(opened.store(), Level(level), from_, to, rel)
+        edge_level = Level(level)
+        ask_before_unlinking(
+            Dialog(context), opened.store(), from_, to, rel, application.turns, level=edge_level
+        )
+        deleted = kg.delete_edge(opened.store(), edge_level, from_, to, rel)
         edge = f"{one_line(from_, 200)} --{one_line(rel, 60)}--> {one_line(to, 200)}"
         return f"{edge}: deleted." if deleted else f"{edge}: no such edge; nothing was deleted."
 
     @tool()
-    def kg_recall(level: LevelName, id: str, session_id: SessionName = "") -> str:
+    def kg_recall(context: Context[Any, Any], level: LevelName, id: str, session_id: SessionName = "") -> str:
         """Bring an archived node back into the knowledge graph; kg_read shows a trace of each one."""
         mine, unknown = known(session_id)
+        ask_before_restoring(Dialog(context), opened.store(), id, application.turns, level=Level(level))
         file = kg.recall_node(opened.store().in_session(mine), Level(level), id)
         store = opened.store()
         around = graph.read_graph(store, level=Level(level), around=file.memory.id)

@@ -13,7 +13,7 @@ from pydantic import Field
 from mcp_server.actions.context.open_questions import standing_beside
 from mcp_server.actions.files.read import is_shown
 from mcp_server.actions.files.read import read as read_found
-from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change
+from mcp_server.actions.judge.change_memory import Wanted, change_memory, check_change, with_successions
 from mcp_server.actions.judge.compare_and_store import compare_and_store, looked_up
 from mcp_server.actions.judge.contradiction import apart
 from mcp_server.actions.judge.origins import words_of
@@ -57,6 +57,8 @@ from mcp_server.doors.server.consent import (
     ask_before_fading,
     ask_before_forgetting,
     ask_before_moving,
+    ask_before_relinking,
+    ask_before_restoring,
     may_replace,
     names_in,
     told_title,
@@ -222,8 +224,11 @@ def register(application: Application) -> None:
             links=None if links is None else tuple(map(parse_link, split_list(links))),
             category=None if category is None else check_category(category),
         )
-        olds, to_level = names_in(supersedes), Level(level) if level else None
-        wanted = Wanted(revision, metadata, to_level, olds, split_list(distinct))
+        to_level = Level(level) if level else None
+        wanted = with_successions(
+            Wanted(revision, metadata, to_level, names_in(supersedes), split_list(distinct))
+        )
+        revision, olds = wanted.revision, wanted.supersedes
         if wanted == Wanted():
             raise Rejected(
                 "Nothing was given to change.",
@@ -246,6 +251,7 @@ def register(application: Application) -> None:
         if to_level:
             ask_before_moving(Dialog(context), store, id, to_level, application.turns)
         ask_before_fading(Dialog(context), store, id, revision, application.turns)
+        ask_before_relinking(Dialog(context), store, id, revision.links, application.turns)
         before = read_found(store, id)
         new = revised_draft(before, revision)
         replacing = source_of(f"{new.title} {new.text}", session.prompt)
@@ -297,9 +303,10 @@ def register(application: Application) -> None:
         return shown.forgotten(outcome)
 
     @tool()
-    def restore_memory(id: str) -> Shown:
+    def restore_memory(context: Context[Any, Any], id: str) -> Shown:
         """Bring back a memory that was forgotten or archived."""
         store = open_store()
+        ask_before_restoring(Dialog(context), store, id, application.turns)
         restored = restore_anywhere(store, id)
         if isinstance(restored, Stored):
             return shown_team.restored(restored)

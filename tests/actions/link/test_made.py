@@ -226,8 +226,8 @@ def test_links_are_in_the_history(store: Store) -> None:
     with store.database.read() as db:
         listed_deeds = deeds.listed(db, session="s1", events=("linked", "unlinked"), limit=9)
     assert [(deed.event, deed.id, deed.detail) for deed in listed_deeds] == [
-        ("unlinked", webhook, {"rel": "refines", "to": billing}),
-        ("linked", webhook, {"rel": "refines", "to": billing}),
+        ("unlinked", webhook, {"rel": "refines", "to": billing, "by": "person"}),
+        ("linked", webhook, {"rel": "refines", "to": billing, "by": "person"}),
     ]
 
 
