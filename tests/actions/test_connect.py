@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import tomllib
 from pathlib import Path
@@ -219,6 +220,24 @@ def test_the_launcher_stays_until_the_last_client_is_disconnected(machine: Machi
     assert launcher.exists()
     machine.disconnect("codex")
     assert not launcher.exists()
+
+
+def test_a_launcher_that_a_kill_left_without_its_mode_can_be_started_after_the_next_try(
+    machine: Machine,
+) -> None:
+    machine.write("cursor", None)
+    child = os.fork()
+    if child == 0:
+        Path.chmod = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign]
+        machine.connect("cursor")
+        os._exit(0)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    launcher = machine.store.home / "bin/daybook"
+    assert launcher.exists() and not os.access(launcher, os.X_OK)
+
+    machine.connect("cursor")
+
+    assert os.access(launcher, os.X_OK)
 
 
 def installed(root: Path, says: str) -> None:

@@ -161,13 +161,12 @@ def write_launcher(store: Store, environment: Mapping[str, str], *, root: Path) 
     path = store.home / LAUNCHER
     script = launcher(root, {name: environment[name] for name in HANDED_ON if environment.get(name)})
     try:
-        if files.read(path) == _bytes(script):
-            return
-        files.replace(path, _bytes(script), expected=files.digest(files.read(path)))
+        if (former := files.read(path)) != _bytes(script):
+            files.replace(path, _bytes(script), expected=files.digest(former))
     except FileNotFoundError:
         files.make_folder(path.parent)
         files.write_new(path, _bytes(script))
-    path.chmod(0o700)
+    path.chmod(0o700)  # also when it was there: who wrote it may have been killed before this
 
 
 def launcher(root: Path, variables: Mapping[str, str]) -> str:
