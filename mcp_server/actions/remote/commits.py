@@ -65,5 +65,5 @@ def without_past(store: Store, repository: Repository, commit: str, message: str
     """Return a new commit without parents that has the files of *commit*."""
     tree = {path: blob.id for path, blob in repository.tree(commit).items()}
     repository.drop(ALONE)
-    repository.commit([commit_of(store, ALONE, [], (tree, set()), {}, message)])
+    repository.commit(commit_of(store, ALONE, [], (tree, set()), {}, message))
     return repository.ref(ALONE)

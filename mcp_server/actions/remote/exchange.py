@@ -169,15 +169,14 @@ def commit_disk(
     bring_back(store, disk, contents, last_tree, positions)
     merged = merge_trees(last_tree, disk.tree, had, contents.files())
     result.clashes |= merged.clashes
-    commits = []
     if changes := changes_of(had, merged.files):
         result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
-        commits.append(commit_of(store, HEAD, parents, changes, contents.new, _said(changes)))
+        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, _said(changes)))
+    # HEAD first: a change that only DISK has looks to the next exchange as if others had taken it back.
     if changed := changes_of(last_tree, disk.tree):
         # Every file's bytes as they were read: the base of its next change.
-        commits.append(_commit_disk_tree(store, contents, last, changed, disk))
-    repository.commit(commits)
+        repository.commit(_commit_disk_tree(store, contents, last, changed, disk))
     return disk
 
 
@@ -268,7 +267,7 @@ def _merge(
     else:
         # A history that was removed, there or here, must not come back as the past of this commit.
         parents = [theirs] if rewritten or (apart and repository.cuts()) else [theirs, head]
-        repository.commit([commit_of(store, HEAD, parents, changes, contents.new, "Join two machines")])
+        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, "Join two machines"))
     result.rewritten |= rewritten
     result.refilled |= emptied
 
@@ -277,8 +276,8 @@ def _note_disk(store: Store, repository: Repository, disk: Disk, news: TakenIn) 
     """Note what the files say after the arrived changes were written."""
     if changes := changes_of(disk.tree, news.tree):
         last = repository.ref(DISK)
-        commit = commit_of(store, DISK, [last] if last else [], changes, {}, "Note what the files say")
-        repository.commit([commit])
+        parents = [last] if last else []
+        repository.commit(commit_of(store, DISK, parents, changes, {}, "Note what the files say"))
 
 
 def _commit_disk_tree(store: Store, contents: Contents, last: str, changes: Changes, disk: Disk) -> Commit:

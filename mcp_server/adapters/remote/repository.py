@@ -183,9 +183,9 @@ class Repository:
             at = end + 2 + size
         return contents
 
-    def commit(self, commits: Sequence[Commit]) -> None:
-        """Write *commits*, in one step for each; raises RemoteUnavailable."""
-        self._run("fast-import", "--quiet", "--force", "--done", stdin=b"".join(_imported(commits)))
+    def commit(self, commit: Commit) -> None:
+        """Write *commit* and let its ref stand for it, as a whole or not at all; raises RemoteUnavailable."""
+        self._run("fast-import", "--quiet", "--force", "--done", stdin=b"".join(_imported(commit)))
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Tell whether *commit* is part of the history of the commit *of*."""
@@ -420,28 +420,23 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
     return RemoteUnavailable(f"The remote could not be reached: {shown_url(reason).rstrip('.')}.", _LATER)
 
 
-def _imported(commits: Sequence[Commit]) -> Iterator[bytes]:
-    """Yield what fast-import reads for *commits*: their bytes first, then each commit."""
-    written: set[str] = set()
-    for commit in commits:
-        for blob, data in commit.new.items():
-            if blob not in written:
-                written.add(blob)
-                yield b"blob\ndata %d\n" % len(data)
-                yield data
-                yield b"\n"
-    for commit in commits:
-        when = f"{int(commit.at.timestamp())} +0000"
-        message = commit.message.encode("utf-8")
-        yield f"commit {commit.ref}\ncommitter {AUTHOR} {when}\ndata {len(message)}\n".encode()
-        yield message + b"\n"
-        for number, parent in enumerate(commit.parents):
-            yield f"{'merge' if number else 'from'} {parent}\n".encode()
-        for path in sorted(commit.deleted):
-            yield f"D {_quoted(path)}\n".encode()
-        for path, blob in sorted(commit.changed.items()):
-            yield f"M 100644 {blob} {_quoted(path)}\n".encode()
+def _imported(commit: Commit) -> Iterator[bytes]:
+    """Yield what fast-import reads for *commit*: its bytes first."""
+    for data in commit.new.values():
+        yield b"blob\ndata %d\n" % len(data)
+        yield data
         yield b"\n"
+    when = f"{int(commit.at.timestamp())} +0000"
+    message = commit.message.encode("utf-8")
+    yield f"commit {commit.ref}\ncommitter {AUTHOR} {when}\ndata {len(message)}\n".encode()
+    yield message + b"\n"
+    for number, parent in enumerate(commit.parents):
+        yield f"{'merge' if number else 'from'} {parent}\n".encode()
+    for path in sorted(commit.deleted):
+        yield f"D {_quoted(path)}\n".encode()
+    for path, blob in sorted(commit.changed.items()):
+        yield f"M 100644 {blob} {_quoted(path)}\n".encode()
+    yield b"\n"
     yield b"done\n"
 
 

@@ -15,11 +15,12 @@ import pytest
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead, state_of
-from mcp_server.adapters.remote.repository import STALE
+from mcp_server.adapters.remote.repository import DISK, HEAD, STALE
 from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.core.search.query import Query
 from tests.actions.remote.conftest import Machines
@@ -133,6 +134,21 @@ esac
 exec {git} "$@"
 """
 
+UNWRITTEN = """#!/bin/sh
+# A git that writes everything but one ref, as one that is killed before it comes to that.
+case "$*" in *store.git*fast-import*) : > {lock} ;; esac
+exec {git} "$@"
+"""
+
+
+def path_with_git(folder: Path, script: str, **more: Path) -> str:
+    """Return a PATH whose git is *script*, which may run the real one."""
+    program = folder / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(script.format(git=shutil.which("git"), **more), encoding="utf-8")
+    program.chmod(0o755)
+    return f"{program.parent}:{os.environ['PATH']}"
+
 
 def add_in_child(home: Path, remote: Path, **more: str) -> bool:
     """Add the *remote* to the store in *home* in a process of its own; tell whether it was killed."""
@@ -152,13 +168,8 @@ def test_a_repository_that_was_half_made_is_completed(
 ) -> None:
     desk = machines.open("desk")
     known = stored(desk, "The desk knows this.")
-    program = tmp_path / "bin" / "git"
-    program.parent.mkdir()
-    program.write_text(
-        HALF_MADE.format(repository=tmp_path / half_made, git=shutil.which("git")), encoding="utf-8"
-    )
-    program.chmod(0o755)
-    assert add_in_child(desk.home, machines.remote, PATH=f"{program.parent}:{os.environ['PATH']}")
+    path = path_with_git(tmp_path, HALF_MADE, repository=tmp_path / half_made)
+    assert add_in_child(desk.home, machines.remote, PATH=path)
     assert (tmp_path / half_made / "config.lock").exists()
 
     if state_of(desk.home):
@@ -200,3 +211,24 @@ def test_where_the_history_was_cut_is_never_half_written(machines: Machines) -> 
             before = kept.read_text(encoding="ascii")
 
     assert kept.read_text(encoding="ascii") == before != cuts.read_text(encoding="ascii")
+
+
+@pytest.mark.parametrize("ref", [HEAD, DISK])
+def test_what_was_committed_to_one_of_two_refs_is_not_taken_back(
+    machines: Machines, tmp_path: Path, ref: str
+) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    revised = stored(desk, "The port is 80.")
+    machines.meet(desk, laptop)
+    new = stored(desk, "The desk learned this afterwards.")
+    revise(desk, revised, Revision(text="The port is 9090."))
+    lock = desk.home / "remote" / "store.git" / f"{ref}.lock"
+    path = path_with_git(tmp_path, UNWRITTEN, lock=lock)
+    with pytest.raises(RemoteUnavailable, match="fast-import failed"):
+        exchange(desk._replace(git=desk.git._replace(path=path)))
+
+    machines.meet(desk, laptop)
+
+    assert says(desk) == says(laptop)
+    assert read(laptop, revised).memory.text == read(desk, revised).memory.text == "The port is 9090."
+    assert read(laptop, new)
