@@ -60,6 +60,17 @@ def sweep(
     return result
 
 
+@contextlib.contextmanager
+def leaving_nothing(folder: Path) -> Iterator[None]:
+    """Remove our lock and the unfinished files of killed processes from a person's folder after the block."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            (folder / files.LOCK_NAME).unlink(missing_ok=True)
+        sweep([folder], age=0)
+
+
 def sweep_taken_out(folder: Path) -> None:
     """Delete the litter that changes moved aside in *folder* at once, without waiting for late writers."""
     with contextlib.suppress(OSError), files.lock(folder / files.LOCK_NAME):

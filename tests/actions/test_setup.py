@@ -1,6 +1,7 @@
 """What the person allows, in config.toml."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,43 @@ def test_other_lines_and_comments_stay(store: Store) -> None:
     parsed = tomllib.loads(text)
     assert (parsed["model_calls"], parsed["api_key"]) == (True, 'odd"key\\')
     assert parsed["other"] == {"model_calls": "kept"}
+
+
+def test_a_config_that_is_a_link_or_begins_with_a_mark_is_changed_where_it_lies(
+    store: Store, open_here: Open, tmp_path: Path
+) -> None:
+    kept = tmp_path / "dotfiles" / "config.toml"
+    kept.parent.mkdir()
+    kept.write_text("\ufeffmodel_calls = true\n# mine\n", encoding="utf-8")
+    store.home.mkdir(parents=True, exist_ok=True)
+    (store.home / "config.toml").symlink_to(kept)
+
+    setup(store, Choices(model_calls=False, daily_calls=7))
+
+    assert (store.home / "config.toml").is_symlink()
+    assert kept.read_text(encoding="utf-8") == "model_calls = false\n# mine\ndaily_calls = 7\n"
+    assert open_here().settings.daily_calls == 7
+    assert [path.name for path in kept.parent.iterdir()] == ["config.toml"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"model_calls" = true\n',
+        'model_calls = """\nold\n"""\n',
+        'note = """\nmodel_calls = true\n"""\n',
+        "list = [\n[1],\n]\n",
+    ],
+)
+def test_what_would_say_something_else_in_that_file_is_refused(store: Store, text: str) -> None:
+    store.home.mkdir(parents=True, exist_ok=True)
+    path = store.home / "config.toml"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(Rejected, match=r"^model_calls cannot be set: config\.toml has a line"):
+        setup(store, Choices(model_calls=False))
+
+    assert path.read_text(encoding="utf-8") == text
 
 
 def test_choosing_again_replaces_the_line(store: Store) -> None:

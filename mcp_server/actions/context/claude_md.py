@@ -169,7 +169,7 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
         was_created = before.get("made") is True
         try:
             path = places.block_file(project, name)
-            with leaving_nothing(path.parent):
+            with leftovers.leaving_nothing(path.parent):
                 try:
                     data, text = _read(path)
                     changed = _write(path, data, managed_block.splice(prepare(text), block.text))
@@ -190,7 +190,7 @@ def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -
     with _alone(store, project):
         try:
             path = places.block_file(project, name)
-            with leaving_nothing(path.parent):
+            with leftovers.leaving_nothing(path.parent):
                 data, text = _read(path)
                 if managed_block.find(text) is None:
                     return Refreshed(project.root / name, False)
@@ -224,17 +224,6 @@ def _write(path: Path, data: bytes, text: str) -> bool:
         raise Rejected("with the block it would be larger than a mebibyte.", "Choose another file.")
     files.replace(path, new, expected=files.digest(data))
     return True
-
-
-@contextlib.contextmanager
-def leaving_nothing(folder: Path) -> Iterator[None]:
-    """Remove our lock and the unfinished files of killed processes from a person's folder after the block."""
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            (folder / files.LOCK_NAME).unlink(missing_ok=True)
-        leftovers.sweep([folder], age=0)
 
 
 @contextlib.contextmanager

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.context.claude_md import leaving_nothing
-from mcp_server.adapters import files
+from mcp_server.adapters import files, leftovers
 from mcp_server.adapters.json_file import read_object, write_object
 from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.exchange import clients, settings_text
@@ -108,7 +107,7 @@ def connect(store: Store, planned: SettingsEdit, environment: Mapping[str, str],
     if not (planned.before or "").strip():
         note[WAS] = planned.before
     _note(store, client.name, note)
-    with leaving_nothing(path.parent):
+    with leftovers.leaving_nothing(path.parent):
         _write(path, planned.before, planned.after)
 
 
@@ -142,7 +141,7 @@ def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> No
         after: str | None = planned.after
         if WAS in note and after == settings_text.EMPTY[client.form]:
             after = note[WAS]
-        with leaving_nothing(planned.file.parent):
+        with leftovers.leaving_nothing(planned.file.parent):
             if after is None:
                 files.delete(planned.file, expected=files.digest(_bytes(planned.before or "")))
             else:
@@ -150,7 +149,7 @@ def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> No
     _note(store, client.name, None)
     if not _notes(store):
         path = store.home / LAUNCHER
-        with leaving_nothing(path.parent), contextlib.suppress(FileNotFoundError):
+        with leftovers.leaving_nothing(path.parent), contextlib.suppress(FileNotFoundError):
             files.delete(path)
         with contextlib.suppress(OSError):
             path.parent.rmdir()

@@ -1,10 +1,12 @@
 """setup: what the person allows, written into `config.toml`, where they can read and change it."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from mcp_server.adapters import files
+from mcp_server.adapters import files, leftovers
 from mcp_server.core.errors import Rejected, SettingsError
 from mcp_server.core.settings import CAPTURES, Settings, parse_settings
 from mcp_server.store import Store
@@ -32,23 +34,24 @@ def setup(store: Store, choices: Choices) -> None:
     """
     Write *choices* into `config.toml`; every other line stays as it is.
 
-    Raises SettingsError when a value cannot be used or the file cannot be read, and writes nothing then.
+    The file may be a link into the folder where a person keeps such files. Raises Rejected when a value
+    cannot be used or set, Unreadable when the file cannot be read; nothing is written then.
     """
     values = {name: value for name in Choices.__slots__ if (value := getattr(choices, name)) is not None}
     try:
         parse_settings({}, values)
     except SettingsError as error:
         raise Rejected(str(error), error.hint) from error
-    files.make_folder(store.home)
-    path = store.home / CONFIG
+    path = Path(os.path.realpath(store.home / CONFIG))
     try:
         data = files.read(path)
     except FileNotFoundError:
         files.write_new(path, with_values("", values).encode("utf-8"))
         return
-    changed = with_values(data.decode("utf-8"), values).encode("utf-8")
+    changed = with_values(data.decode("utf-8-sig"), values).encode("utf-8")
     if changed != data:
-        files.replace(path, changed, expected=files.digest(data))
+        with leftovers.leaving_nothing(path.parent):
+            files.replace(path, changed, expected=files.digest(data))
 
 
 def allows_more(now: Settings, choices: Choices) -> bool:
@@ -68,8 +71,11 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
     """
     Return the TOML *text* with each of *values* set at its top level; all other lines stay.
 
-    An empty text is as good as no setting, so it only replaces what is there.
+    An empty text is as good as no setting, so it only replaces what is there. Raises Rejected where *text*
+    has a value of several lines, or a quoted name, so that the result would say something else.
     """
+    import tomllib  # slow to load, and only a choice of the person needs it
+
     lines = text.splitlines(keepends=True)
     top = next((number for number, line in enumerate(lines) if _TABLE.match(line)), len(lines))
     for name, value in values.items():
@@ -85,7 +91,17 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
                 lines[top - 1] += "\n"
             lines.insert(top, line)
             top += 1
-    return "".join(lines)
+    changed = "".join(lines)
+    try:
+        read = tomllib.loads(changed)
+    except ValueError:
+        read = {}
+    if any(read.get(name, "") != value for name, value in values.items()):
+        raise Rejected(
+            f"{' and '.join(values)} cannot be set: {CONFIG} has a line that Daybook does not change.",
+            "Set it in that file with an editor.",
+        )
+    return changed
 
 
 def _toml(value: object) -> str:
