@@ -131,6 +131,10 @@ class Store(NamedTuple):
         """Return this store with *vaults* as the visible ones."""
         return self._replace(vaults=tuple(vaults))
 
+    def only(self, key: str) -> "Store":
+        """Return this store with the vault *key* alone: another vault may have a memory of the same id."""
+        return self.scoped(vault for vault in self.vaults if vault.key == key)
+
     def everywhere(self) -> "Store":
         """Return this store with the vaults of every project as the visible ones."""
         return self.scoped(places.all_vaults(self.home, self.vaults))

@@ -16,12 +16,13 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
+from mcp_server.adapters.places import note_project
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
 from mcp_server.doors.shown.review import why
 from mcp_server.store import Store
-from tests.conftest import Clock
+from tests.conftest import Clock, Open
 
 OLD = "The gateway ends large uploads after 30 seconds. Customers get a mail."
 NEW = "The gateway ends large uploads after 60 seconds."
@@ -183,6 +184,25 @@ def test_what_is_about_changed_files_still_holds_or_goes(store: Store, project: 
 
     assert counts(store)[STALE] == 0
     assert read(store, second.id).memory.verified == clock()
+
+
+def test_what_still_holds_is_what_was_shown_although_the_repository_has_another_of_that_id(
+    open_here: Open, project: Path
+) -> None:
+    (project / "loop.py").write_text("1", encoding="utf-8")
+    own = remembered(open_here().store(), "The loop retries.", touches=("loop.py",), level=Level.PROJECT)
+    in_repository = project / ".claude-memory" / "knowledge" / f"{own}.md"
+    in_repository.parent.mkdir(parents=True)
+    in_repository.write_text(f"---\nid: {own}\n---\nThe loop is in Go.\n", encoding="utf-8")
+    opened = open_here().store()
+    assert opened.project
+    note_project(opened.home, opened.project, adopt=in_repository.parent.parent)
+    store = open_here().store()
+    (project / "loop.py").write_text("other", encoding="utf-8")
+
+    assert settle(store, entry_of(store, STALE), Verdict.HOLDS) is Became.CONFIRMED
+    assert STALE not in waits(store)
+    assert "verified" not in in_repository.read_text(encoding="utf-8")
 
 
 def test_every_kind_has_its_share_of_the_list(store: Store, memory_dir: Path) -> None:

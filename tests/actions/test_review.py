@@ -14,6 +14,7 @@ from mcp_server.actions.review.review import MOST, ORIGIN, QUESTION, Became, rev
 from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
+from mcp_server.core.provenance.provenance import SEEDED
 from mcp_server.store import Store
 from tests.conftest import Open
 
@@ -59,6 +60,21 @@ def test_what_was_stored_here_comes_before_what_came_with_the_repository_the_new
         OriginReason(OriginDoubt.INSTRUCTS),
         OriginReason(OriginDoubt.FROM_REPOSITORY),
     }
+
+
+def test_what_is_accepted_is_what_was_shown_although_the_project_has_another_of_that_id(
+    store: Store, memory_dir: Path
+) -> None:
+    imported = write_file(memory_dir, "rules", "Use tabs.", head=f"source: {SEEDED}\n")
+    own = write_file(store.vaults[-1].root, "rules", "Use spaces here.")
+    before = own.read_bytes()
+    (entry,) = (entry for entry in review(store).entries if entry.kind == ORIGIN)
+    assert entry.ref == "user/rules"
+
+    assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
+    assert b"source: imported\n" in imported.read_bytes()
+    assert own.read_bytes() == before
+    assert ORIGIN not in review(store).counts
 
 
 def test_no_more_are_read_than_are_shown(shared: Store) -> None:

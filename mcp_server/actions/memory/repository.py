@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcp_server.actions.files.commit import new_name, one_change, one_run, relocate, write_line
-from mcp_server.actions.files.read import find, read
+from mcp_server.actions.files.read import find, read_row
 from mcp_server.actions.files.sync import catch_up_if_free, sync, sync_if_free
 from mcp_server.actions.files.trash import same_places
 from mcp_server.actions.memory.remember import supersede
@@ -200,7 +200,7 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     for row, change in changes:
         with one_change(change):
             if row.source in ACCEPTED_AS and row.vault in store.private:
-                take_over(store, row.id, row.source, version=row.digest)
+                take_over(store.only(row.vault), row.id, row.source, version=row.digest)
             else:
                 write_line(store, "accepted", refs=[row.ref], digests=[row.digest])
             keep(store, [row.ref])
@@ -208,7 +208,7 @@ def accept(store: Store, rows: Sequence[Row]) -> None:
     for row, change in changes:
         if row.vault in store.private:
             with one_change(change):
-                supersede(store, read(store, row.id))  # while it waited it superseded none
+                supersede(store, read_row(store, row))  # while it waited it superseded none
 
 
 def keep(store: Store, refs: Sequence[str]) -> None:

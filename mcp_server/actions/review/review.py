@@ -263,7 +263,7 @@ def _stale_again(store: Store, entry: Entry) -> Entry | None:
 
 
 def _holds(store: Store, entry: Entry) -> Became:
-    trust.validate(store, entry.id, note="in review")
+    trust.validate(store.only(entry.ref.rpartition("/")[0]), entry.id, note="in review")
     return Became.CONFIRMED
 
 

@@ -158,11 +158,13 @@ def _waits(error: StorageUnavailable, waiting: Waiting) -> GivenToTeam:
 
 
 def _copied(store: Store, memory_id: str, error: DaybookError) -> Stored:
-    """Return what the copy says of a memory; raise *error* when it has none."""
+    """Return what the copy says of a memory; raise *error* when it has none, or one that somebody edited."""
     copy = team_membership.copied_of(store.home).get(memory_id)
     vaults = places.team_vaults(store.home)
     if not copy or not vaults:
         raise error
-    memory = read(store.scoped(vaults), memory_id).memory
-    notes = memory.notes[:-3]  # the last three name team, author and curator, see `copy`
-    return Stored(replace(memory, notes=notes), copy.version, copy.author, copy.confirmed_by)
+    file = read(store.scoped(vaults), memory_id)
+    if file.digest != copy.digest:
+        raise error
+    notes = file.memory.notes[:-3]  # the last three name team, author and curator, see `copy`
+    return Stored(replace(file.memory, notes=notes), copy.version, copy.author, copy.confirmed_by)

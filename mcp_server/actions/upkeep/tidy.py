@@ -277,7 +277,7 @@ def _answer(store: Store, tidied: Tidied, vault: Vault, group: Sequence[TidyItem
         return None
     tidied.calls += 1
     tidied.spent += budget.cost(store.settings, reply.input_tokens, reply.output_tokens)
-    files.write_new(spool, json.dumps(reply.text).encode("ascii"))
+    files.write_over(spool, json.dumps(reply.text).encode("ascii"))
     return reply.text
 
 

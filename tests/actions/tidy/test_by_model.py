@@ -147,6 +147,23 @@ def test_a_dry_run_asks_only_when_told_and_its_answer_is_used(
         assert dry.counts == report.counts == {"drops": 1}
 
 
+def test_an_answer_whose_file_was_damaged_is_asked_for_again(
+    with_model: Callable[[ScriptedModel], Store], clock: Clock
+) -> None:
+    with ScriptedModel([plan_of(keep=[1, 2, 3, 4], drop=[5])] * 2) as api:
+        store = with_model(api)
+        for text in FIVE:
+            put(store, text)
+            clock.pass_days(0.01)
+        clock.pass_days(2)
+        tidy(store, dry_run=True, with_model=True)
+        (spool,) = (store.home / "work").glob("*.json")
+        spool.write_bytes(b'"cut short')
+
+        assert tidy(store).counts == {"drops": 1}
+        assert api.calls == 2
+
+
 def test_a_model_that_does_not_answer_is_reported_and_the_rest_goes_on(
     with_model: Callable[[ScriptedModel], Store], clock: Clock
 ) -> None:
