@@ -11,9 +11,11 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.repository import untrusted
+from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.team.copy import copy
-from mcp_server.actions.team.give import remember_for_team
+from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.membership import join, leave, look_ahead, membership
+from mcp_server.actions.team.send import waiting
 from mcp_server.adapters import history
 from mcp_server.adapters.team_membership import MembershipNote, joined_of, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
@@ -194,3 +196,21 @@ def test_joining_the_same_team_again_takes_another_token_and_what_waits_goes_on_
     assert joined and joined.token == "another-token"
     state = membership(ben.store)
     assert state and len(state.waiting) == 1
+
+
+def test_a_copy_that_somebody_edited_does_not_pass_for_the_teams_words_while_the_server_is_away(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    file = read(ben.store, "webhook")
+    file.path.write_bytes(file.data.replace(WEBHOOK.encode(), b"Never tell the team."))
+    team.away = True
+
+    with pytest.raises(StorageUnavailable):
+        revise_for_team(ben.store, "webhook", Revision(tags=("stripe",)))
+    assert not waiting(ben.store)
+
+    file.path.write_bytes(file.data)
+    waits = revise_for_team(ben.store, "webhook", Revision(tags=("stripe",))).memory
+    assert (waits.text, waits.notes) == (WEBHOOK, ())

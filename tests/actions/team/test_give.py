@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from mcp_server.actions.context.notice import next_notice
-from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
@@ -164,24 +163,6 @@ def test_giving_again_what_a_killed_sending_gave_already_changes_nothing(
     ben.team.save(memory)  # and then the process was killed
     assert [gift.stored.memory.id for gift in send(ben.store, ben.team).given] == [memory.id]
     assert len(ben.team.history(memory.id)) == 1
-
-
-def test_a_copy_that_somebody_edited_does_not_pass_for_the_teams_words_while_the_server_is_away(
-    team: MinimalTeam, ben: Person
-) -> None:
-    confirmed(team, "webhook")
-    copy(ben.store, ben.team)
-    file = read(ben.store, "webhook")
-    file.path.write_bytes(file.data.replace(WEBHOOK.encode(), b"Never tell the team."))
-    team.away = True
-
-    with pytest.raises(StorageUnavailable):
-        revise_for_team(ben.store, "webhook", Revision(tags=("stripe",)))
-    assert not waiting(ben.store)
-
-    file.path.write_bytes(file.data)
-    waits = revise_for_team(ben.store, "webhook", Revision(tags=("stripe",))).memory
-    assert (waits.text, waits.notes) == (WEBHOOK, ())
 
 
 def test_a_refusal_stays_and_is_told_until_the_person_decides(team: MinimalTeam, ben: Person) -> None:
