@@ -70,8 +70,7 @@ WAYS_OUT = (unlinked, deleted)
 
 
 @pytest.mark.parametrize("label", SCRIPTS)
-@pytest.mark.parametrize("way_out", WAYS_OUT)
-@pytest.mark.parametrize("way_in", WAYS_IN)
+@pytest.mark.parametrize(("way_in", "way_out"), [*zip(WAYS_IN, WAYS_OUT * 2, strict=True)])
 def test_what_was_linked_is_there_once_and_taken_back_by_the_same_words(
     store: Store,
     tmp_path: Path,
