@@ -76,6 +76,9 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
     """
     about = joining.team
+    if not team_membership.has_team(store.home):
+        # A kill may have left what waits for another team; it must not reach this one.
+        team_membership.forget_team(store.home)
     team_membership.note_joined(store.home, team_membership.note_of(joining.url, joining.token, about))
     store.record("team_joined", team=about.name, curators=list(about.curators))
     return copy(store, team, patience=PATIENCE)
@@ -90,6 +93,7 @@ def leave(store: Store) -> str:
     joined = team_membership.joined_of(store.home)
     vaults = places.team_vaults(store.home)
     if not vaults:
+        team_membership.forget_team(store.home)  # the rest, when the command was killed before
         raise Rejected("You are not in a team.", "Nothing was changed.")
     with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
         withdraw(store)

@@ -11,7 +11,6 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.status.status import status
 from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import promote_to_team, remember_for_team, revise_for_team
-from mcp_server.actions.team.membership import leave
 from mcp_server.actions.team.memories import (
     confirm_in_team,
     forget_if_of_team,
@@ -301,14 +300,6 @@ def test_what_takes_the_place_of_another_supersedes_it_if_the_member_may(
     assert dict(stored_now.kept)["of-anna"]
     assert ben.team.load(mine).memory.status is Status.SUPERSEDED
     assert ben.team.load("of-anna").memory.status is Status.ACTIVE
-
-
-def test_leaving_deletes_what_waits(team: MinimalTeam, ben: Person) -> None:
-    team.away = True
-    put_off(ben.store)
-    leave(ben.store)
-    assert not waiting(ben.store)
-    assert not (ben.store.home / "team").exists()
 
 
 def test_what_is_in_the_persons_trash_needs_no_server(team: MinimalTeam, ben: Person) -> None:
