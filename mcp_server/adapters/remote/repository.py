@@ -59,6 +59,8 @@ _ENDED = "fatal: Could not read from remote repository"
 _FULL = "No space left on device"
 _OF_DAMAGE = ("corrupt", "inflate", "bad object", "bad tree", "missing", "unable to read", "unable to parse")
 _INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
+_PACK = ("gc", "--quiet", "--force")  # also after another one, which was killed: its number is taken again
+_PRUNE = "--prune=now"
 _BEHIND = (
     *("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "incorrect old value"),
     *("failed to update ref", "reference already exists"),
@@ -222,9 +224,19 @@ class Repository:
         return self._ask("log", "-1", "--format=%B", commit)
 
     def prune_remote(self, url: str) -> None:
-        """Delete from a remote that is a folder what no branch leads to; a host does that by itself."""
+        """
+        Delete from a remote that is a folder what no branch leads to; a host does that by itself.
+
+        Raises RemoteUnavailable.
+        """
         if is_folder(url):
-            self._answer("gc", "--quiet", "--prune=now", at=folder_of(url))
+            _clear_old_locks(folder_of(url))
+            code, _, stderr = self._answer(*_PACK, _PRUNE, at=folder_of(url))
+            if code:
+                raise RemoteUnavailable(
+                    f"The history was replaced, but its bytes are still there: {_failed('gc', stderr)}.",
+                    "Run the same command again later.",
+                )
 
     def push(self, url: str, commit: str, *, timeout: float, instead_of: str = "") -> bool:
         """
@@ -265,7 +277,7 @@ class Repository:
 
     def pack(self, *, prune: bool = False) -> None:
         """Put all objects into one pack; with *prune* delete those that no ref leads to."""
-        self._run("gc", "--quiet", *(["--prune=now"] if prune else []))
+        self._run(*_PACK, *([_PRUNE] if prune else []))
 
     def objects(self) -> int:
         """Return how many objects are in files of their own, outside packs."""
@@ -315,8 +327,7 @@ class Repository:
         """Raise RemoteUnavailable unless git ended with the *code* 0."""
         if not code:
             return
-        lines = stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = f"git {verb} failed: {lines[-1].rstrip('.') if lines else code}"
+        reason = _failed(verb, stderr)
         if _FULL in reason:
             raise RemoteUnavailable(f"The disk is full: {reason}.", "Make room, and exchange again.")
         raise self._damaged(reason)
@@ -393,9 +404,16 @@ def is_half_made(folder: Path) -> bool:
     return (folder / _UNFINISHED).is_file()
 
 
+def _failed(verb: str, stderr: bytes) -> str:
+    """Return in words that git *verb* failed, and why."""
+    lines = stderr.decode("utf-8", "replace").strip().splitlines()
+    return f"git {verb} failed: {lines[-1].rstrip('.') if lines else 'it gave no reason'}"
+
+
 def _locks(folder: Path) -> Iterator[Path]:
     """Yield what lies in the repository *folder* while git changes its refs or its settings."""
     yield from folder.glob("*.lock")
+    yield from folder.glob("packed-refs.new")
     yield from (folder / "refs").rglob("*.lock")
 
 

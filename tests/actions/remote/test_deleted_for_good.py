@@ -1,14 +1,21 @@
 """What is deleted for good leaves no byte in our repository, nor in the remote when it is rewritten."""
 
+import os
+import socket
 import subprocess
+import time
 import zlib
 from pathlib import Path
+
+import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.rewrite import rewrite_history
+from mcp_server.adapters.remote.repository import STALE
+from mcp_server.core.errors import RemoteUnavailable
 from tests.actions.remote.conftest import Machines
 from tests.memories import stored
 
@@ -68,3 +75,34 @@ def test_the_exchange_goes_on_after_the_history_was_cut(machines: Machines) -> N
 
     assert read(desk, memory_id).memory.text == "The host is beta.\n\nThe port is 90."
     assert read(laptop, memory_id).memory.text == "The host is beta.\n\nThe port is 90."
+
+
+def as_killed_while_packing(repository: Path) -> Path:
+    """
+    Leave in *repository* what a git leaves that is killed there, whose number another process has now.
+
+    Return the file that keeps the next one from packing.
+    """
+    (repository / "gc.pid").write_text(f"{os.getpid()} {socket.gethostname()}", encoding="ascii")
+    (repository / "packed-refs.new").touch()
+    return repository / "packed-refs.new"
+
+
+def test_a_git_that_was_killed_while_packing_stops_neither(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    own = desk.home / "remote" / "store.git"
+    gone = stored(desk, "The vault", f"It is in {WORD}.")
+    exchange(desk)
+    forget(desk, gone, forever=True)
+    as_killed_while_packing(own)
+
+    assert not exchange(desk).trouble
+    assert not holds(own, WORD)
+
+    half = as_killed_while_packing(machines.remote)
+    with pytest.raises(RemoteUnavailable, match="its bytes are still there"):
+        rewrite_history(desk, timeout=60, patience=1)
+    long_ago = time.time() - 2 * STALE
+    os.utime(half, (long_ago, long_ago))
+    rewrite_history(desk, timeout=60, patience=1)
+    assert not holds(machines.remote, WORD)
