@@ -1,7 +1,11 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from mcp_server.adapters.index.database.database import CACHE, Database
+from mcp_server.store import Store
 
 ARENAS = """
 import ctypes, sys, threading
@@ -53,7 +57,17 @@ def test_threads_share_one_arena_where_they_would_have_several() -> None:
 FREED = """
 import ctypes, sys
 from pathlib import Path
-from mcp_server.adapters.heap import give_back
+
+if sys.argv[1] == "give_back":
+    from mcp_server.adapters.heap import give_back as gives_back
+else:
+    from mcp_server.bootstrap import Opened
+    from mcp_server.doors.server import load_model
+
+    opened = Opened({"MEMORY_DIR": sys.argv[2], "EMBEDDING_MODEL": "none"}, wait_for_model=False)
+
+    def gives_back():
+        load_model(opened)
 
 libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 if not hasattr(libc, "malloc_trim"):
@@ -73,17 +87,29 @@ def resident():
 
 
 before = resident()
-give_back()
+gives_back()
 print((before - resident()) * 4096)
 """
 
 
-def test_what_was_freed_between_used_blocks_is_given_back() -> None:
+@pytest.mark.parametrize("by", ["give_back", "load_model"])
+def test_what_was_freed_between_used_blocks_is_given_back(by: str, tmp_path: Path) -> None:
     process = subprocess.run(
-        [sys.executable, "-c", FREED], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", FREED, by, str(tmp_path)], capture_output=True, encoding="utf-8", check=False
     )
     if process.stderr.strip() == "not glibc":
         pytest.skip("the C library is not glibc")
 
     assert process.returncode == 0, process.stderr
     assert int(process.stdout) > 20_000_000
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_connection_keeps_little_of_the_index(store: Store, read_only: bool) -> None:
+    store.database.connection()  # makes the index
+    database = Database(store.database.path, read_only=read_only)
+
+    (kept,) = database.connection().execute("PRAGMA cache_size").fetchone()
+    database.close()
+
+    assert kept == -CACHE

@@ -1,6 +1,9 @@
 """The sets of tools: each has the agreed names, and DAYBOOK_TOOLSETS chooses which are offered."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +47,25 @@ def test_a_set_holds_its_tools_beside_the_core(name: str) -> None:
     offered = {*AGREED["core"].split(), *AGREED[name].split()}
 
     assert tools(name).keys() == offered
+
+
+LOADED = """
+import sys
+from mcp_server.bootstrap import Opened
+from mcp_server.doors.server import build
+
+build(Opened({"MEMORY_DIR": sys.argv[1], "EMBEDDING_MODEL": "none", "DAYBOOK_TOOLSETS": sys.argv[2]}))
+print(*(name.rpartition(".")[2] for name in sys.modules if name.startswith("mcp_server.doors.server.")))
+"""
+
+
+def test_the_modules_of_a_set_that_is_off_are_not_loaded(tmp_path: Path) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path), "graph"], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert {"memory_tools", "graph_tools"} <= {*loaded}
+    assert not {"session_tools", "curation_tools", "worth_tools", "admin_tools"} & {*loaded}
 
 
 def test_core_and_sessions_are_offered_unless_others_are_chosen() -> None:

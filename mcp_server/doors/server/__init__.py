@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_server.adapters.detached import wait_for_end_of
-from mcp_server.adapters.heap import share_one_arena
+from mcp_server.adapters.heap import give_back, share_one_arena
 from mcp_server.adapters.log_file import send_warnings_to
 from mcp_server.bootstrap import Opened, working_folder
 from mcp_server.core.errors import DaybookError
@@ -53,7 +53,7 @@ def main() -> None:
     else:
         send_warnings_to(opened.home / "logs" / "server.log")
         opened.meaning.hold_back()
-        start = Start(opened, beside=partial(_keep_current, opened), after=opened.meaning.begin)
+        start = Start(opened, beside=partial(_keep_current, opened), after=partial(load_model, opened))
     try:
         start.serve()
     finally:
@@ -100,6 +100,13 @@ def _keep_current(opened: Opened) -> None:
     from mcp_server.doors.server.background import keep_current  # the first answers need not wait for it
 
     keep_current(opened)
+
+
+def load_model(opened: Opened) -> None:
+    """Load the model, and give back what loading took of the heap: several megabytes that nothing uses."""
+    opened.meaning.begin()
+    opened.meaning.loaded()
+    give_back()
 
 
 def _end_with_parent(parent: int) -> None:

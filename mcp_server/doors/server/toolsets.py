@@ -1,34 +1,21 @@
 """The tools that are registered, by the sets that DAYBOOK_TOOLSETS chooses from."""
 
 from functools import partial
+from importlib import import_module
 
 from mcp_server.bootstrap import Opened
 from mcp_server.core.settings import HOOK_TOOL
-from mcp_server.doors.server import (
-    admin_tools,
-    curation_tools,
-    graph_tools,
-    inside,
-    learning_tools,
-    memory_tools,
-    opening,
-    review_tools,
-    session_history_tools,
-    session_tools,
-    transcript_tools,
-    undo_tools,
-    worth_tools,
-)
+from mcp_server.doors.server import inside, opening
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.arguments import Server
 from mcp_server.doors.server.hook_tool import Hooks
 
-TOOLSETS = {  # the modules of each set
-    "core": (memory_tools, review_tools, undo_tools),
-    "sessions": (session_tools, transcript_tools),
-    "curation": (learning_tools, session_history_tools, curation_tools, worth_tools),
-    "graph": (graph_tools,),
-    "admin": (admin_tools,),
+MODULES = {  # of each set; those of a set that is off are not loaded
+    "core": ("memory_tools", "review_tools", "undo_tools"),
+    "sessions": ("session_tools", "transcript_tools"),
+    "curation": ("learning_tools", "session_history_tools", "curation_tools", "worth_tools"),
+    "graph": ("graph_tools",),
+    "admin": ("admin_tools",),
 }
 
 
@@ -42,6 +29,6 @@ def registered(opened: Opened, hooks: Hooks) -> Server:
         hooks.answer
     )
     for name in opened.settings.toolsets:
-        for tools in TOOLSETS[name]:
-            tools.register(application)
+        for module in MODULES[name]:
+            import_module(f"{__package__}.{module}").register(application)
     return application.server
