@@ -373,7 +373,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
         return name, text
 
     if strange := [name[:60] for name in config if name not in IN_CONFIG]:
-        raise SettingsError(f"config.toml has '{strange[0]}', which is not a setting.", _meant(strange[0]))
+        raise SettingsError(f"config.toml has '{strange[0]}', which is not a setting.", _hint(strange[0]))
     for name in _PLACES:
         if not isinstance(config.get(name, ""), str):
             raise SettingsError(f"{name} in config.toml is not text.", "Put it between quotation marks.")
@@ -391,7 +391,7 @@ def parse_settings(environment: Mapping[str, str], config: Mapping[str, object])
     return DEFAULTS._replace(**values)
 
 
-def _meant(name: str) -> str:
+def _hint(name: str) -> str:
     matches = similar(name.lower().removeprefix("daybook_"), IN_CONFIG)
     return f"Did you mean '{matches[0]}'?" if matches else f"Take it out; there are {', '.join(IN_CONFIG)}."
 

@@ -254,9 +254,7 @@ def test_the_other_is_believed_less(store: Store, timeouts: tuple[str, str]) -> 
 
     resolve_contradiction(store.in_session("s1"), first, second, "weaken")
 
-    lines = [
-        json.loads(line) for path in store.ledger.paths() for line in path.read_text("utf-8").splitlines()
-    ]
+    lines = [json.loads(line) for path in store.ledger.paths() for line in path.read_bytes().splitlines()]
     (event,) = [line for line in lines if line["event"] == "trusted"]
     assert (event["refs"], event["reason"]) == ([read(store, second).ref], "contradiction_resolved")
     assert (event["session"], event["note"]) == ("s1", "")
@@ -308,3 +306,15 @@ def test_the_person_and_the_project_may_contradict_each_other(store: Store) -> N
     }
 
     assert pairs(store) == [ids]
+
+
+def test_a_mark_on_its_namesake_at_another_level_does_not_count(store: Store) -> None:
+    limit = decided(store, "Uploads end late.", level=Level.USER)
+    uploads = read(store, decided(store, "Uploads never end.", level=Level.USER))
+    namesake = store.vaults[-1].root / uploads.place
+    namesake.parent.mkdir(parents=True)
+    namesake.write_bytes(uploads.data)
+
+    for _ in range(2):
+        assert mark_contradiction(store, uploads.memory.id, limit).changed
+        rebuild(store)

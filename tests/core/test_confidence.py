@@ -72,7 +72,7 @@ def test_a_hit_is_believed_as_far_as_its_evidence_goes(
 def test_a_question_may_be_about_a_tag_or_a_number_alone(
     terms: list[str], tags: list[str], numbers_found: list[str], expected: bool
 ) -> None:
-    assert gate.asks_only_for(terms, tags=tags, found=numbers_found) is expected
+    assert gate.asks_only_for(terms, tags=tags, present=numbers_found) is expected
 
 
 @given(share, share, share, share, share, share)

@@ -57,11 +57,11 @@ def open_questions(store: Store, db: sqlite3.Connection, *, about: int = 0) -> l
     With *about*, the row of a memory, only those about it. The team's are for its curators to settle.
     """
     vaults = store.own
-    stated = _said(store, db, vaults)
+    stated = _linked_pairs(store, db, vaults)
     questions = [
         question for question in stated.values() if about in (0, question.newer.row, question.older.row)
     ]
-    nearest = _found(store, db, vaults, stated.keys(), about)
+    nearest = _compared_pairs(store, db, vaults, stated.keys(), about)
     return list(islice(chain(questions, nearest), MOST_OPEN))
 
 
@@ -81,7 +81,7 @@ def standing_beside(store: Store, file: "MemoryFile") -> tuple[str, ...]:
 def fuller(store: Store, db: sqlite3.Connection) -> dict[int, Row]:
     """Return row → the memory that says all of it and more, which is shown in its place."""
     pairs_within = pairs.within(db, store.keys, private=store.private)
-    whole = {pair.one if pair.fuller == pair.other else pair.other: pair.fuller for pair in pairs_within}
+    whole = {pair.first if pair.fuller == pair.other else pair.other: pair.fuller for pair in pairs_within}
     if not whole:
         return {}
     shadowed_rows = shadowed(store, db)  # a memory that the project shadows takes no other's place there
@@ -107,7 +107,9 @@ def newer_first(row: Row, other: Row) -> tuple[Row, Row]:
     return (row, other) if (row.updated, row.row) >= (other.updated, other.row) else (other, row)
 
 
-def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[frozenset[int], Question]:
+def _linked_pairs(
+    store: Store, db: sqlite3.Connection, vaults: Sequence[str]
+) -> dict[frozenset[int], Question]:
     """Return pair of rows → the question, for pairs whose link says that both cannot hold."""
     ends = relations.contradicting(db, vaults, private=store.private)
     # Across levels both stay active: the project's memory holds only in that project.
@@ -128,16 +130,16 @@ def _said(store: Store, db: sqlite3.Connection, vaults: Sequence[str]) -> dict[f
     return questions
 
 
-def _found(
+def _compared_pairs(
     store: Store, db: sqlite3.Connection, vaults: Sequence[str], stated: Iterable[frozenset[int]], about: int
 ) -> Iterator[Question]:
     """Yield the nearest pairs that are neither linked nor settled, as long as the caller asks for more."""
     stated_pairs, shadowed_rows = set(stated), shadowed(store, db)
     for pair in pairs.nearest(db, vaults, private=store.private, row=about):
-        if frozenset((pair.one, pair.other)) in stated_pairs:
+        if frozenset((pair.first, pair.other)) in stated_pairs:
             continue
-        rows = memories.by_rows(db, (pair.one, pair.other))
-        row, other = rows[pair.one], rows[pair.other]
+        rows = memories.by_rows(db, (pair.first, pair.other))
+        row, other = rows[pair.first], rows[pair.other]
         if row.vault != other.vault and not shadowed_rows.keys().isdisjoint(rows):
             continue  # one of them is shadowed in this project
         if relations.is_linked(db, row, other) or settled_pairs.is_resolved(db, row, other):

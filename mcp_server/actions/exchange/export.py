@@ -177,7 +177,7 @@ def _place_of(vault: Vault) -> Path:
 
 
 def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str, object]:
-    values = {field.name: _said(getattr(memory, field.name)) for field in fields(memory)}
+    values = {field.name: _as_json(getattr(memory, field.name)) for field in fields(memory)}
     return {
         "vault": vault.key,
         "level": vault.level.value,
@@ -188,14 +188,14 @@ def _entry(vault: Vault, memory: Memory, counts: dict[str, object]) -> dict[str,
     }
 
 
-def _said(value: object) -> object:
+def _as_json(value: object) -> object:
     match value:
         case datetime():
             return timestamp(value)
         case StrEnum():
             return value.value
         case tuple():
-            return [_said(item) for item in value]
+            return [_as_json(item) for item in value]
         case Link():
             notes = {"notes": list(value.notes)} if value.notes else {}
             return {"rel": value.rel, "to": value.to, **notes}

@@ -79,7 +79,7 @@ def _compare_batch(store: Store, limit: int) -> int:
             # A memory that changed meanwhile is compared again, with its new text.
             if _same(rows, now, number):
                 unchanged = [
-                    pair for pair in alike if _same(rows, now, pair.one) and _same(rows, now, pair.other)
+                    pair for pair in alike if _same(rows, now, pair.first) and _same(rows, now, pair.other)
                 ]
                 pairs.put(db, number, model if number in own else "", unchanged)
     return len(numbers)

@@ -5,6 +5,7 @@ Finding changes nothing. Marking writes a `contradicts` link: until it is resolv
 the older one with a mark.
 """
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,6 +29,7 @@ from mcp_server.actions.model.embed import chosen_model
 from mcp_server.adapters.index.events import settled_pairs, tidying
 from mcp_server.adapters.index.memories import memories, relations, selections
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.adapters.index.memories.relations import End
 from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.contradictions import opposed
 from mcp_server.core.judge.questions import FAR, MOST_COMPARED
@@ -93,8 +95,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
                 return []
             rows[about.row] = about
         embedded, cosines = tidying.likeness(db, chosen_model(store), list(rows), FAR)
-        ends = relations.contradicting(db, vaults, private=store.private)
-        marked = {frozenset((first.row, other.row)) for first, other in ends}
+        marked = _marked(db, vaults, private=store.private)
         statements = {
             number: Statement(row.title, row.text, row.type, row.source, row.verified > 0)
             for number, row in rows.items()
@@ -102,7 +103,7 @@ def find_contradictions(store: Store, memory_id: str = "", *, limit: int = 5) ->
         contradictions: list[Contradiction] = []
         for opposition in opposed(statements, cosines, embedded, about=about.row if about else None):
             first, other = rows[opposition.first], rows[opposition.other]
-            if frozenset((first.row, other.row)) in marked:
+            if frozenset((first.ref, other.ref)) in marked:
                 continue
             if settled_pairs.is_resolved(db, first, other):
                 continue
@@ -127,13 +128,20 @@ def get_contradictions(store: Store) -> list[Contradiction]:
     ensure_synced(store)
     vaults = store.keys
     with store.database.read() as db:
-        ends = relations.contradicting(db, vaults, private=vaults)
-        rows = memories.by_rows(db, {end.row for pair in ends for end in pair})
-    pairs = {frozenset((end.row, other.row)): (end, other) for end, other in ends}
+        marked = _marked(db, vaults, private=vaults)
+        rows = memories.by_rows(db, {end.row for ends in marked.values() for end in ends})
     return [
         Contradiction(first, second, said_by_person=_said_by_person(store, first, second))
-        for first, second in ((rows[end.row], rows[other.row]) for end, other in pairs.values())
+        for first, second in ((rows[end.row], rows[other.row]) for end, other in marked.values())
     ]
+
+
+def _marked(
+    db: sqlite3.Connection, vaults: Sequence[str], *, private: Sequence[str]
+) -> dict[frozenset[str], tuple[End, End]]:
+    """Return the refs of two memories → both, for those that a link marks, as `relations.contradicting`."""
+    ends = relations.contradicting(db, vaults, private=private)
+    return {frozenset((end.ref, other.ref)): (end, other) for end, other in ends}
 
 
 def mark_contradiction(store: Store, memory_id: str, other: str) -> Linked:
@@ -143,8 +151,8 @@ def mark_contradiction(store: Store, memory_id: str, other: str) -> Linked:
     must_be_active(second.memory)
     ids = first.memory.id, second.memory.id
     with store.database.read() as db:
-        ends = relations.contradicting(db, store.keys, private=store.private)
-    if any({end.id, two.id} == {*ids} for end, two in ends):
+        marked = _marked(db, store.keys, private=store.private)
+    if frozenset((first.ref, second.ref)) in marked:
         return Linked(ids[0], CONTRADICTS, ids[1], changed=False)
     if first.vault.in_repository and not is_accepted(store, first):
         ids = ids[::-1]  # a link in a file that is not accepted does not count

@@ -11,7 +11,7 @@ from mcp_server.actions.files.sync import make_folders, refresh_index, take_acro
 from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.memory.remember import still_superseded, supersede
 from mcp_server.actions.memory.repository import is_shared
-from mcp_server.actions.memory.revise import take_over
+from mcp_server.actions.memory.revise import check_version, take_over
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, free_path
@@ -80,8 +80,7 @@ def check_level(
     A memory at that level passes. What seems a secret goes into a repository only with *keep_secrets*.
     """
     file, _ = _checked(store, memory_id, level, keep_secrets=keep_secrets)
-    if not file.digest.startswith(version.strip()):
-        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+    check_version(memory_id, file.digest, version)
 
 
 def _checked(

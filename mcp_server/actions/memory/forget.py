@@ -283,13 +283,13 @@ def _and_proposed(store: Store, refs: Iterable[str], paths: Iterable[Path]) -> l
     """Return the candidates in the trash with the same words as *refs*, now or earlier, and then *paths*."""
     own = list(paths)
     version_paths = [version.path for ref in refs for version in history.versions(store.home, ref)]
-    contents = {_said(store, path) for path in (*own, *version_paths)} - {""}
+    contents = {_words_hash(store, path) for path in (*own, *version_paths)} - {""}
     folders = dict.fromkeys(places.trash_folder(store.home, vault) / CANDIDATES for vault in store.vaults)
     proposed = [path for folder in folders for path in sorted(folder.glob("*.md"))]
-    return [*(path for path in proposed if _said(store, path) in contents), *own]
+    return [*(path for path in proposed if _words_hash(store, path) in contents), *own]
 
 
-def _said(store: Store, path: Path) -> str:
+def _words_hash(store: Store, path: Path) -> str:
     """Return the fingerprint of what the file at *path* says, '' for one that cannot be read."""
     with contextlib.suppress(OSError, DaybookError):
         memory = parsed(store.user_vault, store.user_vault.root / "kept.md", files.read(path))

@@ -53,6 +53,12 @@ def version(file: MemoryFile) -> str:
     return file.digest[:VERSION_LENGTH]
 
 
+def check_version(memory_id: str, digest: str, version: str) -> None:
+    """Raise Conflict when a file with that *digest* is not at *version* any more; '' stands for any."""
+    if not digest.startswith(version.strip()):
+        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+
+
 def revise(
     store: Store,
     memory_id: str,
@@ -76,8 +82,7 @@ def revise(
     Rejected, Unreadable, OSError; the file is untouched then.
     """
     file = read(store, memory_id)
-    if version and not file.digest.startswith(version.strip()):
-        raise Conflict(f"'{memory_id}' changed since version {version.strip()} was read.")
+    check_version(memory_id, file.digest, version)
     if revision.touches is not None:
         revision = replace(revision, touches=as_touched(store, revision.touches))
     memory = revised(file.memory, revision, keep_secrets=keep_secrets)

@@ -71,7 +71,7 @@ def validate(store: Store, memory_id: str, *, reason: str = "confirmed", note: s
         touched=noted(store, file.vault, file.memory.touches),
         touched_before={entry.path: [entry.digest, entry.at] for entry in before} or None,
         reason=reason,
-        note=_said(note),
+        note=_masked(note),
     )
     return trust_history(store, memory_id)
 
@@ -86,7 +86,7 @@ def invalidate(store: Store, memory_id: str, *, reason: str, note: str = "") -> 
     """
     _check(reason, ratings.INVALIDATING)
     row = find(store, memory_id)
-    write_line(store, "trusted", refs=[row.ref], reason=reason, note=_said(note))
+    write_line(store, "trusted", refs=[row.ref], reason=reason, note=_masked(note))
     return trust_history(store, memory_id)
 
 
@@ -127,5 +127,5 @@ def _check(reason: str, reasons: tuple[str, ...]) -> None:
         raise Rejected(f"'{reason}' is not a known reason.", f"Use one of: {', '.join(reasons)}.")
 
 
-def _said(note: str) -> str:
+def _masked(note: str) -> str:
     return one_line(redact(note), NOTE)

@@ -133,10 +133,11 @@ def spending(store: Store) -> Spending:
                 pause = spent.settings_pause(db, settings, now) or pause
     sessions = tuple((short, costs[session]) for session, short in latest)
     unpriced = "" if budget.price(store.settings) else store.settings.model
-    return Spending(usd, calls, *_told(pause), given_up, plan_calls, *_told(plan_pause), sessions, unpriced)
+    return Spending(usd, calls, *_parts(pause), given_up, plan_calls, *_parts(plan_pause), sessions, unpriced)
 
 
-def _told(pause: spent.Pause | None) -> tuple[str, datetime | None]:
+def _parts(pause: spent.Pause | None) -> tuple[str, datetime | None]:
+    """Return the reason and the end of *pause*: '' and None without one."""
     if pause is None:
         return "", None
     return pause.reason, datetime.fromtimestamp(pause.until, UTC) if pause.until else None

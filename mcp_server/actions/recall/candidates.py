@@ -121,7 +121,7 @@ def _boost(
             updated=row.updated_at,
         )
         terms_in_it = candidate.evidence.matches.terms_of(row.row)
-        candidate.asked_for = confidence.asks_only_for(terms, tags=row.tags, found=terms_in_it)
+        candidate.asked_for = confidence.asks_only_for(terms, tags=row.tags, present=terms_in_it)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
             (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.telling_share)))

@@ -86,7 +86,7 @@ def nearest(store: Store, draft: Draft) -> list[Hit]:
     if draft.kind is not Kind.KNOWLEDGE or draft.id:
         return []
     repeats = draft.text.casefold().startswith(draft.title.casefold().rstrip("\u2026."))
-    return _found(store, draft.text if repeats else f"{draft.title}\n{draft.text}", Mode.HYBRID, NEIGHBOURS)
+    return _near(store, draft.text if repeats else f"{draft.title}\n{draft.text}", Mode.HYBRID, NEIGHBOURS)
 
 
 def sharing_words(store: Store, draft: Draft) -> list[Hit]:
@@ -94,10 +94,10 @@ def sharing_words(store: Store, draft: Draft) -> list[Hit]:
     if draft.kind is not Kind.KNOWLEDGE or draft.id:
         return []
     longest = sorted(content_words(draft.text), key=lambda word: (-len(word), word))[:LONGEST_WORDS]
-    return _found(store, " ".join(longest), Mode.KEYWORD, AT_ONCE)
+    return _near(store, " ".join(longest), Mode.KEYWORD, AT_ONCE)
 
 
-def _found(store: Store, text: str, mode: Mode, limit: int) -> list[Hit]:
+def _near(store: Store, text: str, mode: Mode, limit: int) -> list[Hit]:
     try:
         return neighbours_of(store, text, mode=mode, limit=limit)
     except IndexUnavailable:

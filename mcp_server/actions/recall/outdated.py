@@ -42,7 +42,7 @@ def outdated(
     marked = []
     for hit in hits:
         row = rows.get(hit.ref)
-        if row and row.kind is Kind.CONVERSATION and (statements := [*_said(row, hit.text)]):
+        if row and row.kind is Kind.CONVERSATION and (statements := [*_statements(row, hit.text)]):
             by = [_holding(store, db, old, row, statements, shadows) for old in superseded]
             marked.append(replace(hit, outdated_by=tuple(dict.fromkeys(filter(None, by)))))
         else:
@@ -84,7 +84,7 @@ def _holding(
     return new.id if any(restated(before, text, new.text) for text in words) else ""
 
 
-def _said(talk: Row, shown_text: str) -> Iterator[tuple[int, "Stated"]]:
+def _statements(talk: Row, shown_text: str) -> Iterator[tuple[int, "Stated"]]:
     """Yield (Unix seconds, sentence) for each statement in *shown_text*, a part of *talk*."""
     from mcp_server.core.judge.restated import stated
 

@@ -153,7 +153,7 @@ def _hits(
             _hit(
                 store,
                 candidate.row,
-                text=_told(candidate, texts.get(candidate.evidence.best_passage, ""), below),
+                text=_shown_text(candidate, texts.get(candidate.evidence.best_passage, ""), below),
                 score=candidate.score,
                 confidence=candidate.confidence,
                 accepted=candidate.row.digest in accepted,
@@ -166,7 +166,7 @@ def _hits(
     return hits
 
 
-def _told(candidate: ScoredMemory, passage: str, below: str) -> str:
+def _shown_text(candidate: ScoredMemory, passage: str, below: str) -> str:
     """Return the text shown of a memory whose best passage is *passage*."""
     if not below:
         return passage

@@ -172,7 +172,7 @@ def commit_disk(
     if changes := changes_of(had, merged.files):
         result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
-        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, _said(changes)))
+        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, _counts(changes)))
     # HEAD first: a change that only DISK has looks to the next exchange as if others had taken it back.
     if changed := changes_of(last_tree, disk.tree):
         # Every file's bytes as they were read: the base of its next change.
@@ -304,6 +304,6 @@ def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
     }
 
 
-def _said(changes: Changes) -> str:
+def _counts(changes: Changes) -> str:
     changed, deleted = changes
     return f"{len(changed)} changed, {len(deleted)} gone"

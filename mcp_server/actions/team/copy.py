@@ -7,7 +7,7 @@ them so. A kill at any point leaves files that are not accepted, which the next 
 
 import contextlib
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -131,7 +131,8 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
     # What is no longer confirmed is not shown from here on, even if the rest fails.
     _note(store, confirmations.WITHDRAWN, sorted(accepted - refs.keys()), {})
     ours = accepted | {version.digest for version in team_membership.copied_of(store.home).values()}
-    removed = sum(_removed(store, vault, path, ours) for path in _there(vault) if path not in wanted)
+    copied_paths = [Path(stamp.path) for stamp in stamps(vault)]
+    removed = sum(_removed(store, vault, path, ours) for path in copied_paths if path not in wanted)
     written = _written(store, vault, wanted, ours)
     _note(store, confirmations.CONFIRMED, sorted(refs.keys() - accepted), refs)
     team_membership.note_copied(store.home, copied)
@@ -158,10 +159,6 @@ def _note(store: Store, event: str, digests: Sequence[str], refs: dict[str, str]
         store.record(event, refs=named, digests=batch)
     if digests:
         catch_up(store)
-
-
-def _there(vault: Vault) -> Iterator[Path]:
-    yield from (Path(stamp.path) for stamp in stamps(vault))
 
 
 def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[str]) -> int:

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.files.read import is_shown, read
 from mcp_server.actions.memory.remember import checked
-from mcp_server.actions.memory.revise import Revision, revised
+from mcp_server.actions.memory.revise import Revision, check_version, revised
 from mcp_server.actions.team.send import Waiting, put_off
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import places, team_membership
-from mcp_server.core.errors import Conflict, DaybookError, Rejected, StorageUnavailable
+from mcp_server.core.errors import DaybookError, Rejected, StorageUnavailable
 from mcp_server.core.links import is_artifact
 from mcp_server.core.memory import Draft, Link, Memory, made_of, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, new_id, typed_id
@@ -110,8 +110,7 @@ def revise_for_team(
         current = team.load(name)
     except StorageUnavailable as error:
         current = _copied(store, name, error)
-    if version and not current.digest.startswith(version.strip()):
-        raise Conflict(f"'{name}' changed since version {version.strip()} was read.")
+    check_version(name, current.digest, version)
     if revision.pinned is not None:
         raise Rejected("A team's memory cannot be pinned.", "Claude is shown it where it fits.")
     changed = revised(current.memory, revision, keep_secrets=keep_secrets)

@@ -80,7 +80,7 @@ def see_vectors(connected: Connection) -> None:
 @contextlib.contextmanager
 def connection(pool: Pool) -> Iterator[Connection]:
     """Give a connection as the server's own login; what fails is said in a sentence."""
-    with told(pool), pool.connection() as connected:
+    with own_errors(pool), pool.connection() as connected:
         yield connected
 
 
@@ -112,7 +112,7 @@ def as_server(connected: Connection) -> None:
 
 
 @contextlib.contextmanager
-def told(pool: Pool) -> Iterator[None]:
+def own_errors(pool: Pool) -> Iterator[None]:
     """Raise PostgreSQL's errors as Daybook's own; none of these quotes the address of the database."""
     try:
         yield

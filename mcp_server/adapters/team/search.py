@@ -89,12 +89,12 @@ def search(db: Connection, query: Query, embedded: Embedded | None, counted: Cou
     searched = counted.memories if few is None else len(few)
     most = max(words.WEIGHED, 3 * query.limit)
     shortlist = words.find(db, text, condition, counted, searched, most=most)
-    meant = vectors.nearest(db, embedded.vector, condition, few) if embedded else []
+    near_rows = vectors.nearest(db, embedded.vector, condition, few) if embedded else []
     matches = places.weigh(db, shortlist, counted)
     by_words = (
         matches if query.mode is not Mode.SEMANTIC or not embedded else replace(matches, memories={}, near={})
     )
-    cosines = vectors.cosines(db, embedded.vector, {*by_words.memories, *meant}) if embedded else {}
+    cosines = vectors.cosines(db, embedded.vector, {*by_words.memories, *near_rows}) if embedded else {}
     best = _most_relevant(by_words, cosines, max(SHORTLIST, 3 * query.limit))
     close = _close(db, query, text, best)
     looked = _closely(db, shortlist, embedded, close, counted)
@@ -257,7 +257,7 @@ def _relied_on(
         )
         verdict = weighed.verdict
         tags = evidence.stored.memory.tags
-        if verdict is Confidence.NONE and confidence.asks_only_for(terms, tags=tags, found=of_row):
+        if verdict is Confidence.NONE and confidence.asks_only_for(terms, tags=tags, present=of_row):
             verdict = Confidence.MEDIUM
         return Result(evidence.stored, "", replace(score, coverage=coverage), verdict)
 

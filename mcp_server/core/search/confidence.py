@@ -216,12 +216,12 @@ def features_of(memories: Sequence[PromptEvidence], calling: float) -> list[Prom
     return features_of_memories
 
 
-def asks_only_for(terms: Collection[str], *, tags: Collection[str], found: Collection[str]) -> bool:
+def asks_only_for(terms: Collection[str], *, tags: Collection[str], present: Collection[str]) -> bool:
     """
     Tell whether a memory has all that a question is about, and that can hardly be there by chance.
 
     That is a tag ("how does billing work?" for `billing`), or names with digits ("what is 88213?"), of whose
-    likeness a model knows nothing. *terms* are those of `words.query_terms`, *found* those of them that the
+    likeness a model knows nothing. *terms* are those of `words.query_terms`, *present* those of them that the
     memory has; the words of a tag may stand with hyphens between them.
     """
     telling = [term for term in terms if term not in STOP_WORDS and term not in ASKING]
@@ -229,7 +229,7 @@ def asks_only_for(terms: Collection[str], *, tags: Collection[str], found: Colle
         return False
     if set(telling) <= set(tags) or "-".join(telling) in tags:
         return True
-    return set(telling) <= set(found) and all(map(_names, telling))
+    return set(telling) <= set(present) and all(map(_names, telling))
 
 
 def _names(term: str) -> bool:

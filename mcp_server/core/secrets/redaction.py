@@ -56,13 +56,13 @@ def find_secrets(text: str) -> list[Secret]:
     What cannot be seen hides none: a page puts such characters between those that a person copies.
     """
     if text.isascii() or not _UNSEEN.search(text):
-        return _found(text)
+        return _secrets_in(text)
     seen = [at for at, character in enumerate(text) if not _UNSEEN.match(character)]
-    secrets = _found(_UNSEEN.sub("", text))
+    secrets = _secrets_in(_UNSEEN.sub("", text))
     return [Secret(seen[start], seen[end - 1] + 1, kind) for start, end, kind in secrets]
 
 
-def _found(text: str) -> list[Secret]:
+def _secrets_in(text: str) -> list[Secret]:
     masks = [match.span() for match in _MASK.finditer(text)] if "[secret removed: " in text else []
     # The words of a mask name nothing that stands after it.
     words = _MASK.sub(lambda mask: "." * len(mask[0]), text) if masks else text

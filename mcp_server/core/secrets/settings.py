@@ -26,7 +26,7 @@ class Place(NamedTuple):
     holds_several: bool = False
 
 
-def _told(value: str) -> bool:
+def _strong(value: str) -> bool:
     return is_password(value, plain_word=False)
 
 
@@ -79,15 +79,15 @@ _TYPED = (
 )
 
 _TABLE = (
-    Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _told, 800, holds_several=True),
-    Place(":5432:", r"[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})(?![^\s])", "a password", _told),
+    Place("pgpass", rf"(?s).{{0,80}}?(?<![^\s`'\"]){_FIELD}", "a password", _strong, 800, holds_several=True),
+    Place(":5432:", r"[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s:]{4,128})(?![^\s])", "a password", _strong),
     Place("cookie:", rf"(?x)[^\n]{{0,2000}}?\b(?i:{_SESSION})=(?P<secret>[^\s;,\"']{{12,2048}})", "a session",
           is_key, WINDOW, holds_several=True),
     Place("chpasswd", r"(?s).{0,60}?\n\s{0,12}(?:- )?[\w.-]{1,32}:(?P<secret>\S{6,128})", "a password",
           is_certain, 800, holds_several=True),
     Place("contribsys__com=", r"(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", "a password", lambda value: True),
     Place("chap-secrets", r"(?s).{0,200}?\n\s{0,4}\S{1,64}\s+\S{1,64}\s+\"?(?P<secret>[^\s\"]{4,128})",
-          "a password",          _told, 600),
+          "a password",          _strong, 600),
     Place("signature=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{32,2048})", "a signature in a URL", is_key, WINDOW),
     Place("sig=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{40,2048})", "a signature in a URL", is_key, WINDOW),
     Place("cookie=", r"""["']?(?P<secret>[A-Za-z0-9+/=_-]{16,2048})""", "a secret", is_key, WINDOW),
@@ -100,7 +100,7 @@ _TABLE = (
     *(Place(f"{user}{sign}", rf"(?<![\w./@-](?i:{user}){sign}){_AFTER_MAIL}", "a password", is_certain)
       for user in _USERS for sign in (" / ", "/", ":")),
     Place("login=", r"[\w.-]{1,40}:(?P<secret>[^\s:/]{6,64})", "a password", is_certain),
-    Place("clear-text=", r"[\"'](?P<secret>[^\"'\s]{6,64})", "a password", _told),
+    Place("clear-text=", r"[\"'](?P<secret>[^\"'\s]{6,64})", "a password", _strong),
     Place("u: ", r"\S{1,40}\s{1,3}p: (?P<secret>\S{6,64})", "a password", is_certain),
     Place("token=", r"(?P<secret>[A-Za-z0-9%+/_~=-]{20,2048})", "a token in a URL", is_key, WINDOW),
     Place("oauth:", r"(?P<secret>[a-z0-9]{30})(?![\w])", "a token", is_key),
@@ -133,14 +133,14 @@ _TABLE = (
           is_key, 600),
     Place('"username"', r"""\s?:\s?"[^"\n]{1,64}",\s{0,20}"key"\s?:\s?"(?P<secret>[\w-]{16,128})\"""",
           "a key", is_key),
-    Place("pragma key", r"\s?=\s?[\"'](?P<secret>[^\"'\n]{4,128})", "a password", _told),
+    Place("pragma key", r"\s?=\s?[\"'](?P<secret>[^\"'\n]{4,128})", "a password", _strong),
     Place("_master=", r"(?P<secret>\S{8,128})", "a password", is_certain),
     Place("private key", rf"[^\n]{{0,40}}?[\s:=\"'`](?P<secret>(?:0x)?{_HEX}{{64}})(?![\w])",
           "a private key", is_key),
     Place("unseal key", r"[^\n]{0,12}?:\s?(?P<secret>[A-Za-z0-9+/]{43,44}=?)", "a key", is_key),
-    Place("wifi:", r"(?i)[^\n]{0,120}?\bP:(?P<secret>[^;\n]{8,63});", "a password", _told),
-    Place("wifi.begin(", r"[^,()\n]{1,60},\s?[\"'](?P<secret>[^\"'\n]{8,63})[\"']", "a password", _told),
-    Place("<auth-user-pass>", r"\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{4,128})\s{1,4}<", "a password", _told),
+    Place("wifi:", r"(?i)[^\n]{0,120}?\bP:(?P<secret>[^;\n]{8,63});", "a password", _strong),
+    Place("wifi.begin(", r"[^,()\n]{1,60},\s?[\"'](?P<secret>[^\"'\n]{8,63})[\"']", "a password", _strong),
+    Place("<auth-user-pass>", r"\s{1,4}\S{1,64}\s{1,4}(?P<secret>\S{4,128})\s{1,4}<", "a password", _strong),
     Place("snmp-server community ", r"(?P<secret>\S{6,64})", "a password", is_certain),
     *(Place(f"{sign} pass ", r"(?P<secret>\S{6,64})", "a password", is_certain) for sign in ",;/"),
     Place("master.key", rf"[^\n]{{0,30}}?[\s:`](?P<secret>{_HEX}{{32}})(?![\w])", "a key", is_key),

@@ -73,12 +73,12 @@ def brief_for(opened: Opened) -> str:
 def register(server: Any, opened: Opened) -> None:
     """Add the prompt `brief` and the resource of the same text to *server*."""
 
-    def told() -> str:
+    def brief_or_nothing() -> str:
         return brief_for(opened) or NOTHING
 
     description = "What is worth knowing now: decisions, traps, unfinished work."
-    server.resource(BRIEF, name="brief", description=description, mime_type="text/markdown")(told)
-    server.prompt(name="brief", description=description)(told)
+    server.resource(BRIEF, name="brief", description=description, mime_type="text/markdown")(brief_or_nothing)
+    server.prompt(name="brief", description=description)(brief_or_nothing)
 
 
 def needs_roots(opened: Opened, capabilities: object) -> bool:

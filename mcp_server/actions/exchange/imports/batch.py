@@ -103,7 +103,7 @@ def written(
     memory, vault, ref = now.memory, now.vault, now.ref
     batch.paths.setdefault(vault, []).extend([*([was.path] if was else []), now.path])
     batch.effects.append(effect_of(store, was, now))
-    done(plan, ref, digest, batch, own=True)
+    note_outcome(plan, ref, digest, batch, own=True)
     # The person asked for these, so they are accepted, except what reads like an instruction.
     if (vault.in_repository or memory.source == ASSISTANT) and not reads_like_instruction(
         f"{memory.title}\n{memory.text}"
@@ -111,7 +111,7 @@ def written(
         batch.accepted[ref] = now.digest
 
 
-def done(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
+def note_outcome(plan: Plan, ref: str, digest: str, batch: Batch, *, own: bool) -> None:
     """Note in *batch* what a record became, and the first time how often it had been used in the source."""
     batch.taken.append([plan.origin, ref, digest, own])
     record = plan.record

@@ -7,7 +7,7 @@ things that a memory got here stay.
 
 from dataclasses import replace
 
-from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, done
+from mcp_server.actions.exchange.imports.batch import Batch, Item, Outcome, note_outcome
 from mcp_server.actions.exchange.imports.plan import Plan
 from mcp_server.actions.files.commit import Accept
 from mcp_server.actions.files.load import MemoryFile
@@ -24,7 +24,7 @@ from mcp_server.store import Store
 def remembered(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     """Store a record under its own id. Raises what `remember` raises."""
     remember(store, _draft(plan))
-    done(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
+    note_outcome(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
 
 
 def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:
@@ -35,7 +35,7 @@ def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes:
     """
     outcome = compare_and_store(store, _draft(plan), supersedes=supersedes)
     now = read(store, outcome.id)
-    done(plan, now.ref, digest, batch, own=not outcome.known or is_made_of(plan, now.memory, digest))
+    note_outcome(plan, now.ref, digest, batch, own=not outcome.known or is_made_of(plan, now.memory, digest))
     why = f"replaces {', '.join(outcome.superseded)}" if outcome.superseded else ""
     return Item(plan.record.key, Outcome.MERGED if outcome.known else Outcome.TAKEN, outcome.id, why)
 
@@ -55,7 +55,7 @@ def reworded(store: Store, plan: Plan, file: MemoryFile, digest: str, batch: Bat
     accept = Accept.NO if waits(new.source, f"{new.title}\n{new.text}") else Accept.YES
     store = store.in_session(new.session or store.session)
     revise(store, plan.id, revision, version=file.digest, accept=accept)
-    done(plan, file.ref, digest, batch, own=True)
+    note_outcome(plan, file.ref, digest, batch, own=True)
     return Item(key, Outcome.REVISED, plan.id)
 
 

@@ -18,8 +18,8 @@ from mcp_server.actions.exchange.imports.batch import (
     Imported,
     Item,
     Outcome,
-    done,
     note,
+    note_outcome,
     prepare,
     write_pending,
     written,
@@ -228,7 +228,7 @@ def _revise(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: boo
     memory = file.memory
     if plan.digest(memory) == digest:  # changed here in the same way, or not noted because of a kill
         if not dry_run:
-            done(plan, file.ref, digest, batch, own=True)
+            note_outcome(plan, file.ref, digest, batch, own=True)
         return Item(key, Outcome.UNCHANGED, plan.id)
     if plan.digest(memory) != plan.last_import.digest:
         return Item(key, Outcome.LEFT, plan.id, CHANGED_HERE)
@@ -282,5 +282,5 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
         if tags != memory.tags and store.vault(plan.holder.vault) and not plan.record.lossless:
             with contextlib.suppress(DaybookError):
                 revise(store, plan.id, Revision(tags=tags))
-    done(plan, ref, digest, batch, own=own)
+    note_outcome(plan, ref, digest, batch, own=own)
     return Item(plan.record.key, Outcome.MERGED, plan.id)

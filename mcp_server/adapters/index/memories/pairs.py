@@ -30,7 +30,7 @@ _RESTING_ON = ("vault", "kind", "status", "type", "fingerprint")  # a comparison
 class Pair(NamedTuple):
     """Two memories by their rows, how near they are, what differs, and which one says all (0: neither)."""
 
-    one: int
+    first: int
     other: int
     nearness: float
     differs: str
