@@ -37,6 +37,13 @@ def test_a_sentence_among_others_is_answered(filled: Store) -> None:
     assert not [other.title for other in (IMPORT, *OTHERS) if other.title in context]
 
 
+def test_a_prompt_that_begins_with_a_path_is_no_command(filled: Store) -> None:
+    store = filled.in_session("s1")
+
+    assert "Stripe-Signature" in inject(store, f"/src/webhook.ts:3 fails in staging. {ASKED}")
+    assert inject(store, f"/daybook:recall {ASKED}") == inject(store, "/compact") == ""
+
+
 def test_each_sentence_may_call_for_a_memory_of_its_own(filled: Store) -> None:
     prompt = f"{ASKED} Where does the nightly import read prices from? {AROUND[0]}"
 

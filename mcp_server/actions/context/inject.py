@@ -1,5 +1,6 @@
 """inject: the memories that a prompt calls for, shown unasked or pointed to; nothing is the normal answer."""
 
+import re
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,8 @@ MOST = 5
 LINE = 480  # characters of one memory
 RECEIPT = 80  # characters of the prompt that the ledger keeps
 
-_NOT_ASKED = ("/", "<task-notification", "<local-command", "<command-", "<bash-")
+# A command, but no path at the beginning of a sentence; and what Claude Code puts in as a prompt by itself.
+_NOT_ASKED = re.compile(r"/[^\s/]*(?:\s|$)|<(?:task-notification|local-command|command-|bash-)")
 
 
 class Fate(StrEnum):
@@ -131,7 +133,7 @@ def decide(
     """
     text = prompt.strip()
     store.database.require()
-    if not text or text.startswith(_NOT_ASKED):
+    if not text or _NOT_ASKED.match(text):
         return Decided(asks=False)
     only = Filter(kinds=(Kind.KNOWLEDGE,))
     # Hits that are not confident are not shown, so they need not be searched for secrets.
