@@ -8,6 +8,7 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.claude_md import CLAUDE_MD, choose
 from mcp_server.actions.files.read import read
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.files.trash import forgotten
 from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
@@ -36,6 +37,7 @@ def test_a_link_to_nowhere_in_the_trash_hides_no_file_beside_it(store: Store, re
 
     with pytest.raises(NotFound):
         read(store, retry_rule)
+    assert [trashed.path for trashed, _ in forgotten(store, store.vaults)] == [gone.path]
     forget(store, restore(store, retry_rule).memory.id)
 
 

@@ -40,9 +40,8 @@ def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
     for vault in reversed(store.vaults):
         folder = places.trash_folder(store.home, vault)
         names = [*folder.rglob(f"{memory_id}.md"), *folder.rglob(f"{memory_id}.*.md")]
-        statuses = [(status, path) for path in names if (status := _status(path))]
-        memories = [(status.st_ctime_ns, path) for status, path in statuses if stat.S_ISREG(status.st_mode)]
-        for _, path in sorted(memories, reverse=True):
+        dated = [(status.st_ctime_ns, path) for path in names if (status := _status(path))]
+        for _, path in sorted(dated, reverse=True):
             if path.relative_to(folder).parts[0] != CANDIDATES:
                 yield vault, path
 
@@ -142,7 +141,8 @@ def _below(store: Store, folder: Path) -> list[tuple[Trashed, float]]:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """Return what the disk knows of a file in the trash; None when another process took it out meanwhile."""
+    """Return what the disk knows of *path* in the trash; None for no file, or one that just left it."""
     with contextlib.suppress(FileNotFoundError):
-        return path.lstat()
+        status = path.lstat()
+        return status if stat.S_ISREG(status.st_mode) else None
     return None
