@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from mcp_server.adapters import files, moving, places
-from mcp_server.core.errors import PlaceTaken
+from mcp_server.core.errors import Conflict, PlaceTaken
 
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(
@@ -77,7 +77,7 @@ def carry(home: Path, ref: str, to: str) -> None:
     """Move the kept versions of the memory *ref* to *to*, its new ref."""
     for version in versions(home, ref):
         target = places.history_folder(home, to) / version.path.name
-        with contextlib.suppress(PlaceTaken):
+        with contextlib.suppress(PlaceTaken, Conflict):  # another process carried or deleted it
             moving.move(version.path, target)
     _remove_if_empty(places.history_folder(home, ref))
 

@@ -16,8 +16,8 @@ def move(source: Path, target: Path) -> None:
     """
     Move a file to *target*, durably; raise PlaceTaken when another file is there.
 
-    No other Daybook process replaces the file meanwhile. Raises Conflict when another program saves it at
-    this very moment: then it stays where it is. OSError, Held.
+    No other Daybook process replaces the file meanwhile. Raises Conflict when it is gone, or another program
+    saves it at this very moment: then it stays where it is. OSError, Held.
     """
     if problem := move_many({source: target}).get(source):
         raise problem
@@ -42,6 +42,8 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | PlaceTaken |
                 _give_name(source, target)
             except FileExistsError:
                 problems[source] = PlaceTaken(target)
+            except FileNotFoundError:
+                problems[source] = Conflict(f"{source.name} was moved or forgotten meanwhile.")
             except OSError as error:
                 problems[source] = error
         for folder in goals:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.adapters import files, moving
+from mcp_server.core.errors import Conflict
 
 
 def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> None:
@@ -28,6 +29,11 @@ def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> N
 
 
 MEMORY = Path("/dev/shm")
+
+
+def test_a_file_that_is_gone_is_not_moved_and_the_disk_is_not_blamed(tmp_path: Path) -> None:
+    with pytest.raises(Conflict, match=r"a\.md was moved or forgotten meanwhile"):
+        moving.move(tmp_path / "a.md", tmp_path / "b.md")
 
 
 @pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="only Linux has a second file system at hand")

@@ -3,7 +3,7 @@
 import contextlib
 from dataclasses import dataclass
 
-from mcp_server.actions.changes.put_back import kept, looked_at, where
+from mcp_server.actions.changes.put_back import GONE, kept, looked_at, where
 from mcp_server.actions.changes.undo import LastChange, effects_of
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.between_vaults import parted
@@ -96,7 +96,7 @@ def _of_effect(store: Store, effect: Effect) -> Preview:
 def _of_change(store: Store, change: Change) -> Preview:
     file = runs.file_of(store, change)
     if file is None:
-        return Preview(change.ref, None, None, refused="its file is gone: it was forgotten since.")
+        return Preview(change.ref, None, None, refused=GONE)
     if not change.was:  # the run made it
         return Preview(change.ref, file.memory, None, to_trash=True)
     if not stands_between(file.memory, change):

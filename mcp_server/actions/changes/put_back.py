@@ -20,6 +20,7 @@ from mcp_server.core.memory_parts import TRASH
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
+GONE = "its file is gone: it was forgotten since."
 CHANGED_SINCE = "it was changed since"  # the one reason that `anyway` overrides
 BATCH = 250  # files that are moved, and then indexed, together
 
@@ -51,7 +52,7 @@ class Restoration:
 
     @property
     def is_there(self) -> bool:
-        return self.path == self.target or not os.path.lexists(self.path)
+        return self.path == self.target or (os.path.lexists(self.target) and not os.path.lexists(self.path))
 
 
 def put_back(store: Store, name: str, effects: Sequence[Effect], *, undoes: str, anyway: bool) -> Undone:
@@ -66,8 +67,7 @@ def put_back(store: Store, name: str, effects: Sequence[Effect], *, undoes: str,
     undone, moves, busy, back = Undone(name), list[Restoration](), set[Path](), list[Restoration]()
 
     def go() -> None:
-        _move(undone, moves)
-        back.extend(move for move in moves if move.is_there)
+        back.extend(_moved(undone, moves))
         moves.clear()
         busy.clear()
 
@@ -123,7 +123,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
     if path is None:
         if back := _back_already(store, vault, effect):
             return back
-        raise Conflict("its file is gone: it was forgotten since.")
+        raise Conflict(GONE)
     data = files.read(path)
     digest = files.digest(data)
     former = data if was in ("", now, digest) else kept(store, ref, was)
@@ -184,13 +184,14 @@ def _back_already(store: Store, vault: Vault, effect: Effect) -> Restoration | N
     return None
 
 
-def _move(undone: Undone, moves: Sequence[Restoration]) -> None:
-    """Move the files, whose bytes are restored, back to their places; note what stands in the way."""
+def _moved(undone: Undone, moves: Sequence[Restoration]) -> list[Restoration]:
+    """Move the files, whose bytes are restored, back to their places; return those that are there now."""
     problems = moving.move_many({move.path: move.target for move in moves if not move.is_there})
     for move in moves:
         if problem := problems.get(move.path):
             with _skipping(undone, move.id):
                 raise problem
+    return [move for move in moves if move.path not in problems]
 
 
 def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str) -> None:
@@ -235,3 +236,5 @@ def _skipping(undone: Undone, memory_id: str) -> Iterator[None]:
         yield
     except (PlaceTaken, Conflict, Unreadable) as error:
         undone.skipped.append((memory_id, str(error)))
+    except FileNotFoundError:  # another process took it at this moment
+        undone.skipped.append((memory_id, GONE))

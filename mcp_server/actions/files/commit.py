@@ -138,7 +138,8 @@ def move(
     check_ours(vault, ref.rpartition("/")[2])
     moving.move(path, target)
     digest = ""
-    with contextlib.suppress(DaybookError):  # the file is too large, or a symbolic link by now
+    # It is too large, or a symbolic link by now, or was moved on by another process: this move is told, too.
+    with contextlib.suppress(DaybookError, FileNotFoundError):
         digest = files.digest(files.read(target))
     effect = [ref, places.place_of(store.home, vault, path), digest]
     effect += [places.place_of(store.home, vault, target), digest]

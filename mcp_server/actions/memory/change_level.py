@@ -185,10 +185,7 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     ref = f"{vault.key}/{file.memory.id}"
     effect = [ref, place, file.digest, places.place_of(store.home, vault, target), file.digest]
     crossing = Crossing(file.ref, ref, str(confined(file.vault, file.path)), str(target), file.digest)
-    try:
-        cross(store, crossing, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
-    except FileNotFoundError:
-        raise Conflict(f"'{file.memory.id}' was moved or forgotten meanwhile.") from None
+    cross(store, crossing, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)
     take_across(store, file.vault, file.path, vault, target)
     return load(vault, target)
 
