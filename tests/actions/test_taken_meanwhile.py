@@ -1,6 +1,7 @@
 """A file that another process takes while it is moved: what was done is told, and nothing that was not."""
 
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,10 +9,12 @@ from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import read
+from mcp_server.actions.graph.kg import put_node
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.durability.stepped import stepped
@@ -42,6 +45,15 @@ def test_a_file_that_is_moved_on_meanwhile_was_forgotten_all_the_same(store: Sto
     stepped(lambda: forget(store, ids[2]), {last_read: lambda: trashed.rename(tmp_path / "elsewhere.md")})
 
     assert [titled.deed.event for titled in list_deeds(store, ids[2])] == ["forgotten", "remembered"]
+
+
+def test_a_node_that_is_deleted_while_it_is_put_is_added_again(store: Store) -> None:
+    put_node(store, Level.PROJECT, "queue", "Orders wait in Redis.")
+    putting = partial(put_node, store, Level.PROJECT, "queue", "Orders wait in Postgres.")
+
+    stepped(putting, {1: lambda: forget(store, "queue")})
+
+    assert read(store, "queue").memory.text == "Orders wait in Postgres."
 
 
 def taken_out(path: Path | None, now: datetime) -> datetime:

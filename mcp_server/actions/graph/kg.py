@@ -5,6 +5,7 @@ A node is a memory and an edge is a link: a node is put by `remember` or `revise
 write wins, but the answer to the session that writes says whose words it replaced.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -87,7 +88,8 @@ def put_node(
 
     def attempt() -> Put:
         if look_up(of_level, memory_id):
-            return _update(of_level, memory_id, gist, about, source)
+            with contextlib.suppress(NotFound):  # another process deleted it at this moment: it is new again
+                return _update(of_level, memory_id, gist, about, source)
         draft = Draft(
             clipped(gist),
             gist,
