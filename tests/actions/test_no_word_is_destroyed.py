@@ -72,6 +72,7 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "upkeep/tidy.py": "tidy what has aged",
 }
 TAKING = {
+    "attempt",
     "commit",
     "create",
     "create_many",

@@ -10,7 +10,7 @@ import pytest
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Memory
 from mcp_server.core.search.query import Confidence, Query
-from mcp_server.core.storage.port import ChangeKind, Storage
+from mcp_server.core.storage.port import ChangeKind, Storage, all_pages
 
 MOMENT = datetime(2026, 11, 20, 9, 12, 3, tzinfo=UTC)
 
@@ -160,7 +160,8 @@ def test_all_memories_are_read_page_by_page(storage: Storage) -> None:
     ids = [f"memory-{number:02}" for number in range(7)]
     for memory_id in reversed(ids):
         storage.save(memory(memory_id, f"Text of {memory_id}."))
-    read: list[str] = []
-    while page := storage.page(after=read[-1] if read else "", most=3):
-        read += [stored.memory.id for stored in page]
-    assert read == ids
+    assert [[stored.memory.id for stored in page] for page in all_pages(storage.page, 3)] == [
+        ids[:3],
+        ids[3:6],
+        ids[6:],
+    ]

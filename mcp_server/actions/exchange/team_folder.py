@@ -13,7 +13,7 @@ from mcp_server.adapters.vault import is_memory_name
 from mcp_server.core.errors import Conflict, NotAllowed, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Status
-from mcp_server.core.storage.port import Stored
+from mcp_server.core.storage.port import Stored, all_pages
 from mcp_server.core.team.json_values import value_of
 from mcp_server.core.team.team import Role, TeamStorage
 from mcp_server.core.team.team_rules import fit
@@ -44,9 +44,7 @@ def export_team(storage: TeamStorage, folder: Path, progress: Callable[[int], No
     knowledge = target / Kind.KNOWLEDGE.folder
     files.make_folder(knowledge)
     count, failures = 0, list[str]()
-    after = ""
-    while page := storage.page(after=after, most=BATCH):
-        after = page[-1].memory.id
+    for page in all_pages(storage.page, BATCH):
         contents, lines = dict[Path, bytes](), list[bytes]()
         for version in page:
             try:

@@ -24,7 +24,7 @@ from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
 from mcp_server.core.memory_parts import TRASH, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
-from mcp_server.core.runs import PLACE, UNDONE, Change, RunEntry, stands_between, with_values
+from mcp_server.core.runs import PLACE, UNDONE, Change, NotMade, RunEntry, stands_between, with_values
 from mcp_server.store import Store
 
 LOCK = ".tidy.lock"
@@ -86,6 +86,21 @@ def perform(store: Store, entry: RunEntry, run: str, *, began: str = "") -> dict
         store.try_record("merged", refs=[entry.heir], **{"from": list(entry.ancestors)})
     catch_up_if_free(store)
     return failed
+
+
+def attempt(store: Store, entry: RunEntry, run: str, not_made: list[NotMade]) -> bool:
+    """
+    Perform *entry* and add to *not_made* what could not be done; return False when nothing of it could be.
+
+    A run goes on after an entry that cannot be performed. Raises OSError.
+    """
+    try:
+        failed = perform(store, entry, run)
+    except DaybookError as error:
+        not_made.append(NotMade(entry, str(error)))
+        return False
+    not_made += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
+    return True
 
 
 def complete(store: Store, run: str) -> None:

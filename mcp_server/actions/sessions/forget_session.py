@@ -25,7 +25,7 @@ from mcp_server.actions.upkeep.work import LOCK
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import deeds, episodes, tidying, transcripts
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.errors import DaybookError, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.judge.whose_word import asks_to_forget
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Status, type_or_kind
@@ -62,7 +62,8 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
     sync(store)
     session = find_session(store, name).id
     if dry_run:
-        return _plan(store, session, ForgottenSession(session, True))
+        entries, left = _plan(store, session)
+        return ForgottenSession(session, True, entries=entries, left=left)
     with runs.alone(store), runs.alone(store, LOCK, act=READING):
         forgotten = ForgottenSession(session, False, runs.new_run(store))
         cursors = _cursors(store, session)
@@ -70,16 +71,10 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
         for cursor in cursors:
             _note_read(store, session, cursor["path"], cursor["now"])
         catch_up(store)
-        planned = _plan(store, session, ForgottenSession(session, True))
-        forgotten.left = planned.left
-        for entry in planned.entries:
-            try:
-                failed = runs.perform(store, entry, forgotten.run)
-            except DaybookError as error:
-                forgotten.failed.append(NotMade(entry, str(error)))
-                continue
-            forgotten.failed += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
-            forgotten.entries.append(entry)
+        entries, forgotten.left = _plan(store, session)
+        for entry in entries:
+            if runs.attempt(store, entry, forgotten.run, forgotten.failed):
+                forgotten.entries.append(entry)
     return forgotten
 
 
@@ -129,17 +124,18 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     return undone
 
 
-def _plan(store: Store, session: str, plan: ForgottenSession) -> ForgottenSession:
+def _plan(store: Store, session: str) -> tuple[list[RunEntry], dict[str, tuple[str, ...]]]:
+    """Return the entries that forget what was learned in *session*, and what `ForgottenSession.left` is."""
+    entries: list[RunEntry] = []
     memory_files = _learned(store, session)
     gone_ids = {file.memory.id for file in memory_files.values()}
     for file in memory_files.values():
         revived = list(_revived(store, file.memory, gone_ids))
         type_name = type_or_kind(file.memory.kind, file.memory.type)
-        plan.entries.append(_to_trash(store, file, type_name, revived))
-    plan.entries += [_to_trash(store, file, "candidate", ()) for file in _candidates(store, session)]
-    settled = {ref for entry in plan.entries for ref in entry.refs} - set(memory_files)
-    plan.left = _left(store, session, set(memory_files), settled)
-    return plan
+        entries.append(_to_trash(store, file, type_name, revived))
+    entries += [_to_trash(store, file, "candidate", ()) for file in _candidates(store, session)]
+    settled = {ref for entry in entries for ref in entry.refs} - set(memory_files)
+    return entries, _left(store, session, set(memory_files), settled)
 
 
 def _to_trash(store: Store, file: MemoryFile, type_name: str, revived: Sequence[Change]) -> RunEntry:

@@ -21,7 +21,7 @@ from mcp_server.core.errors import Conflict, DaybookError, NotAllowed, Rejected,
 from mcp_server.core.memory import Memory
 from mcp_server.core.memory_parts import Kind, Status, id_of_name, timestamp
 from mcp_server.core.render import one_line
-from mcp_server.core.storage.port import PAGE, Stored
+from mcp_server.core.storage.port import Stored, all_pages
 from mcp_server.core.team.team import TeamStorage
 from mcp_server.store import Store
 
@@ -73,9 +73,8 @@ def copy(store: Store, team: TeamStorage, *, patience: float = 0.0) -> Copy:
 def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
     """Return the newest confirmed memories, and how many other confirmed ones were looked at."""
     newest: list[tuple[float, str, Stored]] = []
-    after, confirmed_count = "", 0
-    while confirmed_count < LOOKED_AT:
-        page = team.confirmed(after=after, most=PAGE)
+    confirmed_count = 0
+    for page in all_pages(team.confirmed):
         for stored in page:
             memory = stored.memory
             if memory.status is Status.ACTIVE and memory.kind is Kind.KNOWLEDGE and stored.confirmed_by:
@@ -85,9 +84,8 @@ def _newest(team: TeamStorage) -> tuple[Sequence[Stored], int]:
                     heapq.heappush(newest, entry)
                 else:
                     heapq.heappushpop(newest, entry)
-        if len(page) < PAGE or page[-1].memory.id <= after:
+        if confirmed_count >= LOOKED_AT:
             break
-        after = page[-1].memory.id
     return [stored for _, _, stored in newest], confirmed_count - len(newest)
 
 

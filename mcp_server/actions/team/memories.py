@@ -14,7 +14,7 @@ from mcp_server.actions.team.give import GivenToTeam, revise_for_team, team_of
 from mcp_server.adapters import team_membership
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, StorageUnavailable
 from mcp_server.core.memory_parts import ID, Level, Status, typed_id
-from mcp_server.core.storage.port import PAGE, ChangeRecord, Stored
+from mcp_server.core.storage.port import ChangeRecord, Stored, all_pages
 from mcp_server.store import Store
 
 LOOKED_AT = 5_000  # memories of the team that a curator's review looks at
@@ -192,14 +192,13 @@ def unconfirmed(store: Store) -> Unconfirmed:
     """Return what waits for a curator's word; raises StorageUnavailable, NotAllowed."""
     team = team_of(store)
     waiting: list[Stored] = []
-    after, looked_at = "", 0
-    while page := team.page(after=after, most=PAGE):
+    looked_at = 0
+    for page in all_pages(team.page):
         looked_at += len(page)
         waiting += [
             stored for stored in page if not stored.confirmed_by and stored.memory.status is Status.ACTIVE
         ]
-        after = page[-1].memory.id
-        if len(page) < PAGE or looked_at >= LOOKED_AT:
+        if looked_at >= LOOKED_AT:
             break
     waiting.sort(key=lambda stored: (-stored.memory.updated.timestamp(), stored.memory.id))
     return Unconfirmed(tuple(waiting[:SHOWN]), len(waiting), looked_at < LOOKED_AT)

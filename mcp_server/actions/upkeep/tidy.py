@@ -35,7 +35,7 @@ from mcp_server.adapters.prompts import prompt
 from mcp_server.adapters.vault import Vault
 from mcp_server.core import budget
 from mcp_server.core.authors import TIDY
-from mcp_server.core.errors import DaybookError, ModelUnavailable
+from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.judge.consolidation import (
     ANSWER_TOKENS,
     MOST_CALLS,
@@ -206,14 +206,8 @@ def _take(store: Store, tidied: Tidied, entries: Iterable[RunEntry]) -> None:
     for entry in entries:
         if len(tidied.entries) >= MOST_CHANGES:
             break
-        if not tidied.dry_run:
-            try:
-                failed = runs.perform(store.acting_as(TIDY), entry, tidied.run)
-            except DaybookError as error:
-                tidied.failed.append(NotMade(entry, str(error)))
-                continue
-            tidied.failed += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
-        tidied.entries.append(entry)
+        if tidied.dry_run or runs.attempt(store.acting_as(TIDY), entry, tidied.run, tidied.failed):
+            tidied.entries.append(entry)
 
 
 def _ask_all(store: Store, tidied: Tidied, knowledge: VaultKnowledge, untouched: frozenset[str]) -> None:

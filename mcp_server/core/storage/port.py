@@ -4,7 +4,7 @@ The port of a storage: the person's own store, a team's database, and a team's s
 What each of them promises is told in `tests/storage/test_contract.py`; CONTRIBUTING.md says how to add one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -105,3 +105,17 @@ class Storage(Protocol):
 
     def page(self, *, after: str = "", most: int = PAGE) -> Sequence[Stored]:
         """Return the first *most* memories whose id is greater than *after*, by id; () at the end."""
+
+
+def all_pages(page: Callable[..., Sequence[Stored]], most: int = PAGE) -> Iterator[Sequence[Stored]]:
+    """
+    Yield all memories in pages of *most*; *page* is `Storage.page`, or another that takes the same arguments.
+
+    It ends where a server that errs gives a page that goes no further.
+    """
+    after = ""
+    while (stored := page(after=after, most=most)) and stored[-1].memory.id > after:
+        yield stored
+        if len(stored) < most:
+            return
+        after = stored[-1].memory.id
