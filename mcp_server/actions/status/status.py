@@ -18,7 +18,7 @@ from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.review import review
 from mcp_server.actions.status.stats import Capture, Stats, capture_of, get_stats
-from mcp_server.adapters.index.events import unread_reports
+from mcp_server.adapters.index.events import deeds, unread_reports
 from mcp_server.adapters.missing_projects import Former
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.adapters.team_membership import has_team
@@ -40,7 +40,8 @@ class Needs:
     What else needs the person, beside what waits for their word; doors make sentences of it.
 
     `embedding` is the problem of the embedding model, `vault` and `block` are why the vault in the repository
-    and the block in CLAUDE.md cannot be kept up, `caught` are files that keep edits which Daybook met.
+    and the block in CLAUDE.md cannot be kept up, `caught` are files that keep edits which Daybook met. `back`
+    are (id, title) of memories that were forgotten, and that another machine's other words brought back.
     """
 
     size: Size
@@ -56,6 +57,7 @@ class Needs:
     places: int = 0
     put_away: unread_reports.PutAway | None = None
     disk: NothingKept | None = None
+    back: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ def status(store: Store, *, has_key: bool) -> State:
         pinned=len(pinned),
         places=store.settings.hot_cache_max_items,
         put_away=record,
+        back=_back_again(store),
     )
     waiting = _waiting(store)
     return State(stats, len(untrusted(store)), capture, spent, waiting, needs, _remote(store), _team(store))
@@ -113,6 +116,13 @@ def _remote(store: Store) -> "RemoteState | None":
     from mcp_server.actions.remote.set_up import state_of  # most stores have no remote
 
     return state_of(store.home)
+
+
+def _back_again(store: Store) -> tuple[tuple[str, str], ...]:
+    if not has_remote(store.home):  # only an exchange brings back what was forgotten
+        return ()
+    with store.database.read() as db:
+        return tuple((ref.rpartition("/")[2], title) for ref, title in deeds.back_again(db, store.private))
 
 
 def _used_up(store: Store, spent: Spending) -> bool:

@@ -56,6 +56,7 @@ SENTENCES = {
     ),
 }
 """Kind of need → the noun for one, and the sentence about their number."""
+MOST_NAMED = 3  # memories in one sentence
 
 
 def notice(about: About | None) -> str:
@@ -122,6 +123,19 @@ def former(projects: Sequence[Former]) -> str:
     return (
         f"Memories of {first.root}, a folder that is gone, may belong to this project: 'daybook "
         f"adopt {first.key}' takes them over{others_note}."
+    )
+
+
+def back_again(memories: Sequence[tuple[str, str]]) -> str:
+    """Return which memories came back after they were forgotten, each (id, title); '' for none."""
+    if not memories:
+        return ""
+    names = ", ".join(f"[{memory_id}] {title}" for memory_id, title in memories[:MOST_NAMED])
+    more = f" and {len(memories) - MOST_NAMED} more" if len(memories) > MOST_NAMED else ""
+    first = memories[0][0]
+    return (
+        f"Forgotten on one of your machines, but given other words on another, so still there: {names}{more}."
+        f" 'daybook forget {first}' puts it away everywhere, 'daybook validate {first}' keeps it."
     )
 
 

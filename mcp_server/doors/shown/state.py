@@ -87,6 +87,7 @@ def _needs(state: State) -> Iterator[str]:
         yield f"{needed.embedding} Run 'daybook model list'."
     yield needed.vault.with_hint if needed.vault else ""
     yield sentences.former(needed.former)
+    yield sentences.back_again(needed.back)
     yield needed.block.with_hint if needed.block else ""
     if spent.paused_reason and not spent.paused_until:
         yield f"The model is not called: {spent.paused_reason} Correct it, then run 'daybook setup'."

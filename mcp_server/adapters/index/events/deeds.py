@@ -58,6 +58,7 @@ EVENTS = (
 
 _FILES = '"files": '  # in the detail of a deed that belongs to a change: what happened to files, if to any
 _NO_FILES = '"files": []'  # what only the ledger says, as part of a change
+_SAYING_SO = ("forgotten", "restored", "undone", "remembered", "accepted", "approved")
 _FOR_GOOD = "event = 'forgotten' AND detail ->> 'forever'"
 _KNOWN_ELSEWHERE = frozenset({"refs", "session", "digests", "changes", "touched", "touched_before", "notes"})
 
@@ -306,6 +307,23 @@ def forgotten_soon(
         (within, *vaults, since),
     ).fetchone()
     return int(counts[0]), int(counts[1])
+
+
+def back_again(db: sqlite3.Connection, vaults: Sequence[str]) -> list[tuple[str, str]]:
+    """
+    Return (ref, title) of the memories in *vaults* that were forgotten and are there although nobody said so.
+
+    To restore one, to accept or to confirm it says so.
+    """
+    rows = db.execute(
+        "SELECT m.vault || '/' || m.id, m.title FROM memories m"
+        " JOIN deeds f ON f.ref = m.vault || '/' || m.id AND f.event = 'forgotten'"
+        f" WHERE m.vault IN ({marks(vaults)}) AND NOT EXISTS (SELECT 1 FROM deeds b WHERE b.ref = f.ref"
+        "  AND (b.moment, b.row) > (f.moment, f.row) AND (b.event = 'trusted' AND b.detail ->> 'reason' = ?"
+        f"   OR b.event IN ({marks(_SAYING_SO)}))) GROUP BY m.row ORDER BY max(f.moment) DESC",
+        (*vaults, "confirmed", *_SAYING_SO),
+    )
+    return [(str(ref), str(title)) for ref, title in rows]
 
 
 def named(db: sqlite3.Connection, name: str) -> list[Deed]:
