@@ -60,11 +60,24 @@ def test_none_is_archived_when_one_cannot_be(store: Store, deploys: str) -> None
     with pytest.raises(NotFound):
         archive(store, [deploys, "nothing-like-it"])
     gone = remember(store, Draft("Old", "We deploy by hand.")).memory.id
-    archive(store, [gone])
-    with pytest.raises(Rejected, match=f"'{gone}' is archived; only active memories"):
+    remember(store, Draft("New", "A robot deploys.", supersedes=(gone,)))
+    with pytest.raises(Rejected, match=f"'{gone}' is superseded; only active memories"):
         archive(store, [deploys, gone])
 
     assert read(store, deploys).memory.status is Status.ACTIVE
+
+
+def test_given_again_after_a_kill_the_rest_is_archived(store: Store, deploys: str) -> None:
+    first = remember(store, Draft("Old", "We deploy by hand.")).memory.id
+    (alone,) = archive(store, [first])
+
+    outcomes = archive(store, [first, deploys])
+
+    assert [outcome.before for outcome in outcomes] == [True, False]
+    assert read(store, deploys).memory.status is Status.ARCHIVED
+    shown = archived_shown(outcomes)
+    assert shown.head.startswith("Archived: 1 memory;")
+    assert str(shown.rows[0]) == str((first, f"{alone.file.path} (was there already)"))
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -24,11 +24,13 @@ class Archived:
 
     `superseded` are the memories that it had superseded: they stay superseded until they are restored.
     `uncovered` are those of the person that it had shadowed in this project: they hold here again.
+    `before`: it was there already, and nothing was done.
     """
 
     file: MemoryFile
     superseded: tuple[str, ...] = ()
     uncovered: tuple[str, ...] = ()
+    before: bool = False
 
 
 @one_change()
@@ -37,17 +39,22 @@ def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
     Move memories to the archive and return what became of each; recall finds them with include_archived.
 
     One whose file says already that it is archived, as after a kill or by hand, moves there, too.
-    Raises NotFound, and Rejected for one that is not active, before any is moved; Conflict, OSError.
+    Raises NotFound, and Rejected for one that is neither active nor archived, before any is moved; Conflict,
+    OSError.
     """
     files = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
     for file in files:
-        is_begun = file.memory.status is Status.ARCHIVED and not in_archive(file)
-        if file.memory.status is not Status.ACTIVE and not is_begun:
+        if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
             raise Rejected(
                 f"'{file.memory.id}' is {file.memory.status.value}; only active memories can be archived.",
                 "Leave out its id.",
             )
-    return [_archived(store, file) for file in files]
+    return [
+        Archived(file, before=True)
+        if file.memory.status is Status.ARCHIVED and in_archive(file)
+        else _archived(store, file)
+        for file in files
+    ]
 
 
 def _archived(store: Store, file: MemoryFile) -> Archived:

@@ -8,7 +8,7 @@ settled. An answer holds for the very bytes that were shown, never for what a fi
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcp_server.actions.files import runs
 from mcp_server.actions.files.accepted import changed_since
@@ -33,6 +33,7 @@ from mcp_server.actions.review.entries import (
     Why,
     entry_of,
 )
+from mcp_server.actions.review.settled_before import settled_before
 from mcp_server.actions.upkeep import age
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import tidying
@@ -57,10 +58,15 @@ MOST_TOUCHING = 500  # memories whose files are looked at, those updated last
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What waits: at most MOST entries, the best of each kind first, and how many there are of each kind."""
+    """
+    What waits: at most MOST entries, the best of each kind first, and how many there are of each kind.
+
+    `before` is name → what became of it, for those asked for that were settled before.
+    """
 
     entries: tuple[Entry, ...]
     counts: Mapping[str, int]
+    before: Mapping[str, Became] = field(default_factory=dict)
 
     @property
     def left_out(self) -> int:
@@ -71,7 +77,7 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
     """
     Return what waits here, at most *limit* entries or all about *ids*, after comparing *most_new* memories.
 
-    Raises NotFound for an id that does not wait.
+    Raises NotFound for an id that neither waits nor was settled.
     """
     sync(store)
     answer.complete_merge(store)
@@ -83,10 +89,13 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
         return Review(_fairly([listing for _, listing in listed.values()], limit), numbers)
     entries = [entry for _, listing in listed.values() for entry in listing]
     by_name: dict[str, Entry] = {}
+    before: dict[str, Became] = {}
     for typed in ids:
         wanted_ids = {typed_id(memory_id) for memory_id in typed.split(BETWEEN)}
         matches = {f"{entry.kind} {entry.name}": entry for entry in entries if wanted_ids.issubset(entry.ids)}
-        if not matches:
+        if not matches and (became := settled_before(store, typed)):
+            before[BETWEEN.join(map(typed_id, typed.split(BETWEEN)))] = became
+        elif not matches:
             raise NotFound(
                 typed,
                 sentence=f"Nothing with the id '{typed.strip()[:160]}' waits for you.",
@@ -94,7 +103,8 @@ def review(store: Store, ids: Sequence[str] = (), *, limit: int = MOST, most_new
             )
         by_name |= matches
     kinds = [entry.kind for entry in by_name.values()]
-    return Review(tuple(by_name.values()), {name: kinds.count(name) for name in KINDS if name in kinds})
+    numbers = {name: kinds.count(name) for name in KINDS if name in kinds}
+    return Review(tuple(by_name.values()), numbers, before)
 
 
 def counts(store: Store) -> dict[str, int]:

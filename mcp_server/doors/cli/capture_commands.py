@@ -212,12 +212,14 @@ def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], type_:
     if approve or reject:
         person.require(SETTLING_CANDIDATES)
     if approve:
-        stored = candidate.approve(store, _named(approve, ids))
+        keys, before = candidate.waiting_of(store, _named(approve, ids))
+        stored = candidate.approve(store, keys)
         trust(store, tuple(outcome.id for outcome in stored))  # a person said so, here, in a terminal
-        output.print_shown(candidates.proposals("Stored", stored))
+        output.print_shown(candidates.proposals("Stored", stored, before=before))
     if reject:
-        candidate.reject(store, _named(reject, ids))
-        output.print_shown(candidates.rejected(_named(reject, ids)))
+        keys, before = candidate.waiting_of(store, _named(reject, ids))
+        candidate.reject(store, keys)
+        output.print_shown(candidates.rejected(keys, before=before))
     if approve or reject:
         return
     output.print_shown(candidates.waiting(waiting))

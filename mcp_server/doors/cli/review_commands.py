@@ -88,19 +88,19 @@ def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> 
     """Settle the entries with these ids by one word, after a yes to *question* if there is one."""
     person.require(SETTLING)
     store = _store()
-    waiting = review.review(store, memory_ids).entries
-    entries = [entry for entry in waiting if verdict in entry.answers]
-    for entry in waiting:
+    waiting = review.review(store, memory_ids)
+    entries = [entry for entry in waiting.entries if verdict in entry.answers]
+    for entry in waiting.entries:
         if not any(entry.id in chosen.ids for chosen in entries):
             words = ", ".join(entry.answers)
             raise Rejected(f"'{verdict}' does not settle '{entry.name}'.", f"Say one of: {words}.")
     for entry in entries:
         if question:
             _print(shown.whole_merged(entry) if verdict is Verdict.MERGE else shown.whole(entry))
-    if question:
+    if question and entries:
         click.confirm(question, abort=True)
     outcomes = [(entry, review.settle(store, entry, verdict)) for entry in entries]
-    output.print_shown(shown.settled(outcomes))
+    output.print_shown(shown.settled(outcomes, waiting.before))
 
 
 def _ask(store: Store, entries: tuple[Entry, ...]) -> None:

@@ -98,18 +98,20 @@ def register(application: Application) -> None:
     def approve_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Store candidates as memories. A dialog asks the person first."""
         store = open_store()
-        keys = _agreed(Dialog(context), store, _named(store, ids), "Store as a memory", "--approve")
+        waiting, before = candidate.waiting_of(store, _named(store, ids))
+        keys = _agreed(Dialog(context), store, waiting, "Store as a memory", "--approve")
         stored = candidate.approve(store, keys)
         trust(store, tuple(outcome.id for outcome in stored))  # the person said so
-        return candidates.proposals("Stored", stored)
+        return candidates.proposals("Stored", stored, before=before)
 
     @tool(destroys=True)
     def reject_candidate(context: Context[Any, Any], ids: Ids) -> Shown:
         """Delete candidates for good. A dialog asks the person first."""
         store = open_store()
-        keys = _agreed(Dialog(context), store, _named(store, ids), "Delete for good", "--reject")
+        waiting, before = candidate.waiting_of(store, _named(store, ids))
+        keys = _agreed(Dialog(context), store, waiting, "Delete for good", "--reject")
         candidate.reject(store, keys)
-        return candidates.rejected(keys)
+        return candidates.rejected(keys, before=before)
 
 
 def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: str) -> list[str]:

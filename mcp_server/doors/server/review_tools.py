@@ -38,6 +38,8 @@ def register(application: Application) -> None:
         store = open_store()
         wanted = split_list(settle)
         waiting = reviewing.review(store, () if wanted == ("all",) else wanted)
+        if not waiting.entries and waiting.before:
+            return replies.shown_lines(shown.settled([], waiting.before))
         if not wanted or not waiting.entries:
             return replies.shown_lines(shown.waiting(waiting), label=UNCONFIRMED)
         dialog, answers, why = Dialog(context), [], TOO_LONG
@@ -50,7 +52,7 @@ def register(application: Application) -> None:
         if not answers:
             raise PersonNeeded(SETTLING, TYPED, why=why)
         outcomes = [(entry, reviewing.settle(store, entry, answer)) for entry, answer in answers]
-        text = replies.shown_lines(shown.settled(outcomes))
+        text = replies.shown_lines(shown.settled(outcomes, waiting.before))
         unasked = len(waiting.entries) - len(outcomes)
         return (
             f"{text}\nNot asked about: {unasked}; the person may type 'daybook review'." if unasked else text

@@ -10,7 +10,7 @@ from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown.draft_outcome import BECAME, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_server.actions.judge.candidate import Candidate
     from mcp_server.actions.judge.draft_outcome import DraftOutcome
@@ -55,8 +55,14 @@ def waiting(candidates: Sequence[Candidate]) -> Shown:
     )
 
 
-def proposals(head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0) -> Shown:
-    """Return what became of proposals, *head* before their numbers, with the ids that hold them now."""
+def proposals(
+    head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0, before: Mapping[str, str] = {}
+) -> Shown:
+    """
+    Return what became of proposals, *head* before their numbers, with the ids that hold them now.
+
+    *before* is key → verdict of those that were settled before.
+    """
     more = f" {refused} refused: their evidence or shape did not fit." if refused else ""
     return Shown(
         f"{head}: {summary(outcomes)}.{more}",
@@ -66,9 +72,14 @@ def proposals(head: str, outcomes: Sequence[DraftOutcome], *, refused: int = 0) 
             {"id": outcome.id, "action": outcome.action, "superseded": outcome.superseded}
             for outcome in outcomes
         ],
+        notes=_before(before),
     )
 
 
-def rejected(ids: Sequence[str]) -> Shown:
-    """Return how many candidates were rejected."""
-    return Shown(f"{len(ids)} rejected.", json=ids)
+def rejected(ids: Sequence[str], *, before: Mapping[str, str]) -> Shown:
+    """Return how many candidates were rejected; *before* is as for `proposals`."""
+    return Shown(f"{len(ids)} rejected.", notes=_before(before), json=ids)
+
+
+def _before(verdicts: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{key}: {verdict} already; it waits no longer." for key, verdict in verdicts.items())

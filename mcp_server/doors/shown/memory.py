@@ -151,10 +151,14 @@ def _elsewhere(outcome: Forgotten) -> str:
 
 def archived(outcomes: Sequence[Archived]) -> Shown:
     """Return what was put out of sight, and what became of the memories that it was related to."""
+    number = sum(not outcome.before for outcome in outcomes)
     return Shown(
-        f"Archived: {counted(len(outcomes), 'memory')}; 'daybook restore ID' brings it back.",
+        f"Archived: {counted(number, 'memory')}; 'daybook restore ID' brings it back.",
         ("id", "file"),
-        [(outcome.file.memory.id, outcome.file.path) for outcome in outcomes],
+        [
+            (outcome.file.memory.id, f"{outcome.file.path}{' (was there already)' if outcome.before else ''}")
+            for outcome in outcomes
+        ],
         notes=[
             note for outcome in outcomes for note in (_again(outcome.uncovered), _still(outcome.superseded))
         ],

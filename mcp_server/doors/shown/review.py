@@ -18,7 +18,7 @@ from mcp_server.doors.shown.candidates import WAITS_FOR
 from mcp_server.doors.shown.origins import because
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 NOTHING = "Nothing waits for you."
 CHOICES = {
@@ -91,14 +91,20 @@ def waiting(review: Review) -> Shown:
     )
 
 
-def settled(outcomes: Sequence[tuple[Entry, Became]]) -> Shown:
-    """Return the outcome for entries that the person was asked about."""
+def settled(outcomes: Sequence[tuple[Entry, Became]], before: Mapping[str, Became]) -> Shown:
+    """Return the outcome for entries that the person was asked about, and for those settled *before*."""
     number = sum(became not in UNSETTLED for _, became in outcomes)
+    was_settled = [(name, f"{became.value} already; it waits no longer") for name, became in before.items()]
     return Shown(
-        f"Settled: {number} of {counted(len(outcomes), 'entry')}.",
+        f"Settled: {number} of {counted(len(outcomes), 'entry')}."
+        if outcomes
+        else "Nothing more was settled.",
         ("id", "result"),
-        tuple((entry.name, outcome(entry, became)) for entry, became in outcomes),
-        json=[{"id": entry.name, "became": became.value} for entry, became in outcomes],
+        (*was_settled, *((entry.name, outcome(entry, became)) for entry, became in outcomes)),
+        json=[
+            *({"id": name, "became": became.value, "before": True} for name, became in before.items()),
+            *({"id": entry.name, "became": became.value} for entry, became in outcomes),
+        ],
     )
 
 
