@@ -1,13 +1,16 @@
 """The MCP tools, called by the real client of the protocol in the same process."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mcp_server.core.render import QUOTE
 from mcp_server.core.settings import HOOK_TOOL, PROPOSES
 from mcp_server.doors.server import start
+from mcp_server.doors.server.replies import LIMIT
 from tests.doors.called import Caller
 
 
@@ -106,7 +109,7 @@ def test_errors_say_what_to_do(call: Caller) -> None:
         (
             "read_memory",
             {"memory": "x"},
-            "This tool has no argument 'memory': it takes id."
+            "This tool has no argument 'memory': it takes id, offset."
             " The argument 'id' is missing: it takes a string.",
         ),
         ("kg_ping", {"x" * 500: 1}, "xxx…': it takes none."),
@@ -207,3 +210,23 @@ def test_answers_stay_below_eight_thousand_characters(call: Caller) -> None:
     answer = call("recall", query="webhook", limit=20)
     assert 4000 < len(answer) <= 8000
     assert "more did not fit" in answer
+
+
+@pytest.mark.feature("B-31")
+@pytest.mark.parametrize(
+    "line", ["word " * 12, "x" * 30_000, "", "| a | b |"], ids=["lines", "one", "blank", "table"]
+)
+def test_a_long_memory_is_read_on_until_all_of_it_was_shown(call: Caller, line: str) -> None:
+    numbered = "\n".join(f"{number:04} {line}" for number in range(60_000 // (len(line) + 6)))
+    answer = call("remember", title="Long", content=numbered)
+    memory_id, shown, offset = answer.split(":")[0], "", 0
+    for _ in range(40):
+        answer = call("read_memory", id=memory_id, offset=offset)
+        assert len(answer) <= LIMIT
+        shown += "".join(part[len(QUOTE) :] for part in answer.splitlines() if part.startswith(QUOTE))
+        following = re.search(r"more characters: read_memory with offset=(\d+)\)", answer)
+        if not following:
+            break
+        offset = int(following[1])
+    assert "".join(shown.split()) == "".join(numbered.split())
+    assert "use a smaller offset" in call("read_memory", id=memory_id, offset=len(numbered))

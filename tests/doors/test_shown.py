@@ -71,4 +71,4 @@ def test_what_does_not_fit_is_counted_once_and_a_page_says_where_it_goes_on() ->
     )
     count = page.count("an-id")
     assert page.endswith(f"\n({480 - count} more: offset={20 + count})")
-    assert alone.endswith("(cut; the file has all of it)")
+    assert alone.endswith("(cut; read_memory shows all of it)")

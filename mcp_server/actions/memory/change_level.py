@@ -15,7 +15,7 @@ from mcp_server.actions.memory.revise import check_version, take_over
 from mcp_server.adapters import places
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined, free_path
-from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Memory, texts_beside
 from mcp_server.core.memory_parts import Kind, Level, Status, check_id, fingerprint, typed_id
 from mcp_server.core.provenance.provenance import ACCEPTED_AS

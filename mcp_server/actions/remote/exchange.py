@@ -29,9 +29,8 @@ from mcp_server.actions.remote.store_tree import (
     read_other_ledgers,
     read_own_ledger,
 )
-from mcp_server.actions.remote.take_in import TakenIn, take_in_tree
+from mcp_server.actions.remote.take_in import TakenIn, back_again, take_in_tree
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import DISK, HEAD, STALE, THEIRS, Blob, Commit, Repository
@@ -140,7 +139,7 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     if news.refs:
         notes.note_came(store.home, news.refs, store.now())
     result.added, result.changed, result.forgotten = map(tuple, (news.added, news.changed, news.forgotten))
-    result.back = _back_again(store, news)
+    result.back = back_again(store, news)
     result.held, result.left = disk.held_back, news.not_written
     if not result.trouble and (cuts or result.rewritten or came_back(repository)):
         cut_history(store, repository)
@@ -148,14 +147,6 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     elif repository.objects() > LOOSE:
         repository.pack()
     return result
-
-
-def _back_again(store: Store, news: TakenIn) -> tuple[str, ...]:
-    """Return the ids of memories that were forgotten and that *news* brought back, with other words."""
-    arrived = {ref for ref in news.refs if ref.rpartition("/")[2] in news.added}
-    with store.database.read() as db:
-        refs = [ref for ref, _ in deeds.back_again(db, [*{ref.rpartition("/")[0] for ref in arrived}])]
-    return tuple(ref.rpartition("/")[2] for ref in refs if ref in arrived)
 
 
 def commit_disk(

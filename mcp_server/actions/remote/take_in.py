@@ -18,7 +18,7 @@ from mcp_server.actions.files.trash import path_in_trash
 from mcp_server.actions.remote.merged_files import Contents
 from mcp_server.actions.remote.store_tree import Disk, vault_at
 from mcp_server.adapters import files, history, moving, places
-from mcp_server.adapters.index.events import usage
+from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.json_file import object_in
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
@@ -78,6 +78,14 @@ def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, g
     )
     _accept(store, contents, taken_in)
     return taken_in
+
+
+def back_again(store: Store, news: TakenIn) -> tuple[str, ...]:
+    """Return the ids of memories that were forgotten and that *news* brought back, with other words."""
+    arrived = {ref for ref in news.refs if ref.rpartition("/")[2] in news.added}
+    with store.database.read() as db:
+        refs = [ref for ref, _ in deeds.back_again(db, [*{ref.rpartition("/")[0] for ref in arrived}])]
+    return tuple(ref.rpartition("/")[2] for ref in refs if ref in arrived)
 
 
 def _is_wanted(path: str, remote: Remote) -> bool:

@@ -43,6 +43,7 @@ from mcp_server.core.search.query import (
     Query,
     Sort,
     check_limit,
+    check_offset,
     check_question,
     filter_of,
     parse_mode,
@@ -181,13 +182,14 @@ def register(application: Application) -> None:
     @tool(reads=True)
     def read_memory(
         id: Annotated[str, Field(description="the id, as recall and list_memories show it")],
+        offset: Annotated[int, Field(description="read on from here; the answer gives it")] = 0,
     ) -> Shown:
-        """Read one memory in full, with its version, links, file and trust."""
+        """Read one memory with its version, links, file and trust; a long one takes several calls."""
         store = open_store()
         file = read_anywhere(store, id)
         if isinstance(file, Stored):
-            return shown_team.whole(file)
-        return shown.whole(file, standing_of(store, file))
+            return shown.read_on(shown_team.whole(file), check_offset(offset))
+        return shown.read_on(shown.whole(file, standing_of(store, file)), check_offset(offset))
 
     @tool()
     def revise(

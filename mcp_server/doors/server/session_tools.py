@@ -15,7 +15,6 @@ from mcp_server.core.search.query import check_offset
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.consent import ask_before_forgetting_session
 from mcp_server.doors.server.dialog import Dialog
-from mcp_server.doors.server.replies import LONG, shown_lines
 from mcp_server.doors.shown import Shown
 from mcp_server.doors.shown import memory as shown_memory
 from mcp_server.doors.shown import sessions as shown
@@ -80,10 +79,10 @@ def register(application: Application) -> None:
         offset: Annotated[
             int, Field(description="how many turns to skip; the answer gives the next offset")
         ] = 0,
-    ) -> str:
+    ) -> Shown:
         """Show a saved conversation turn by turn; a long one takes several calls."""
         file, turns = conversation.load_conversation(opened.store(), id)
-        return shown_lines(shown_memory.conversation(file, turns, check_offset(offset)), limit=LONG)
+        return shown_memory.conversation(file, turns, check_offset(offset))
 
     @tool(reads=True)
     def get_sessions(

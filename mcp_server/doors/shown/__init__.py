@@ -19,7 +19,8 @@ class Shown:
     its cell. Rows without headers are a name and its value, or one sentence; those without a value are left
     out, and so are empty notes. `texts` are the texts of memories, one for each row or none at all, `body` is
     the whole text of one memory. `below` are further tables, `notes` sentences that come last, and `json` is
-    the same for programs. With `offset` the rows are a page that begins there, of `total` rows.
+    the same for programs. With `offset` the rows are a page that begins there, of `total` rows; a
+    body begins at that character, and `read_memory` reads on.
 
     Nothing in it is escaped: each door does that in its own way.
     """

@@ -231,8 +231,18 @@ def whole(file: MemoryFile, now: Standing | None = None) -> Shown:
         f"{memory.id} · {kind} · {memory.status.value} · version {version(file)}",
         rows=rows,
         body=memory.text,
+        offset=0,
         json={key: timestamp(value) if hasattr(value, "tzinfo") else value for key, value in json.items()},
     )
+
+
+def read_on(whole: Shown, offset: int) -> Shown:
+    """Return a memory that is shown *whole* from the character *offset* of its text on, without the rest."""
+    if not offset:
+        return whole
+    if offset >= len(whole.body):
+        return Shown(f"The text has {len(whole.body)} characters; use a smaller offset.")
+    return Shown(f"{whole.head} · from character {offset} on", body=whole.body, offset=offset)
 
 
 def changes_since(since: Since, *, most_commits: int | None = None) -> list[str]:
@@ -257,6 +267,7 @@ def saved_session(file: MemoryFile, since: Since) -> Shown:
         f"{memory.id} · session saved {memory.created:%Y-%m-%d %H:%M} UTC",
         rows=[("title", memory.title), ("file", file.path), *((note,) for note in memory.notes)],
         body=memory.text,
+        offset=0,
         below=(Shown("Since then:", rows=[(change,) for change in changes]),) if changes else (),
         notes=["" if changes else "No change since then is known."],
         json={

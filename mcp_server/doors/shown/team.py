@@ -179,6 +179,7 @@ def whole(stored: Stored) -> Shown:
         f"{memory.id} · {memory.type} · {memory.status.value} · version {version}",
         rows=rows,
         body=memory.text,
+        offset=0,
         json={
             "id": memory.id,
             "title": memory.title,
