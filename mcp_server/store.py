@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -150,6 +151,10 @@ class Store(NamedTuple):
     def now(self) -> int:
         """Return the present moment in Unix seconds."""
         return int(self.clock().timestamp())
+
+    def moment(self) -> datetime:
+        """Return the present moment as files have it, to the second."""
+        return self.clock().replace(microsecond=0)
 
     def record(self, event: str, **data: object) -> None:
         """

@@ -15,7 +15,7 @@ from mcp_server.adapters import files
 from mcp_server.core.changes import BY_PATH, Stamp
 from mcp_server.core.conflict_copies import original_of
 from mcp_server.core.errors import Rejected, Unreadable
-from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Level, check_id
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Level, check_id, ref_of
 
 FOLDERS = {kind.folder: kind for kind in Kind}
 
@@ -37,6 +37,10 @@ class Vault(NamedTuple):
     in_repository: bool = False
     adopted: bool = True
     kinds: tuple[Kind, ...] = tuple(Kind)
+
+    def ref(self, memory_id: str) -> str:
+        """Return the ref of the memory with that id."""
+        return ref_of(self.key, memory_id)
 
     def path_for(self, memory_id: str, kind: Kind, *, archived: bool = False) -> Path:
         """Return the path for a memory of that id and kind."""

@@ -86,6 +86,21 @@ def typed_id(text: str) -> str:
     return text.strip().removesuffix(".md")
 
 
+def ref_of(vault: str, memory_id: str) -> str:
+    """Return the ref of a memory, which names it in ledger and index: the key of its vault, then its id."""
+    return f"{vault}/{memory_id}"
+
+
+def vault_in(ref: str) -> str:
+    """Return the key of the vault in *ref*."""
+    return ref.rpartition("/")[0]
+
+
+def id_in(ref: str) -> str:
+    """Return the id in *ref*."""
+    return ref.rpartition("/")[2]
+
+
 def slug(title: str) -> str:
     """Return *title* in kebab case, ASCII, at most 60 characters; '' when no letter or digit is left."""
     slug_words = ""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from mcp_server.core.memory import Link, Memory
-from mcp_server.core.memory_parts import Status, fingerprint, parse_timestamp, timestamp
+from mcp_server.core.memory_parts import Status, fingerprint, id_in, parse_timestamp, timestamp, vault_in
 
 PLACE = "place"  # key of `was` and `now`: the file's path in its vault
 UNDONE = "undone"
@@ -38,11 +38,11 @@ class Change:
 
     @property
     def vault(self) -> str:
-        return self.ref.rpartition("/")[0]
+        return vault_in(self.ref)
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
     def reversed(self) -> "Change":
         return Change(self.ref, self.words_hash, self.now, self.was)

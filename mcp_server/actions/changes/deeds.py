@@ -8,7 +8,7 @@ from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.memory_parts import typed_id
+from mcp_server.core.memory_parts import ref_of, typed_id
 from mcp_server.store import Store
 
 MOST = 500  # deeds of one answer
@@ -50,7 +50,7 @@ def list_deeds(
         everywhere = all_projects or (session_id and not memory_name)
         vault_keys = selections.vaults_in_use(db) if all_projects else keys
         refs = (
-            [f"{key}/{memory_name}" for key in dict.fromkeys([*keys, *vault_keys])] if memory_name else [""]
+            [ref_of(key, memory_name) for key in dict.fromkeys([*keys, *vault_keys])] if memory_name else [""]
         )
         deeds_done = [
             deed

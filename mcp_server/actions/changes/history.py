@@ -71,7 +71,7 @@ def history_of(store: Store, memory_id: str) -> History:
     says = memory_in(vault, path, after)
     file_id = says.id if says else typed_id(memory_id)
     live = files.digest(after) if after else ""
-    for version in reversed(_that_changed(store, f"{vault.key}/{file_id}", live)):
+    for version in reversed(_that_changed(store, vault.ref(file_id), live)):
         before = bytes_at(version.path)
         was, now = memory_in(vault, path, before), memory_in(vault, path, after)
         differs = difference(was, now) if was and now else ""

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.core.errors import Conflict, Unreadable
 from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import TRASH
+from mcp_server.core.memory_parts import TRASH, id_in, vault_in
 from mcp_server.core.runs import PLACE, Change, RunEntry, stands_between, with_values
 from mcp_server.store import Store
 
@@ -38,7 +38,7 @@ class Preview:
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
 
 def preview_of_deed(store: Store, deed: Deed) -> list[Preview]:
@@ -64,7 +64,7 @@ def preview_of_undo(store: Store, change: LastChange) -> list[Preview]:
     return [
         _of_change(store, part)
         for entry in reversed(entries)
-        if not change.ref or change.ref.rpartition("/")[2] in {part.id for part in entry.changes}
+        if not change.ref or id_in(change.ref) in {part.id for part in entry.changes}
         for part in reversed(entry.changes)
     ]
 
@@ -106,13 +106,13 @@ def _of_change(store: Store, change: Change) -> Preview:
 
 
 def _level(store: Store, ref: str) -> str:
-    vault = store.vault(ref.rpartition("/")[0])
+    vault = store.vault(vault_in(ref))
     return vault.level.value if vault else ""
 
 
 def _bytes(store: Store, ref: str, digest: str, place: str) -> bytes:
     """Return the bytes with that digest: those of the file, else what the history keeps; b'' for none."""
-    vault = store.vault(ref.rpartition("/")[0])
+    vault = store.vault(vault_in(ref))
     path = where(store, vault, ref, place) if vault else None
     if path and files.digest(data := bytes_at(path)) == digest:
         return data
@@ -120,5 +120,5 @@ def _bytes(store: Store, ref: str, digest: str, place: str) -> bytes:
 
 
 def _memory(store: Store, ref: str, place: str, data: bytes) -> Memory | None:
-    vault = store.vault(ref.rpartition("/")[0])
+    vault = store.vault(vault_in(ref))
     return memory_in(vault, vault.root / place, data) if vault else None

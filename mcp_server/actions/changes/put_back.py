@@ -16,7 +16,7 @@ from mcp_server.adapters.index.events import deeds, usage
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, PlaceTaken, Unreadable
-from mcp_server.core.memory_parts import TRASH
+from mcp_server.core.memory_parts import TRASH, id_in, vault_in
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
 
@@ -48,7 +48,7 @@ class Restoration:
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
     @property
     def is_there(self) -> bool:
@@ -72,7 +72,7 @@ def put_back(store: Store, name: str, effects: Sequence[Effect], *, undoes: str,
         busy.clear()
 
     for effect in reversed(effects):
-        with _skipping(undone, effect[0].rpartition("/")[2]):
+        with _skipping(undone, id_in(effect[0])):
             move = looked_at(store, effect, anyway=anyway)
             if not busy.isdisjoint((move.path, move.target)):  # another file waits to leave or take it
                 go()
@@ -116,7 +116,7 @@ def looked_at(store: Store, effect: Effect, *, anyway: bool) -> Restoration:
     Raises Conflict, Unreadable when it cannot be restored, without *anyway* also when it was changed since.
     """
     ref, _, was, now_place, now = effect
-    vault = store.vault(ref.rpartition("/")[0])
+    vault = store.vault(vault_in(ref))
     if vault is None:
         raise Conflict("it belongs to a project that is gone.")
     path = where(store, vault, ref, now_place)
@@ -147,13 +147,13 @@ def _target(store: Store, vault: Vault, effect: Effect, path: Path) -> tuple[Vau
     if not was_place:
         trash = places.trash_folder(store.home, vault)
         is_away = not path.is_relative_to(vault.root) or path.is_relative_to(trash)
-        return vault, path if is_away else path_in_trash(store, vault, path, ref.rpartition("/")[2])
+        return vault, path if is_away else path_in_trash(store, vault, path, id_in(ref))
     key, place = parted(was_place)
     to = store.vault(key) if key else vault
     if to is None:
         raise Conflict("it was moved here from a project that is gone.")
     with store.database.read() as db:
-        if to != vault and selections.with_id(db, [to.key], ref.rpartition("/")[2]):
+        if to != vault and selections.with_id(db, [to.key], id_in(ref)):
             raise Conflict(f"another memory has its id at {to.level.value} level now.")
     return to, places.at_place(store.home, to, place)
 
@@ -172,7 +172,7 @@ def _back_already(store: Store, vault: Vault, effect: Effect) -> Restoration | N
         written = deeds.last_written(db, ref)
     if written and written.is_away and not now_place.startswith(TRASH):
         return None
-    memory_id = ref.rpartition("/")[2]
+    memory_id = id_in(ref)
     possible = [places.at_place(store.home, vault, was_place)] if was_place else []
     possible += [] if was_place else [path for owner, path in in_trash(store, memory_id) if owner == vault]
     for target in possible:
@@ -196,7 +196,7 @@ def _moved(undone: Undone, moves: Sequence[Restoration]) -> list[Restoration]:
 
 def _cross_back(store: Store, undone: Undone, move: Restoration, *, undoes: str) -> None:
     """Move a file, whose bytes are restored, back to the level where it was."""
-    now, digest = f"{move.to.key}/{move.id}", files.digest(move.former)
+    now, digest = move.to.ref(move.id), files.digest(move.former)
     before = other_place(move.vault.key, move.place)
     after = places.place_of(store.home, move.to, move.target)
     effect = [now, before, move.digest, after, digest]

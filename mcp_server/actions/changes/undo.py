@@ -27,7 +27,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import Event
 from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.memory_parts import typed_id
+from mcp_server.core.memory_parts import id_in, ref_of, typed_id, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.runs import UNDONE
 from mcp_server.store import Store
@@ -62,7 +62,7 @@ class LastChange:
     def ids(self) -> tuple[str, ...]:
         """The ids of the memories that it changed."""
         refs = [effect[0] for effect in self.effects] or [ref for event in self.notes for ref in _refs(event)]
-        return tuple(ref.rpartition("/")[2] for ref in dict.fromkeys(refs))
+        return tuple(id_in(ref) for ref in dict.fromkeys(refs))
 
 
 def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> LastChange:
@@ -74,7 +74,7 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
     refresh_index(store)
     memory_name = typed_id(memory_id)
     keys = store.keys
-    refs = [f"{key}/{memory_name}" for key in reversed(keys)] if memory_name else []
+    refs = [ref_of(key, memory_name) for key in reversed(keys)] if memory_name else []
     with store.database.read() as db:
         if memory_name and (row := selections.with_id(db, keys[::-1], memory_name)):
             refs = [row.ref]
@@ -149,7 +149,7 @@ def is_persons(store: Store, change: LastChange) -> bool:
     if change.by == PERSON:
         return True
     for ref, was_place, was, now_place, now in change.effects:
-        vault = store.vault(ref.rpartition("/")[0])
+        vault = store.vault(vault_in(ref))
         path = where(store, vault, ref, now_place) if vault else None
         memory = memory_in(vault, path, bytes_at(path)) if vault and path else None
         if vault and path and memory and memory.source == MANUAL and was != now:
@@ -204,7 +204,7 @@ def _take_back_notes(store: Store, change: LastChange, undone: Undone, *, left_a
     """Take back what only the ledger says of *change*, except about the memories in *left_alone*."""
     for note in reversed(change.notes):
         refs = _refs(note)
-        ids = [ref.rpartition("/")[2] for ref in refs]
+        ids = [id_in(ref) for ref in refs]
         if not left_alone.isdisjoint(ids):
             continue
         again = NOTES in note.data and not note.data.get("again")
@@ -235,7 +235,7 @@ def _line(store: Store, place: Place, deeds: Iterable[Deed]) -> Event | None:
     called = {deed.id: deed.ref for deed in deeds}
 
     def named(data: dict[str, Any]) -> dict[str, Any]:
-        return {**data, "refs": [called.get(ref.rpartition("/")[2], ref) for ref in data.get("refs") or ()]}
+        return {**data, "refs": [called.get(id_in(ref), ref) for ref in data.get("refs") or ()]}
 
     if line and NOTES in line.data:
         return line._replace(data={**named(line.data), NOTES: [*map(named, line.data[NOTES])]})

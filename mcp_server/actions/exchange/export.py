@@ -89,7 +89,7 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
         copied += _copy(copies)
         with contextlib.suppress(IndexUnavailable):  # without an index, export the files without their use
             with store.database.read() as db:
-                refs = [f"{vault.key}/{memory_id}" for memory_id in selections.ids_of(db, vault.key).values()]
+                refs = [vault.ref(memory_id) for memory_id in selections.ids_of(db, vault.key).values()]
             counts |= {ref: figures for ref, figures in _counts(store, refs).items() if any(figures.values())}
     if counts:
         files.write_new(target / USAGE, json.dumps({"usage": counts}, indent=1).encode("ascii"))
@@ -136,8 +136,8 @@ def export_json(
                 entries.append((vault, load(vault, Path(stamp.path), on_disk=stamp).memory))
             except (Unreadable, FileNotFoundError) as error:
                 failures.append(f"{stamp.path}: {getattr(error, 'reason', 'is gone')}")
-    counts = _counts(store, [f"{vault.key}/{memory.id}" for vault, memory in entries])
-    entries_json = [_entry(vault, memory, counts[f"{vault.key}/{memory.id}"]) for vault, memory in entries]
+    counts = _counts(store, [vault.ref(memory.id) for vault, memory in entries])
+    entries_json = [_entry(vault, memory, counts[vault.ref(memory.id)]) for vault, memory in entries]
     document = {
         "format": FORMAT,
         "version": VERSION,

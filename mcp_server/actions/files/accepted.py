@@ -19,7 +19,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import ID
+from mcp_server.core.memory_parts import ID, vault_in
 from mcp_server.store import Store
 
 ACCEPTED = "accepted"  # the verb of such a version, which no change made
@@ -77,14 +77,14 @@ def taken_away(store: Store, memory_id: str) -> tuple[Vault, Version] | None:
     if not ID.fullmatch(memory_id):
         return None
     vault = places.repository_vault(store.home, store.project) if store.project else None
-    version = last_accepted(store, f"{vault.key}/{memory_id}") if vault else None
+    version = last_accepted(store, vault.ref(memory_id)) if vault else None
     return (vault, version) if vault and version and not places.linked(vault.root) else None
 
 
 def changed_since(store: Store, ref: str, now: Memory) -> AcceptedBefore:
     """Return how *now* differs from what the person accepted of *ref*."""
     version = last_accepted(store, ref)
-    vault = store.vault(ref.rpartition("/")[0])
+    vault = store.vault(vault_in(ref))
     if version and vault:
         with contextlib.suppress(OSError, DaybookError):
             was = parsed(vault, vault.path_for(now.id, now.kind), files.read(version.path))

@@ -27,7 +27,7 @@ from mcp_server.adapters.vault import Vault, stamp
 from mcp_server.core.batches import batches
 from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import Kind, Level
+from mcp_server.core.memory_parts import Kind, Level, id_in
 from mcp_server.core.provenance.provenance import TRANSCRIPT
 from mcp_server.core.remarks import NotRecorded
 from mcp_server.core.secrets.redaction import mask_gone
@@ -135,7 +135,7 @@ def move(
 
     Raises PlaceTaken, Conflict, OSError.
     """
-    check_ours(vault, ref.rpartition("/")[2])
+    check_ours(vault, id_in(ref))
     moving.move(path, target)
     digest = ""
     # It is too large, or a symbolic link by now, or was moved on by another process: this move is told, too.
@@ -158,7 +158,7 @@ def relocate(
     for batch in batches(moves.items(), AT_ONCE):
         memory_ids = [ids.get(str(path), path.name.partition(".")[0]) for path, _ in batch]
         # First the ledger and the history: after a kill in between the next call moves the files.
-        refs, before = ([f"{vault.key}/{memory_id}" for memory_id in memory_ids] for vault in (new, old))
+        refs, before = ([vault.ref(memory_id) for memory_id in memory_ids] for vault in (new, old))
         store.record("moved", refs=refs, **{"from": before})
         for ref, earlier in zip(refs, before, strict=True):
             history.carry(store.home, earlier, ref)
@@ -195,7 +195,7 @@ def put_bytes(
 
     With a *verb* the history keeps the old bytes under that name. Raises as `commit` does.
     """
-    check_ours(vault, ref.rpartition("/")[2])
+    check_ours(vault, id_in(ref))
     if data != old_data:
         old_stamp = stamp(path)
         former = _former(store, vault, ref, path, old_data, data, verb) if verb else None

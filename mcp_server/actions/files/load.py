@@ -25,7 +25,7 @@ class MemoryFile:
 
     @property
     def ref(self) -> str:
-        return f"{self.vault.key}/{self.memory.id}"
+        return self.vault.ref(self.memory.id)
 
     @property
     def place(self) -> str:

@@ -18,7 +18,7 @@ from mcp_server.adapters.index.events.auto_memory_topics import ELSEWHERE
 from mcp_server.adapters.index.events.imports import origin
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.exchange.foreign import IMPORTED
-from mcp_server.core.memory_parts import Kind, Level, fingerprint
+from mcp_server.core.memory_parts import Kind, Level, fingerprint, id_in, vault_in
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.text.titles import clipped
 from mcp_server.store import Store
@@ -71,7 +71,7 @@ def _words_there(place: Path, noted: dict[str, Any]) -> dict[str, str]:
 
 def _is_own(store: Store, ref: str, file: str) -> bool:
     """Tell whether the import made the memory, and did not find it saying the same already."""
-    key, _, memory_id = ref.rpartition("/")
+    key, memory_id = vault_in(ref), id_in(ref)
     vaults = [vault for vault in places.all_vaults(store.home, store.vaults) if vault.key == key]
     try:
         memory = load(vaults[0], vaults[0].path_for(memory_id, Kind.KNOWLEDGE)).memory

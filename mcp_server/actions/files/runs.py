@@ -22,7 +22,7 @@ from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders
 from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
-from mcp_server.core.memory_parts import TRASH, parse_timestamp
+from mcp_server.core.memory_parts import TRASH, id_in, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.runs import PLACE, UNDONE, Change, NotMade, RunEntry, stands_between, with_values
 from mcp_server.store import Store
@@ -138,7 +138,7 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
             )
         undone, refs_left = Undone(run_name), set[str]()
         for entry in reversed(entries):
-            of_it = not ref or ref.rpartition("/")[2] in {
+            of_it = not ref or id_in(ref) in {
                 change.id for change in entry.changes
             }  # the memory may have moved to another vault
             if not of_it or not _undo(store, entry, undone):

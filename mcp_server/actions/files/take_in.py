@@ -104,7 +104,7 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
             continue
         index_changes.changed.append(str(path))
         if memory and not vault.in_repository:
-            ref = f"{vault.key}/{memory.id}"
+            ref = vault.ref(memory.id)
             if before is None:
                 index_changes.sights[ref] = Sight.ARRIVED
             elif before != fingerprint(memory.title, memory.text):

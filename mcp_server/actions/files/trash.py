@@ -13,7 +13,7 @@ from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.memory_parts import DAY, ID
+from mcp_server.core.memory_parts import DAY, ID, id_in, ref_of
 from mcp_server.store import Store
 
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
@@ -30,7 +30,7 @@ class Trashed:
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
 
 def in_trash(store: Store, memory_id: str) -> Iterator[tuple[Vault, Path]]:
@@ -135,7 +135,7 @@ def _below(store: Store, folder: Path) -> list[tuple[Trashed, float]]:
     for path in sorted(folder.rglob("*.md")) if folder.is_dir() else ():
         if status := _status(path):
             vault = path.relative_to(store.home / "trash").parts[0]
-            ref = f"{vault}/{path.name.partition('.')[0]}"
+            ref = ref_of(vault, path.name.partition(".")[0])
             trashed.append((Trashed(path, ref, status.st_size), status.st_ctime))
     return trashed
 

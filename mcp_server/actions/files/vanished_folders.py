@@ -91,7 +91,7 @@ def _note_gone(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> Non
         return
     alone = missing[0] if len(missing) == 1 else vault.root
     with_history = sum(
-        places.history_folder(store.home, f"{vault.key}/{memory_id}").is_dir() for memory_id in lost_paths
+        places.history_folder(store.home, vault.ref(memory_id)).is_dir() for memory_id in lost_paths
     )
     notice = {
         "folder": str(alone),
@@ -106,9 +106,9 @@ def _note_gone(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> Non
 def _note_accepted(store: Store, vault: Vault, lost_paths: Mapping[str, str]) -> None:
     """Note which memories of *lost_paths*, gone from a repository, the person had accepted."""
     with store.database.read() as db:
-        accepted = once_accepted(db, [f"{vault.key}/{memory_id}" for memory_id in lost_paths])
+        accepted = once_accepted(db, [vault.ref(memory_id) for memory_id in lost_paths])
     lost_accepted = {
-        memory_id: path for memory_id, path in lost_paths.items() if f"{vault.key}/{memory_id}" in accepted
+        memory_id: path for memory_id, path in lost_paths.items() if vault.ref(memory_id) in accepted
     }
     if not lost_accepted:
         return

@@ -24,7 +24,7 @@ from mcp_server.core.graph.graph import (
     stands_for,
 )
 from mcp_server.core.links import is_artifact
-from mcp_server.core.memory_parts import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status, vault_in
 from mcp_server.store import Store
 
 
@@ -147,7 +147,7 @@ def _at(
 ) -> Graph:
     """Return the graph of *level*: its share of *nodes*, and of *edges*, each with the level it begins at."""
     vaults = {vault.key for vault in store.vaults if vault.level is level}
-    at_level = tuple(node for node in nodes if node.ref.rpartition("/")[0] in vaults)
+    at_level = tuple(node for node in nodes if vault_in(node.ref) in vaults)
     names = {node.name for node in at_level}
     return Graph(
         level,

@@ -24,7 +24,17 @@ from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import GRAPH, gist_of, id_of
 from mcp_server.core.links import RELATES_TO
 from mcp_server.core.memory import Draft, Link
-from mcp_server.core.memory_parts import ID, MAX_TITLE, Kind, Level, Status, check_id, clean_text
+from mcp_server.core.memory_parts import (
+    ID,
+    MAX_TITLE,
+    Kind,
+    Level,
+    Status,
+    check_id,
+    clean_text,
+    id_in,
+    vault_in,
+)
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.secrets.redaction import refuse_secrets
@@ -143,7 +153,7 @@ def delete_node(store: Store, level: Level, name: str) -> Deleted:
     removed = []
     for ref in dict.fromkeys(edge.ends[0].ref for edge in edges if not edge.outgoing):
         targets = {edge.target for edge in edges if edge.ends[0].ref == ref}
-        vault, _, other = ref.rpartition("/")
+        vault, other = vault_in(ref), id_in(ref)
         of_vault = store.scoped(candidate for candidate in store.vaults if candidate.key == vault)
         links = repeated(lambda t=of_vault, o=other, to=targets: _unlinked(t, o, to, row.ref))  # type: ignore[misc]
         removed += [(other, link.rel) for link in links]
@@ -161,7 +171,7 @@ def recall_node(store: Store, level: Level, name: str) -> MemoryFile:
             f"'{file.memory.id}' is {file.memory.status.value}, not archived.", "Read it with read_memory."
         )
     back = unarchive(of_level, file)
-    dated = Revision(archived_reason="", updated=of_level.clock().replace(microsecond=0))
+    dated = Revision(archived_reason="", updated=of_level.moment())
     return revise(of_level, back.memory.id, dated, version=back.digest)
 
 
@@ -191,7 +201,7 @@ def _update(store: Store, memory_id: str, gist: str, about: Revision, source: st
         title=title,
         text=text if own else None,
         archived_reason="",
-        updated=store.clock().replace(microsecond=0),
+        updated=store.moment(),
         source=source if gist != old_gist and (own or memory.source == MANUAL) else None,
     )
     accept = Accept.CARRY

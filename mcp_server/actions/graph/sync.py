@@ -24,7 +24,7 @@ from mcp_server.adapters.index.memories import relations, selections
 from mcp_server.adapters.ledger import Watermark
 from mcp_server.core.errors import Rejected
 from mcp_server.core.graph.graph import SESSION_TTL, GraphEdge, Node
-from mcp_server.core.memory_parts import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status, id_in, vault_in
 from mcp_server.store import Store
 
 CHANGES = ("remembered", "revised", "restored", "tidied", "unlinked", "forgotten", "undone")
@@ -101,7 +101,7 @@ def sync_graph(store: Store, name: str) -> list[News]:
             (deed.ref, _by(db, deed), deed.at) for deed in {deed.ref: deed for deed in changes}.values()
         ]
         changed += [(edit.ref, "hand", edit.at) for edit in edits if not _is_on_its_way(edit)]
-        news = [_news(store, db, *item) for item in changed if item[0].rpartition("/")[0] in vaults]
+        news = [_news(store, db, *item) for item in changed if vault_in(item[0]) in vaults]
     store.ledger.append("session_told", moment, session=session.id, watermark=replayed)
     catch_up_if_free(store)
     return sorted(filter(None, news), key=lambda item: (item.when, item.id))
@@ -145,7 +145,7 @@ def _is_on_its_way(edit: ByHand) -> bool:
 
 def _news(store: Store, db: sqlite3.Connection, ref: str, by: str, at: int) -> News | None:
     """Return how the memory *ref* is now; None when it is not knowledge or is put away."""
-    key, _, memory_id = ref.rpartition("/")
+    key, memory_id = vault_in(ref), id_in(ref)
     vault, row = store.vault(key), selections.with_ref(db, ref)
     assert vault
     news = News(memory_id, vault.level, by, datetime.fromtimestamp(at, UTC))

@@ -87,7 +87,7 @@ def propose(store: Store, draft: Draft, *, key: str, confidence: float, why: str
     path = folder / f"{check_id(key)}.md"
     if path.exists() or (folder.is_dir() and sum(1 for _ in folder.glob("*.md")) >= MOST):
         return
-    memory = made_of(draft, key, store.clock().replace(microsecond=0))
+    memory = made_of(draft, key, store.moment())
     memory = replace(memory, title=clean_title(draft.title), trust=confidence, notes=(why,))
     with contextlib.suppress(FileExistsError):
         files.write_new(path, memory_file.render(memory))
@@ -234,7 +234,7 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
         if files.digest(files.read(candidate.path)) != candidate.digest:
             raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
         target = path_in_trash(store, vault, candidate.path, candidate.memory.id)
-        move(store, vault, f"{vault.key}/{candidate.memory.id}", candidate.path, target, "judged", **data)
+        move(store, vault, vault.ref(candidate.memory.id), candidate.path, target, "judged", **data)
     except FileNotFoundError:
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None
 

@@ -182,7 +182,7 @@ def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> Mem
     make_folders(store, vault)
     target = free_path(vault, file.memory.id, file.memory.kind, name=file.path.name)
     place = other_place(file.vault.key, file.place)
-    ref = f"{vault.key}/{file.memory.id}"
+    ref = vault.ref(file.memory.id)
     effect = [ref, place, file.digest, places.place_of(store.home, vault, target), file.digest]
     crossing = Crossing(file.ref, ref, str(confined(file.vault, file.path)), str(target), file.digest)
     cross(store, crossing, "moved", **by_whom(store), files=[effect], level=vault.level.value, **detail)

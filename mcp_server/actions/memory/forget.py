@@ -76,7 +76,7 @@ def forget(store: Store, memory_id: str, *, forever: bool = False) -> Forgotten:
         trashed = list(in_trash(store, memory_name))
         if not (forever and trashed):
             raise
-        refs = {f"{vault.key}/{memory_name}" for vault, _ in trashed}
+        refs = {vault.ref(memory_name) for vault, _ in trashed}
         _delete(_and_proposed(store, refs, (path for _, path in trashed)))
         heirs = [
             heir
@@ -167,7 +167,7 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
         try:
             file = load(vault, path, place=place)
         except Unreadable:  # move it as it is; `sync` reports what is wrong with it
-            move(store, vault, f"{vault.key}/{memory_name}", path, confined(vault, folder / name), "restored")
+            move(store, vault, vault.ref(memory_name), path, confined(vault, folder / name), "restored")
             return read(store, memory_name)
         file = replace(file, memory=replace(file.memory, id=memory_name))  # the name there may have a number
         if place.startswith(f"{ARCHIVE_FOLDER}/"):
@@ -227,7 +227,7 @@ def _name_of(store: Store, vault: Vault, memory_id: str) -> str:
     """Return the name of a memory's file when it was last forgotten."""
     catch_up_if_free(store)
     with store.database.read() as db:
-        forgettings = deeds.listed(db, ref=f"{vault.key}/{memory_id}", events=["forgotten"], limit=1)
+        forgettings = deeds.listed(db, ref=vault.ref(memory_id), events=["forgotten"], limit=1)
     name = str(forgettings[0].detail.get("name", "")) if forgettings else ""
     return name if is_memory_name(name) and "/" not in name else f"{memory_id}.md"
 
@@ -269,7 +269,7 @@ def _erase_history(store: Store, vault: Vault, memory_id: str) -> list[str]:
 
     Return the ids of the current memories that it was merged into: they still say it.
     """
-    versions = history.versions(store.home, f"{vault.key}/{memory_id}")
+    versions = history.versions(store.home, vault.ref(memory_id))
     prefix, placeholder = f"{vault.key}/", vault.root / "kept.md"
     for version in history.everything(store.home):
         if version.ref.startswith(prefix) and _took_over(vault, version.path, placeholder, memory_id):

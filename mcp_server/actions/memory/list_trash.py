@@ -13,6 +13,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.links import as_name
 from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import vault_in
 from mcp_server.core.search.query import Filter, fits
 from mcp_server.store import Store
 
@@ -35,7 +36,7 @@ class TrashedMemory:
 
     @property
     def ref(self) -> str:
-        return f"{self.vault.key}/{self.id}"
+        return self.vault.ref(self.id)
 
     @property
     def title(self) -> str:
@@ -69,7 +70,7 @@ def list_trash(
 
     def read() -> Iterator[TrashedMemory]:
         for trashed, since in looked_into:
-            vault = vaults_by_key[trashed.ref.rpartition("/")[0]]
+            vault = vaults_by_key[vault_in(trashed.ref)]
             if not narrowed or _may_have(trashed.path, wanted_words):
                 yield _read(store, vault, trashed.path, trashed.id, datetime.fromtimestamp(since, UTC))
 

@@ -181,7 +181,7 @@ def _replace(store: Store, old: MemoryFile, memory: Memory, *, since: datetime |
 def take_place(store: Store, new: MemoryFile, olds: Sequence[str]) -> None:
     """Make the active ones of *olds* superseded by *new* from this moment on."""
     only = replace(new, memory=replace(new.memory, supersedes=tuple(olds)))
-    supersede(store, only, since=store.clock().replace(microsecond=0))
+    supersede(store, only, since=store.moment())
 
 
 def reinstate(store: Store, old: str, *, by: str) -> LinkOutcome:
@@ -276,7 +276,7 @@ def _write(store: Store, vault: Vault, draft: Draft) -> MemoryFile:
     if store.project and vault.project:
         places.note_project(store.home, store.project)
     make_folders(store, vault)
-    now = store.clock().replace(microsecond=0)
+    now = store.moment()
     for attempt in range(ATTEMPTS):
         memory_id = draft.id or new_id(draft.title, draft.text, now, attempt)
         memory = made_of(draft, memory_id, now)

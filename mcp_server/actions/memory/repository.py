@@ -68,7 +68,7 @@ def init(store: Store) -> Initialised:
         # First what the person accepted: after a kill in between the next call moves the files.
         for path in moves:
             if str(path) not in waiting_paths:
-                ref = f"{private.key}/{ids.get(str(path), path.stem)}"
+                ref = private.ref(ids.get(str(path), path.stem))
                 digest = files.digest(files.read(path))
                 store.record("accepted", refs=[ref], digests=[digest])
         relocate(store, private, vault, moves, ids=ids)
@@ -107,7 +107,7 @@ def leave(store: Store) -> Left:
     shared = is_shared(vault)
     with store.database.read() as db:
         ids = selections.ids_of(db, vault.key)
-        rows = [row for name in ids.values() if (row := selections.with_ref(db, f"{vault.key}/{name}"))]
+        rows = [row for name in ids.values() if (row := selections.with_ref(db, vault.ref(name)))]
         accepted = usage.accepted_digests(db, [row.digest for row in rows])
         own = [row for row in rows if row.digest in accepted or _is_as_written(db, row)]
     for row in own:

@@ -67,7 +67,7 @@ def validate(store: Store, memory_id: str, *, reason: str = "confirmed", note: s
         store,
         memory_id,
         event="trusted",
-        verified=store.clock().replace(microsecond=0),
+        verified=store.moment(),
         touched=noted(store, file.vault, file.memory.touches),
         touched_before={entry.path: [entry.digest, entry.at] for entry in before} or None,
         reason=reason,

@@ -10,7 +10,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.core.capture.extraction import KNOWN, NEIGHBOUR, known_line
 from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind
+from mcp_server.core.memory_parts import Kind, vault_in
 from mcp_server.core.render import within
 from mcp_server.core.search.confidence import COVERAGE_SHARE, MAXSIM_SHARE
 from mcp_server.core.search.prompt_parts import sentences_of
@@ -48,7 +48,7 @@ class Near:
 def neighbours_of(store: Store, text: str, *, mode: Mode = Mode.HYBRID, limit: int = NEIGHBOURS) -> list[Hit]:
     """Return the memories nearest to *text* that may be changed: those of vaults the person made."""
     query = Query(text, mode, Sort.RELEVANCE, limit, filter=Filter(kinds=(Kind.KNOWLEDGE,)))
-    return [hit for hit in recall(store, query).hits if hit.ref.rpartition("/")[0] in store.adopted]
+    return [hit for hit in recall(store, query).hits if vault_in(hit.ref) in store.adopted]
 
 
 def near_sentences(store: Store, utterances: Iterable[Utterance]) -> list[Hit]:

@@ -12,6 +12,7 @@ from mcp_server.actions.remote.store_tree import Disk, own_ledger
 from mcp_server.adapters.index.events import a_list, moves
 from mcp_server.adapters.ledger import Event, read_events
 from mcp_server.adapters.remote.repository import Repository
+from mcp_server.core.memory_parts import id_in
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import Tree
 from mcp_server.core.runs import PLACE, change_of
@@ -75,7 +76,7 @@ def _removed_by(event: Event) -> Iterator[str]:
         refs += a_list(event.data.get("from"))
     if event.data.get("forever"):
         refs += a_list(event.data.get("refs"))
-    yield from (str(ref).rpartition("/")[2] for ref in refs)
+    yield from (id_in(str(ref)) for ref in refs)
 
 
 def lost_a_ledger(repository: Repository, base: str, theirs: str) -> bool:

@@ -133,7 +133,7 @@ def _take_in_memories(
                 taken_in.changed.append(
                     _change(store, contents, (former, old, present[old]), (vault, new, wanted_files[new]))
                 )
-                taken_in.refs.append(f"{vault.key}/{taken_in.changed[-1]}")
+                taken_in.refs.append(vault.ref(taken_in.changed[-1]))
                 taken_in.tree.pop(old, None)
                 taken_in.tree[new] = wanted_files[new]
         touched[former.key].append(former.root / paths.in_vault(old))
@@ -204,7 +204,7 @@ def _add_many(
             if single or target in occupied:
                 _add(target, contents.data(wanted_files[path]))
             taken_in.added.append(_id_at(contents, path, wanted_files[path]))
-            taken_in.refs.append(f"{vaults[path].key}/{taken_in.added[-1]}")
+            taken_in.refs.append(vaults[path].ref(taken_in.added[-1]))
             taken_in.tree[path] = wanted_files[path]
     return {path: vaults[path] for path in targets if path not in taken_in.not_written}
 
@@ -227,8 +227,8 @@ def _change(
     source, target, memory_id = _file(former, old), _file(vault, new), _id_at(contents, new, after)
     if old != new and former.key != vault.key:
         make_vault_folders(vault)
-        history.carry(store.home, f"{former.key}/{memory_id}", f"{vault.key}/{memory_id}")
-    ref = f"{vault.key}/{memory_id}"
+        history.carry(store.home, former.ref(memory_id), vault.ref(memory_id))
+    ref = vault.ref(memory_id)
     files.make_folder(target.parent)
     put_bytes(
         store, vault, ref, source, contents.data(before), contents.data(after), to=target, verb=EXCHANGED

@@ -23,7 +23,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Held, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
 from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory_parts import MAX_TEXT
+from mcp_server.core.memory_parts import MAX_TEXT, id_in
 from mcp_server.store import Store
 
 QUESTION = "question"
@@ -167,7 +167,7 @@ def _read(store: Store, ref: str) -> MemoryFile:
     with store.database.read() as db:
         row = selections.with_ref(db, ref)
     if row is None:
-        raise NotFound(ref.rpartition("/")[2])
+        raise NotFound(id_in(ref))
     return read_row(store, row)
 
 

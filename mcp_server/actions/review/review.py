@@ -41,7 +41,7 @@ from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
-from mcp_server.core.memory_parts import Level, typed_id
+from mcp_server.core.memory_parts import Level, typed_id, vault_in
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
 from mcp_server.core.render import counted
@@ -273,7 +273,7 @@ def _stale_again(store: Store, entry: Entry) -> Entry | None:
 
 
 def _holds(store: Store, entry: Entry) -> Became:
-    trust.validate(store.only(entry.ref.rpartition("/")[0]), entry.id, note="in review")
+    trust.validate(store.only(vault_in(entry.ref)), entry.id, note="in review")
     return Became.CONFIRMED
 
 

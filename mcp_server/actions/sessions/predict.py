@@ -8,6 +8,7 @@ from mcp_server.actions.files.sync import refresh_index
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.events import transitions
 from mcp_server.adapters.index.memories import selections
+from mcp_server.core.memory_parts import id_in
 from mcp_server.core.worth import prediction
 from mcp_server.store import Store
 
@@ -51,6 +52,6 @@ def predict_next(store: Store, memory_id: str = "") -> list[Pattern]:
     with store.database.read() as db:
         for prediction, row in likely_next(store, db, refs=refs):
             after = selections.with_ref(db, prediction.after)
-            first = after.id if after else prediction.after.rpartition("/")[2]
+            first = after.id if after else id_in(prediction.after)
             patterns.append(Pattern(first, row.id, row.title, prediction.probability, prediction.times))
     return patterns

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.events import receipts
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import DAY
+from mcp_server.core.memory_parts import DAY, id_in
 from mcp_server.core.worth.use import is_used, telling_tokens
 from mcp_server.store import Store
 
@@ -80,7 +80,7 @@ def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
     if refs:
         store.record("used", refs=refs)
         catch_up_if_free(store)
-    return [ref.rpartition("/")[2] for ref in refs]
+    return [id_in(ref) for ref in refs]
 
 
 @self_healing

@@ -12,7 +12,7 @@ from mcp_server.adapters.index.events.episodes import Again, Episode
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.budget import Cost
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import clean_text, type_or_kind
+from mcp_server.core.memory_parts import clean_text, id_in, type_or_kind
 from mcp_server.core.search.query import check_limit, check_offset
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.titles import clean_title
@@ -143,7 +143,7 @@ def session_memories(store: Store, name: str) -> tuple[Episode, list[Row], list[
     with store.database.read() as db:
         rows = episodes.memories_of(db, episode.id)
         tallies = episodes.given_to(db, episode.id)
-    return episode, rows, [Given(tally[0].rpartition("/")[2], *tally[1:]) for tally in tallies]
+    return episode, rows, [Given(id_in(tally[0]), *tally[1:]) for tally in tallies]
 
 
 def title_session(store: Store, session: str, *, topic: str = "", summary: str = "") -> tuple[str, ...]:

@@ -124,7 +124,7 @@ def _make(store: Store, vault: Vault, team: str, stored: Iterable[Stored]) -> Co
             wanted[confined(vault, path)] = data
             digest = files.digest(data)
             copied[memory.id] = Copied(version.digest, version.author, version.confirmed_by, digest)
-            refs[digest] = f"{vault.key}/{memory.id}"
+            refs[digest] = vault.ref(memory.id)
     accepted = _known(store)
     # What is no longer confirmed is not shown from here on, even if the rest fails.
     _note(store, confirmations.WITHDRAWN, sorted(accepted - refs.keys()), {})
@@ -203,7 +203,7 @@ def _keep(store: Store, vault: Vault, path: Path, data: bytes, ours: set[str]) -
     """Keep in the history what was written into the copy by hand: no word of a person is destroyed."""
     digest = files.digest(data)
     if digest not in ours:
-        ref = f"{vault.key}/{id_of_name(path.stem)}"
+        ref = vault.ref(id_of_name(path.stem))
         place = history.new_place(
             store.home, ref, store.clock(), by=store.by(), verb=CHANGED, was=digest, now=digest
         )

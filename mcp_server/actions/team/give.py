@@ -54,7 +54,7 @@ def remember_for_team(store: Store, draft: Draft, *, keep_secrets: bool = False)
     draft = replace(checked(draft, keep_secrets=keep_secrets), supersedes=replaced_ids)
     if draft.kind is not Kind.KNOWLEDGE:
         raise Rejected(f"A team keeps knowledge, not a {draft.kind.value}.", "Remember what matters of it.")
-    now = store.clock().replace(microsecond=0)
+    now = store.moment()
     memory = made_of(draft, draft.id or new_id(draft.title, draft.text, now), now)
     gift = for_team(store, memory)
     try:
@@ -87,7 +87,7 @@ def promote_to_team(store: Store, memory_id: str, *, keep_secrets: bool = False)
         )
     if not keep_secrets:
         refuse_secrets(memory.title, memory.text, *texts_beside(memory), anyway=KEEP_SECRETS)
-    now = store.clock().replace(microsecond=0)
+    now = store.moment()
     gift = replace(for_team(store, memory), updated=now)
     try:
         return _given(store_promoted(team, gift, now=now))
@@ -116,7 +116,7 @@ def revise_for_team(
     changed = revised(current.memory, revision, keep_secrets=keep_secrets)
     if changed == current.memory:
         return _given(StoredInTeam(current, known=True))
-    changed = replace(changed, updated=store.clock().replace(microsecond=0))
+    changed = replace(changed, updated=store.moment())
     try:
         return _given(StoredInTeam(team.save(changed, replaces=current.digest)))
     except StorageUnavailable as error:

@@ -92,7 +92,7 @@ def send(store: Store, team: TeamStorage, *, again: bool = False, patience: floa
             if entry.refused and not again:
                 continue
             try:
-                stored.append(_give(team, entry, store.clock().replace(microsecond=0)))
+                stored.append(_give(team, entry, store.moment()))
             except StorageUnavailable as error:
                 return Sent(tuple(stored), tuple(refused), str(error))
             except DaybookError as error:

@@ -11,7 +11,7 @@ from mcp_server.adapters import team_membership
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.adapters.places import TEAM_KEY
 from mcp_server.core.errors import DaybookError, StorageUnavailable
-from mcp_server.core.memory_parts import Kind, Level, type_or_kind
+from mcp_server.core.memory_parts import Kind, Level, ref_of, type_or_kind
 from mcp_server.core.search import confidence
 from mcp_server.core.search.query import Answer, Confidence, Filter, Hit, Query, Sort, covers_all
 from mcp_server.core.secrets.redaction import redact
@@ -126,7 +126,7 @@ def _hit(result: Result) -> Hit:
     whole = not result.passage or len(memory.text) <= WHOLE_TEXT
     return Hit(
         id=memory.id,
-        ref=f"{TEAM_KEY}/{memory.id}",
+        ref=ref_of(TEAM_KEY, memory.id),
         digest=stored.digest,
         title=redact(memory.title),
         kind=memory.kind,

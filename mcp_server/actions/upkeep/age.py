@@ -23,7 +23,7 @@ from mcp_server.adapters.index.memories import counts, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.graph.text import LEAVES, TOKEN, measured, to_archive
 from mcp_server.core.judge.ageing import MOST_APART, within_bounds
-from mcp_server.core.memory_parts import DAY, Kind, Status
+from mcp_server.core.memory_parts import DAY, Kind, Status, vault_in
 from mcp_server.core.runs import Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
@@ -108,7 +108,7 @@ def compacted(store: Store, vaults: Sequence[str]) -> Iterator[RunEntry]:
     for graph in read_graph(store):
         limit = most * TOKEN
         lowest = to_archive(graph, now=store.now(), limit=limit)
-        own_nodes = [node for node in lowest if node.ref.rpartition("/")[0] in vaults][:MOST]
+        own_nodes = [node for node in lowest if vault_in(node.ref) in vaults][:MOST]
         for file in read_rows(store, _rows(store, [node.ref for node in own_nodes])):
             yield put_away(store, file, COMPACTION, COMPACTED, Why.COMPACTED, most)
         length = measured(graph, left_out=frozenset(node.name for node in own_nodes))

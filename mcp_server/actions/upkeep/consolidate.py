@@ -159,7 +159,7 @@ def _superseded(store: Store, file: MemoryFile, by: str) -> Change:
         file.place,
         status=Status.SUPERSEDED,
         superseded_by=by,
-        valid_to=store.clock().replace(microsecond=0),
+        valid_to=store.moment(),
     )
 
 
@@ -181,7 +181,7 @@ def merged_entry(
     is_persons = by_person and any(memory.source == MANUAL for memory in sources)
     ids = tuple(memory.id for memory in sources)
     last = max(sources, key=lambda memory: memory.updated)
-    now = store.clock().replace(microsecond=0)
+    now = store.moment()
     title, text = clean_title(merge.title), clean_text(merge.text)
     tag_texts = [tag for memory in sources for tag in memory.tags] + [
         t for t in merge.tags if len(t) <= LONGEST_TAG
@@ -215,7 +215,7 @@ def merged_entry(
         evidence=last.evidence,
         **{name: getattr(last, name) for name in WORDS},
     )
-    ref = f"{vault.key}/{memory.id}"
+    ref = vault.ref(memory.id)
     place = vault.path_for(memory.id, memory.kind).relative_to(vault.root).as_posix()
     changes = (creation(ref, memory, place), *(_superseded(store, file, memory.id) for file in memory_files))
     ancestors = tuple(file.ref for file in memory_files)

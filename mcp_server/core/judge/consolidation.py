@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory_parts import DAY, MAX_TITLE, fingerprint
+from mcp_server.core.memory_parts import DAY, MAX_TITLE, fingerprint, id_in, vault_in
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import one_line
@@ -67,7 +67,7 @@ class TidyItem:
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def groups(items: Iterable[TidyItem]) -> list[list[TidyItem]]:
     by_type: dict[tuple[str, str], list[TidyItem]] = {}
     old_items = (item for item in items if not item.fresh)
     for item in sorted(old_items, key=lambda item: (item.created, item.ref)):
-        by_type.setdefault((item.ref.rpartition("/")[0], item.statement.type), []).append(item)
+        by_type.setdefault((vault_in(item.ref), item.statement.type), []).append(item)
     chunks = [
         same_type[at : at + MOST]
         for _, same_type in sorted(by_type.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.actions.changes.history import ByOthers
-from mcp_server.core.memory_parts import timestamp
+from mcp_server.core.memory_parts import id_in, timestamp
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 
@@ -93,7 +93,7 @@ def undone(outcome: Undone, change: LastChange | None = None) -> Shown:
     }
     if not outcome.run:
         return Shown(NOTHING, json=json)
-    new = {ref.rpartition("/")[2] for ref, was_place, *_ in change.effects if not was_place} if change else ()
+    new = {id_in(ref) for ref, was_place, *_ in change.effects if not was_place} if change else ()
     rows = [
         (memory_id, "in the trash" if memory_id in new else "as before")
         for memory_id in dict.fromkeys(outcome.restored)

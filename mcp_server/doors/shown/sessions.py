@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.budget import Cost
+from mcp_server.core.memory_parts import id_in
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.figures import cost_of
@@ -147,7 +148,7 @@ def _memories(stored: Sequence[Row], uses: Sequence[Given]) -> tuple[Shown, ...]
 
 
 def _again(entry: Again) -> tuple[object, ...]:
-    return (entry.name.rpartition("/")[2], entry.sessions, entry.times, entry.title)
+    return (id_in(entry.name), entry.sessions, entry.times, entry.title)
 
 
 def _name(episode: Episode) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from mcp_server.actions.context.inject import Fate
 from mcp_server.actions.context.start import AtStart, Instead
+from mcp_server.core.memory_parts import id_in
 
 WITH_PROMPT = {
     Fate.TEXT: "shown with its text",
@@ -46,4 +47,4 @@ def at_start(begins: AtStart) -> dict[str, object]:
 
 def ids(refs: Iterable[str]) -> list[str]:
     """Return the ids in *refs*."""
-    return [ref.rpartition("/")[2] for ref in refs]
+    return [id_in(ref) for ref in refs]

@@ -20,7 +20,7 @@ from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
-from mcp_server.core.memory_parts import Kind, Level, Status, clean_tags
+from mcp_server.core.memory_parts import Kind, Level, Status, clean_tags, id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
 from mcp_server.doors.shown import Shown, cells, history, hot
@@ -283,7 +283,7 @@ def _chosen(request: Request, names: Sequence[str]) -> list[Chosen]:
 
 
 def _memory_named(where: Where, name: str) -> Chosen:
-    vault, _, memory_id = name.rpartition("/")
+    vault, memory_id = vault_in(name), id_in(name)
     store = where.store(vault)
     chosen = _known_as(store, memory_id)
     if vault and not chosen.ref.startswith(f"{vault}/"):  # both levels have that id, and the farther is meant

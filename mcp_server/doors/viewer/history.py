@@ -20,6 +20,7 @@ from mcp_server.adapters import files
 from mcp_server.core.difference import difference
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Memory
+from mcp_server.core.memory_parts import id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.doors.shown.history import changes as changes_of
@@ -190,12 +191,12 @@ def _changed_since(store: Store, change: LastChange) -> list[dict[str, Any]]:
     """Return, for each file that was changed since *change*, where what it said before parts from now."""
     refusals = []
     for ref, _, was, now_place, now in change.effects:
-        vault = store.vault(ref.rpartition("/")[0])
+        vault = store.vault(vault_in(ref))
         path = place_of(store, vault, ref, now_place) if vault else None
         before = kept(store, ref, was) if was else None
         if path and before is not None and files.digest(data := files.read(path)) != now:
             texts = [content.decode("utf-8", "replace") for content in (data, before)]
-            refusals.append({"id": ref.rpartition("/")[2], "parts": folded(compared(*texts))})
+            refusals.append({"id": id_in(ref), "parts": folded(compared(*texts))})
     return refusals
 
 

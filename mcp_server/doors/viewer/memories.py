@@ -15,7 +15,7 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.list_trash import list_trash
 from mcp_server.actions.team.recall import recall_with_team
-from mcp_server.core.memory_parts import Kind, Level, Status, type_or_kind
+from mcp_server.core.memory_parts import Kind, Level, Status, type_or_kind, vault_in
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.render import on_one_line, repeats, state_of, visible
 from mcp_server.core.search import ranking
@@ -177,7 +177,7 @@ def _searched(request: Request, store: Store, selection: Selection) -> dict[str,
                 {
                     "hit": hit,
                     "is_here": bool(hit.path),
-                    "to": where.to(hit.ref.rpartition("/")[0], hit.id),
+                    "to": where.to(vault_in(hit.ref), hit.id),
                     "excerpt": marked(hit.text, terms, EXCERPT),
                     "title": marked(hit.title, terms),
                     "doubts": doubts(hit),

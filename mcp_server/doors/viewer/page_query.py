@@ -10,7 +10,7 @@ from mcp_server.actions.files.read import look_up
 from mcp_server.adapters import places
 from mcp_server.adapters.project import Project
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import Kind, Level, Status
+from mcp_server.core.memory_parts import Kind, Level, Status, id_in, vault_in
 from mcp_server.core.search.query import ANY_STATUS, Filter, Mode, filter_of
 from mcp_server.doors.viewer.page import ALL, address, number, root_of, store_of, viewer
 from mcp_server.store import Store
@@ -144,7 +144,7 @@ class Where:
         """Return the address of what the ledger calls *ref*, without the viewer's base; '' for ''."""
         if not ref:
             return ""
-        vault, _, memory_id = ref.rpartition("/")
+        vault, memory_id = vault_in(ref), id_in(ref)
         return self.to(vault, memory_id)
 
     def project(self, vault: str) -> str:

@@ -15,6 +15,7 @@ from mcp_server.actions.sessions.session_history import list_sessions
 from mcp_server.bootstrap import model_identity
 from mcp_server.core.bounds import session_id
 from mcp_server.core.context.brief import FRAMED, NOTED, SUBAGENT_BUDGET, BriefLine
+from mcp_server.core.memory_parts import id_in
 from mcp_server.core.render import CHARACTERS_PER_TOKEN, estimated_tokens
 from mcp_server.doors import turns
 from mcp_server.doors.shown import needs, unasked
@@ -136,7 +137,7 @@ def _seen_from(request: Request) -> tuple[Store, Where]:
 
 
 def _named(where: Where, ref: str) -> tuple[str, str]:
-    return ref.rpartition("/")[2], where.of(ref)
+    return id_in(ref), where.of(ref)
 
 
 ROUTES = (Route("/shown", shown), Route("/shown/prompt", prompt_tried))

@@ -24,7 +24,7 @@ from mcp_server.store import Store
 def remembered(store: Store, plan: Plan, digest: str, batch: Batch) -> None:
     """Store a record under its own id. Raises what `remember` raises."""
     remember(store, _draft(plan))
-    note_outcome(plan, f"{plan.vault.key}/{plan.id}", digest, batch, own=True)
+    note_outcome(plan, plan.vault.ref(plan.id), digest, batch, own=True)
 
 
 def compared(store: Store, plan: Plan, digest: str, batch: Batch, *, supersedes: str = "") -> Item:

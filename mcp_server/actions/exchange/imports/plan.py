@@ -22,7 +22,9 @@ from mcp_server.core.memory_parts import (
     Status,
     clean_text,
     fingerprint,
+    id_in,
     new_id,
+    vault_in,
 )
 from mcp_server.core.memory_types import GENERAL
 from mcp_server.core.provenance.provenance import SEEDED
@@ -134,7 +136,7 @@ def choose_id(plan: Plan, existing: ExistingMemories, now: datetime) -> None:
             raise LeftOut("it cannot be read, or another memory has its id")
         return
     if plan.last_import:
-        ref_vault, _, plan.id = plan.last_import.ref.rpartition("/")
+        ref_vault, plan.id = vault_in(plan.last_import.ref), id_in(plan.last_import.ref)
         plan.holder = min(existing.by_id[plan.id], key=lambda holder: holder.vault != ref_vault)
         _not_in_repository(plan, existing)
         return

@@ -47,7 +47,7 @@ from mcp_server.adapters.index.events import imports
 from mcp_server.adapters.vault import confined, stamp
 from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected, Unreadable
 from mcp_server.core.exchange.foreign import Reading
-from mcp_server.core.memory_parts import Level, clean_tags
+from mcp_server.core.memory_parts import Level, clean_tags, id_in, ref_of
 from mcp_server.store import Store
 
 BATCH = 250  # records in one line of the ledger and one transaction
@@ -106,7 +106,7 @@ def take(
 def _take(
     store: Store, reading: Reading, *, source_name: str, level: Level | None, dry_run: bool, own_export: bool
 ) -> list[Item]:
-    now = store.clock().replace(microsecond=0)
+    now = store.moment()
     items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
     items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.existing]
     plans, around = _planned(store, reading, source_name, level, now, items, own_export=own_export)
@@ -159,7 +159,7 @@ def _planned(
     plans, around = [], Around({record.key: record for record in reading.records})
     for record in reading.records:
         last_import = last_imports.get(origins[record.key])
-        memory_id = last_import.ref.rpartition("/")[2] if last_import else ""
+        memory_id = id_in(last_import.ref) if last_import else ""
         try:
             plan = checked(store, reading, record, origins[record.key], level=level, own_export=own_export)
             plan.last_import = last_import
@@ -269,7 +269,7 @@ def _merge(store: Store, plan: Plan, digest: str, batch: Batch, *, dry_run: bool
     assert plan.holder and plan.memory
     if dry_run:
         return Item(plan.record.key, Outcome.MERGED, plan.id)
-    own, ref = False, f"{plan.holder.vault}/{plan.holder.id}"
+    own, ref = False, ref_of(plan.holder.vault, plan.holder.id)
     path = Path(plan.holder.path)
     if plan.twin:
         if not stamp(path) and path not in batch.pending:

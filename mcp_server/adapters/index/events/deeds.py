@@ -17,7 +17,7 @@ from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.table import VAULT_OF_REF, Table
 from mcp_server.adapters.ledger import Watermark
-from mcp_server.core.memory_parts import TRASH
+from mcp_server.core.memory_parts import TRASH, id_in
 
 TABLES = (
     Table(
@@ -82,7 +82,7 @@ class Deed(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
     @property
     def is_for_good(self) -> bool:

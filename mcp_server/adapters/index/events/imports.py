@@ -9,7 +9,7 @@ from typing import Any
 from mcp_server.adapters.index.events import EventRow
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.digests import text_digest
-from mcp_server.core.memory_parts import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status, vault_in
 
 SEEDED = "seeded"  # the line of a document; `imported` also says that the person wants the memories kept
 DOCUMENT = "document"  # the source whose records are the sections of a document, at `<vault key>/<document>`
@@ -69,7 +69,7 @@ def _of_before(data: dict[str, Any]) -> tuple[str, str, list[list[object]]]:
     """Return the source, place and batch in a line of an earlier version, which named one section."""
     refs = [str(ref) for ref in data.get("refs") or ()]
     file, section, words_hash = (str(data.get(name, "")) for name in ("file", "section", "said"))
-    place = f"{refs[0].rpartition('/')[0]}/{file}" if refs else ""
+    place = f"{vault_in(refs[0])}/{file}" if refs else ""
     return DOCUMENT, place, [[origin(DOCUMENT, place, section), ref, words_hash, True] for ref in refs]
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.events import EventRow, a_list
 from mcp_server.adapters.index.table import VAULT_OF_REF, Ref, Table
-from mcp_server.core.memory_parts import DAY
+from mcp_server.core.memory_parts import DAY, id_in
 
 TABLES = (
     Table(
@@ -50,7 +50,7 @@ class Receipt(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
 
 class Tally(NamedTuple):
@@ -62,7 +62,7 @@ class Tally(NamedTuple):
 
     @property
     def id(self) -> str:
-        return self.ref.rpartition("/")[2]
+        return id_in(self.ref)
 
 
 def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_server.adapters.index.table import Ref, Table
-from mcp_server.core.memory_parts import DAY
+from mcp_server.core.memory_parts import DAY, vault_in
 from mcp_server.core.worth.prediction import STATE, Step
 
 TABLES = (
@@ -56,7 +56,7 @@ def latest_recall(db: sqlite3.Connection, vaults: Sequence[str], *, since: int) 
         "SELECT refs FROM last_recalls WHERE at >= ? ORDER BY at DESC, rowid DESC LIMIT 20", (since,)
     )
     lists = ([str(ref) for ref in json.loads(row[0])] for row in rows)
-    return next((refs for refs in lists if any(ref.partition("/")[0] in vaults for ref in refs)), [])
+    return next((refs for refs in lists if any(vault_in(ref) in vaults for ref in refs)), [])
 
 
 def steps(db: sqlite3.Connection, firsts: Sequence[str] | None, now: int) -> list[Step]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.core.changes import BY_PATH, Stamp
-from mcp_server.core.memory_parts import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status, ref_of
 from mcp_server.core.provenance.provenance import ASSISTANT
 
 MAY_WAIT = f"(source = '{ASSISTANT}' OR instructing = 1)"
@@ -50,7 +50,7 @@ class Row(NamedTuple):
     @property
     def ref(self) -> str:
         """The ledger's name of the memory."""
-        return f"{self.vault}/{self.id}"
+        return ref_of(self.vault, self.id)
 
     @property
     def created_at(self) -> datetime:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mcp_server.adapters.index.memories.filters import counting, marks
 from mcp_server.adapters.index.memories.memories import Row, by_rows, rows
 from mcp_server.core.links import CONTRADICTS, as_name
+from mcp_server.core.memory_parts import ref_of
 
 
 class End(NamedTuple):
@@ -19,7 +20,7 @@ class End(NamedTuple):
 
     @property
     def ref(self) -> str:
-        return f"{self.vault}/{self.id}"
+        return ref_of(self.vault, self.id)
 
 
 class Edge(NamedTuple):

@@ -9,7 +9,7 @@ from mcp_server.adapters.index.memories import filters
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row, rows
 from mcp_server.adapters.index.table import Table
-from mcp_server.core.memory_parts import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status, id_in, vault_in
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_ALONE
 
@@ -176,7 +176,7 @@ def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
 
 def with_ref(db: sqlite3.Connection, ref: str) -> Row | None:
     """Return the memory with the ledger's name *ref*."""
-    vault, _, memory_id = ref.rpartition("/")
+    vault, memory_id = vault_in(ref), id_in(ref)
     return with_id(db, [vault], memory_id)
 
 
