@@ -7,6 +7,7 @@ import pytest
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
 from mcp_server.actions.storage.embedded import EmbeddedStorage
+from mcp_server.adapters.places import project_notes
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
@@ -30,6 +31,15 @@ def test_a_new_memory_is_a_file_of_the_level(store: Store) -> None:
     file = read(store, WEBHOOK.id)
     assert file.vault.level is Level.USER
     assert file.path.name == f"{WEBHOOK.id}.md"
+
+
+def test_a_project_that_is_first_met_here_is_noted(store: Store) -> None:
+    assert store.project
+    assert not project_notes(store.home, store.project.key)
+
+    EmbeddedStorage(store, Level.PROJECT).save(WEBHOOK)
+
+    assert project_notes(store.home, store.project.key)["root"] == str(store.project.root)
 
 
 def test_a_secret_is_refused(store: Store) -> None:

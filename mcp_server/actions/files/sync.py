@@ -245,7 +245,13 @@ def _sync_vault(
 
 
 def make_folders(store: Store, vault: Vault) -> None:
-    """Create the missing folders of *vault*, after a sync has noted which memories vanished with them."""
+    """
+    Create the missing folders of *vault*, and note the project that has it.
+
+    A sync notes first which memories vanished with those folders.
+    """
+    if store.project and vault.project == store.project.key:
+        places.note_project(store.home, store.project)
     if not all(map(os.path.isdir, vault.folders())):
         sync_if_free(store, vaults=[vault])
     make_vault_folders(vault)

@@ -177,8 +177,6 @@ def _known(store: Store, memory_id: str) -> MemoryFile:
 
 
 def _move(store: Store, file: MemoryFile, vault: Vault, **detail: object) -> MemoryFile:
-    if store.project and vault.project:
-        places.note_project(store.home, store.project)
     make_folders(store, vault)
     target = free_path(vault, file.memory.id, file.memory.kind, name=file.path.name)
     place = other_place(file.vault.key, file.place)

@@ -14,7 +14,7 @@ from mcp_server.actions.files.sync import catch_up_if_free, make_folders
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.recall.staleness import noted
-from mcp_server.adapters import memory_file, places
+from mcp_server.adapters import memory_file
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.errors import IndexUnavailable, NotFound, Rejected, Unreadable
@@ -273,8 +273,6 @@ def _known(store: Store, vault: Vault, draft: Draft) -> MemoryFile | None:
 
 
 def _write(store: Store, vault: Vault, draft: Draft) -> MemoryFile:
-    if store.project and vault.project:
-        places.note_project(store.home, store.project)
     make_folders(store, vault)
     now = store.moment()
     for attempt in range(ATTEMPTS):

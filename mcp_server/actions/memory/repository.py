@@ -52,7 +52,6 @@ def init(store: Store) -> Initialised:
     if not ignore.exists():
         files.write_new(ignore, IGNORE_ALL.encode())
     assert store.project
-    places.note_project(store.home, store.project)
     places.note_project(store.home, store.project, adopt=vault.root)
     private = store.vault(store.project.key)
     with store.database.read() as db:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_server.actions.files.sync import catch_up, if_free, sync
-from mcp_server.adapters import files, history, memory_file, places, team_membership
+from mcp_server.actions.files.trash import path_in_trash
+from mcp_server.adapters import files, history, memory_file, moving, places, team_membership
 from mcp_server.adapters.index.events import team as confirmations
 from mcp_server.adapters.team_membership import Copied, LastCopy
 from mcp_server.adapters.vault import Vault, confined, stamps
@@ -164,7 +165,7 @@ def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[st
     files.make_folder(vault.root / Kind.KNOWLEDGE.folder)
     missing, number = {}, 0
     for path, data in wanted.items():
-        now = _read(path)
+        now = _read(store, vault, path)
         if now is None:
             missing[path] = data
         elif now != data:
@@ -177,7 +178,7 @@ def _written(store: Store, vault: Vault, wanted: dict[Path, bytes], ours: set[st
 
 
 def _removed(store: Store, vault: Vault, path: Path, ours: set[str]) -> bool:
-    data = _read(path)
+    data = _read(store, vault, path)
     if data is None:
         return False
     _keep(store, vault, path, data, ours)
@@ -187,15 +188,15 @@ def _removed(store: Store, vault: Vault, path: Path, ours: set[str]) -> bool:
     return False
 
 
-def _read(path: Path) -> bytes | None:
-    """Return the bytes of a file of the copy, None when there is none; delete what is not a regular file."""
+def _read(store: Store, vault: Vault, path: Path) -> bytes | None:
+    """Return the bytes of a file of the copy, None without one; what cannot be read goes to the trash."""
     try:
         return files.read(path)
     except FileNotFoundError:
         return None
     except Unreadable:
-        with contextlib.suppress(OSError):
-            path.unlink()
+        with contextlib.suppress(OSError, DaybookError):
+            moving.move(path, path_in_trash(store, vault, path, id_of_name(path.stem)))
         return None
 
 

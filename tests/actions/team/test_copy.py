@@ -104,6 +104,23 @@ def test_a_file_changed_by_hand_is_not_told_and_is_put_right_with_its_words_kept
     assert b"parsed body" in version.path.read_bytes()
 
 
+def test_what_cannot_be_read_in_the_copy_is_put_right_and_lies_in_the_trash(
+    team: MinimalTeam, ben: Person
+) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    path = folder(ben) / "webhook.md"
+    data = path.read_bytes()
+    own = b"---\n---\n" + b"A long story. " * 100_000
+    path.write_bytes(own)
+    (folder(ben) / "linked.md").symlink_to(path)
+
+    copy(ben.store, ben.team)
+    assert path.read_bytes() == data
+    assert not (folder(ben) / "linked.md").is_symlink()
+    assert (ben.store.home / "trash" / "team" / "knowledge" / "webhook.md").read_bytes() == own
+
+
 def test_a_file_that_somebody_puts_into_the_copy_is_not_told(team: MinimalTeam, ben: Person) -> None:
     own = folder(ben) / "own.md"
     own.parent.mkdir(parents=True, exist_ok=True)
