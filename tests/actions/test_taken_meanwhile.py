@@ -5,14 +5,17 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.changes.deeds import list_deeds
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.read import read
 from mcp_server.actions.graph.kg import put_node
-from mcp_server.actions.memory.forget import forget
+from mcp_server.actions.memory.forget import forget, restore
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
 from mcp_server.store import Store
@@ -54,6 +57,16 @@ def test_a_node_that_is_deleted_while_it_is_put_is_added_again(store: Store) -> 
     stepped(putting, {1: lambda: forget(store, "queue")})
 
     assert read(store, "queue").memory.text == "Orders wait in Postgres."
+
+
+def test_of_two_that_restore_it_at_once_the_later_is_told_that_it_is_active(store: Store) -> None:
+    memory_id = remember(store, Draft("Retry rule", "Wait thirty seconds.")).memory.id
+    forget(store, memory_id)
+
+    with pytest.raises(Rejected, match="already active"):
+        stepped(lambda: restore(store, memory_id), {1: lambda: restore(store, memory_id)})
+
+    assert read(store, memory_id).memory.text == "Wait thirty seconds."
 
 
 def taken_out(path: Path | None, now: datetime) -> datetime:

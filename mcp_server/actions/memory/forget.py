@@ -166,6 +166,8 @@ def restore(store: Store, memory_id: str) -> MemoryFile:
         folder, name = (vault.root / place).parent, _name_of(store, vault, memory_name)
         try:
             file = load(vault, path, place=place)
+        except FileNotFoundError:  # another process brought it back, or deleted it, at this moment
+            continue
         except Unreadable:  # move it as it is; `sync` reports what is wrong with it
             move(store, vault, vault.ref(memory_name), path, confined(vault, folder / name), "restored")
             return read(store, memory_name)
