@@ -9,7 +9,6 @@ writes a ledger event. After a kill, the worker repeats the last piece and skips
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
@@ -46,14 +45,6 @@ TRIES = 3  # attempts to add to a conversation that someone edits at the same mo
 Progress = Callable[[int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """What was taken into the raw tier: utterances and bytes read."""
-
-    utterances: int = 0
-    bytes: int = 0
-
-
 def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
     """Return *transcript* and its subagents' transcripts that grew or end with it: no hook reports those."""
     family = [transcript]
@@ -81,11 +72,12 @@ def with_subagents(store: Store, transcript: Transcript) -> list[Transcript]:
     return family
 
 
-def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> Captured:
+def keep(store: Store, transcript: Transcript, *, progress: Progress | None = None) -> int:
     """
     Take what is new in *transcript* into the raw tier, and note candidates when no model will read it.
 
-    Raises OSError when the disk refuses; Unreadable when the transcript is no regular file.
+    Return how many utterances were new. Raises OSError when the disk refuses; Unreadable when the transcript
+    is no regular file.
     """
     path = Path(transcript.path)
     size = transcript_file.size(path)
@@ -114,7 +106,7 @@ def keep(store: Store, transcript: Transcript, *, progress: Progress | None = No
     _note_kept(store, transcript, read_to, marks, skipping=condenser.skipping, whole=True)
     if progress:
         progress(read_to - reached)
-    return Captured(utterance_count, read_to - start)
+    return utterance_count
 
 
 def is_kept_here(store: Store, transcript: Transcript) -> bool:

@@ -75,7 +75,7 @@ def _take_in(store_for: StoreFor, path: Path, backfilled: Backfilled) -> None:
             transcript = transcripts.known(db, str(path))
         if transcript is None:
             return
-        utterances = sum(keep(store, part).utterances for part in with_subagents(store, transcript))
+        utterances = sum(keep(store, part) for part in with_subagents(store, transcript))
     backfilled.transcripts += utterances > 0
     backfilled.utterances += utterances
 

@@ -173,7 +173,7 @@ def _work_once(store_for: StoreFor, tally: Work) -> bool:
         scoped = store_for(_folder(transcript))
         with _noting(tally, transcript.path):
             for part in with_subagents(scoped, transcript):
-                tally.kept += keep(scoped, part).utterances
+                tally.kept += keep(scoped, part)
             judge_session(
                 scoped.in_session(transcript.session), transcript_file.session_file(Path(transcript.path))
             )
