@@ -199,7 +199,7 @@ def test_undo_takes_back_what_was_shown_and_nothing_newer(tell: Tell, store: Sto
     undo = actions(tell("pane", tab="today", open=deploys))["Undo"]
     tell("act", **actions(tell("pane", tab="today", open=deploys))["Pin"])
 
-    assert "not undone" in tell("act", **undo)["text"]
+    assert "nothing was undone" in tell("act", **undo)["text"]
     assert read(store, deploys).memory.pinned
 
 

@@ -165,7 +165,7 @@ def test_an_undo_that_comes_too_late_takes_back_nothing_else(
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
     forget(store, memory_id)
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("alert")).to_contain_text("can no longer be undone")
+    expect(page.get_by_role("alert")).to_contain_text("nothing was undone")
     with pytest.raises(NotFound):
         read(store, memory_id)
 

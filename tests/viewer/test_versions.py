@@ -102,7 +102,7 @@ def test_a_change_made_since_the_page_was_shown_is_not_taken_back_unseen(
 ) -> None:
     revise(store, memory, Revision(text="A fourth."))
     page.get_by_role("button", name="Undo it").click()
-    expect(page.get_by_role("alert")).to_contain_text("It was changed since this page was made.")
+    expect(page.get_by_role("alert")).to_contain_text("Something else was changed since")
     assert text(store, memory) == "A fourth."
     page.get_by_role("button", name="Undo it").click()
     expect(page.get_by_role("status").filter(has_text="Taken back: 1 memory.")).to_be_visible()

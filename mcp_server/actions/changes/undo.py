@@ -160,15 +160,23 @@ def is_persons(store: Store, change: LastChange) -> bool:
     return False
 
 
-def undo(store: Store, change: LastChange, *, anyway: bool = False) -> Undone:
+def undo(store: Store, change: LastChange, *, anyway: bool = False, shown: str | None = None) -> Undone:
     """
     Take *change* back; return what was restored, and what was left alone with the reason.
 
     With *anyway*, memories that were changed since are restored, too; the history keeps what they said.
-    Raises Conflict when nothing could be taken back, Rejected, OSError.
+    *shown* is the name of the change that the person was shown, None where they were shown none.
+    Raises Conflict when that was another one and when nothing could be taken back, Rejected, OSError.
     """
+    if shown not in (None, change.name):
+        raise overtaken()
     with one_change(change.begun):
         return _undo(store, change, anyway=anyway)
+
+
+def overtaken() -> Conflict:
+    """Return the error that another change came after the one that the person was shown."""
+    return Conflict("Something else was changed since, so nothing was undone.", "Look at what changed last.")
 
 
 def _undo(store: Store, change: LastChange, *, anyway: bool) -> Undone:

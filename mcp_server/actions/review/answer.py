@@ -13,7 +13,7 @@ from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.link import note_resolved
-from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, entry_of
+from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, changed_after, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
 from mcp_server.adapters import files
 from mcp_server.adapters.index.events import settled_pairs, tidying
@@ -87,7 +87,7 @@ def _merge(store: Store, entry: Entry) -> Became:
     assert entry.against and entry.merged
     memory_files = [_read(store, entry.ref), _read(store, entry.against.ref)]
     if " ".join(file.digest for file in memory_files) != entry.digest:
-        raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
+        raise changed_after(entry.path)
     joined(store, memory_files, *entry.merged, vault=memory_files[0].vault)
     return Became.MERGED
 
@@ -101,7 +101,7 @@ def joined(store: Store, memory_files: Sequence[MemoryFile], title: str, text: s
     with runs.alone(store), one_run(runs.new_run(store)) as run:
         for file in memory_files:  # another process may have merged them while this one waited
             if not _is_unchanged(file):
-                raise Conflict(f"{file.path} changed after it was shown; nothing was settled.")
+                raise changed_after(file.path)
         merge = Merge(tuple(range(len(memory_files))), title, text, ())
         entry = merged_entry(store, merge, memory_files, by_person=True, vault=vault)
         failed = runs.perform(store, entry, run, began=SETTLING)

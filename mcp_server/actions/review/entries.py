@@ -9,6 +9,7 @@ from mcp_server.actions.context.open_questions import Question
 from mcp_server.actions.files.accepted import AcceptedBefore
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
+from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Memory, Staleness
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.origins import OriginReason
@@ -115,6 +116,11 @@ class Entry:
     def ids(self) -> tuple[str, ...]:
         """The ids of the memories that the entry is about."""
         return (self.id, *(self.against.ids if self.against else ()))
+
+
+def changed_after(path: object) -> Conflict:
+    """Return the error that the file at *path* changed after the person was shown it."""
+    return Conflict(f"{path} changed after it was shown; nothing was settled.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from mcp_server.actions.review.entries import (
     Verdict,
     WaitingKind,
     Why,
+    changed_after,
     entry_of,
 )
 from mcp_server.actions.review.settled_before import settled_before
@@ -199,7 +200,7 @@ def _row(store: Store, entry: Entry) -> Row:
     with store.database.read() as db:
         row = selections.with_ref(db, entry.ref)
     if row is None or row.digest != entry.digest:
-        raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
+        raise changed_after(entry.path)
     return row
 
 

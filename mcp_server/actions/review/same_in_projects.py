@@ -15,12 +15,20 @@ from mcp_server.actions.files.read import read_row
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.answer import joined
-from mcp_server.actions.review.entries import Became, Entry, SaidIn, Verdict, WaitingKind, entry_of
+from mcp_server.actions.review.entries import (
+    Became,
+    Entry,
+    SaidIn,
+    Verdict,
+    WaitingKind,
+    changed_after,
+    entry_of,
+)
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import settled_pairs
 from mcp_server.adapters.index.memories import memories, pairs, selections
 from mcp_server.adapters.index.memories.memories import Row
-from mcp_server.core.errors import Conflict, NotFound, Unreadable
+from mcp_server.core.errors import NotFound, Unreadable
 from mcp_server.core.memory_parts import Level, fingerprint
 from mcp_server.store import Store
 
@@ -95,7 +103,7 @@ def _shown(store: Store, entry: Entry) -> list[MemoryFile]:
     wide = store.everywhere()
     memory_files = [read_row(wide, row) for row in _group(store, entry)]
     if _digest(memory_files) != entry.digest:
-        raise Conflict(f"{entry.path} changed after it was shown; nothing was settled.")
+        raise changed_after(entry.path)
     return memory_files
 
 

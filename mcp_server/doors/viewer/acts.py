@@ -19,7 +19,7 @@ from mcp_server.actions.memory.forget import forget, is_put_away, restore
 from mcp_server.actions.memory.list_trash import find_trashed
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
+from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.memory_parts import Kind, Level, Status, clean_tags, id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.worth.ratings import INVALIDATING
@@ -240,10 +240,7 @@ def take_back(request: Request, fields: Fields) -> Response:
             outcome = undo.undo(memory.store, change)
             result = history.undone(outcome)
             return _answered(request, [result.head], refused=outcome.skipped)
-    raise Conflict(
-        "That can no longer be undone: something else was changed since.",
-        "See the page Changes.",
-    )
+    raise undo.overtaken()
 
 
 def _answered(

@@ -31,7 +31,6 @@ BY = {
     MODEL: "the model that learns from sessions",
     TIDY: "tidying",
 }
-OTHER = "Something else was changed since this page was made. Look at what would be undone now."
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +110,8 @@ def undo_it(request: Request, fields: Fields) -> Response:
     store = store_for(request)
     params = {name: str(fields.get(name, "")) for name in ("id", "change")}
     change = _change(store, params)
-    if change.name != fields.get("shown"):
-        return _undoing(request, store, change, params, problem=OTHER)
     try:
-        outcome = undo(store, change, anyway="anyway" in fields)
+        outcome = undo(store, change, anyway="anyway" in fields, shown=str(fields.get("shown", "")))
     except Conflict as error:
         return _undoing(request, store, change, params, problem=str(error))
     return page(

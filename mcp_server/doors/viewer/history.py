@@ -51,10 +51,8 @@ def take_back(request: Request, inputs: Fields) -> Response:
     """Take back the last change that the page showed; a refusal shows what the file says and what it said."""
     store, memory_id = store_for(request), request.path_params["memory_id"]
     change = last_change(store, memory_id)
-    if change.name != inputs.get("change"):
-        return _history(request, store, problem=CHANGED)
     try:
-        result = undone(undo(store, change, anyway="anyway" in inputs))
+        result = undone(undo(store, change, anyway="anyway" in inputs, shown=inputs.get("change", "")))
     except Conflict as error:
         return _history(request, store, problem=str(error), refused=_changed_since(store, change))
     rows = [f"{about}: {became}" for about, became in result.rows]

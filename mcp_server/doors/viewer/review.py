@@ -11,7 +11,7 @@ from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.review.candidate_entries import CANDIDATE, list_candidates
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import AGED, MOST, ORIGIN, review, settle
-from mcp_server.core.errors import Conflict, NotFound, Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.history import undone
@@ -94,12 +94,7 @@ def taken_back(request: Request, fields: Fields) -> Response:
     """Take back what an answer changed, and return the entry, which waits again."""
     store = store_for(request)
     change = last_change(store, str(fields.get("about", "")))
-    if change.name != fields.get("change"):
-        raise Conflict(
-            "Something else was changed since, so nothing was undone.",
-            "See the page Changes.",
-        )
-    outcome = undo(store, change)
+    outcome = undo(store, change, shown=str(fields.get("change", "")))
     result = undone(outcome)
     sentence = " ".join(
         [result.head, *(f"{row[0]}: {row[1]}." for row in result.rows if row[0] in dict(outcome.skipped))]

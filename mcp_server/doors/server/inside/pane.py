@@ -298,9 +298,7 @@ def _forget(store: Store, memory_id: str, payload: Payload) -> str:
 
 def _undo(store: Store, memory_id: str, payload: Payload) -> str:
     change = undoing.last_change(store, memory_id)
-    if change.name != payload.get("change"):
-        return f"{memory_id}: not undone, because it changed after it was shown."
-    return shown_history.undone(undoing.undo(store, change)).head
+    return shown_history.undone(undoing.undo(store, change, shown=str(payload.get("change")))).head
 
 
 ACTS: dict[str, Callable[[Store, str, Payload], str]] = {
