@@ -17,7 +17,7 @@ from mcp_server.actions.graph.sync import unseen_deed
 from mcp_server.actions.judge.origins import words_of as words_of_memory
 from mcp_server.actions.memory.forget import forget, is_put_away, unarchive
 from mcp_server.actions.memory.link import Linked, create, link, unlink
-from mcp_server.actions.memory.related import at_level
+from mcp_server.actions.memory.related import at_level, naming_level
 from mcp_server.actions.memory.revise import Revision, repeated, revise
 from mcp_server.adapters.index.memories import relations
 from mcp_server.core.errors import NotFound, Rejected
@@ -147,7 +147,8 @@ def delete_node(store: Store, level: Level, name: str) -> Deleted:
     The ledger keeps those edges. Raises NotFound.
     """
     of_level = at_level(store, level)
-    row = find(of_level, id_of(name))
+    with naming_level(store, name, level):
+        row = find(of_level, id_of(name))
     with store.database.read() as db:
         edges = relations.edges(db, [vault.key for vault in store.vaults if vault.adopted], at=[row.row])
     removed = []
@@ -165,7 +166,8 @@ def delete_node(store: Store, level: Level, name: str) -> Deleted:
 def recall_node(store: Store, level: Level, name: str) -> MemoryFile:
     """Bring an archived node back, dated now; raises NotFound, and Rejected when it is not archived."""
     of_level = at_level(store, level)
-    file = read(of_level, id_of(name))
+    with naming_level(store, name, level):
+        file = read(of_level, id_of(name))
     if not is_put_away(file):
         raise Rejected(
             f"'{file.memory.id}' is {file.memory.status.value}, not archived.", "Read it with read_memory."

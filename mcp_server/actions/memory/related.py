@@ -1,6 +1,7 @@
 """related: what is linked with a memory, and what a name stands for at the end of a link."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_server.actions.files.load import MemoryFile
@@ -10,10 +11,10 @@ from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.memories import relations
 from mcp_server.adapters.index.memories.memories import Row, by_rows
 from mcp_server.adapters.index.memories.relations import Edge
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.graph.graph import stands_for
 from mcp_server.core.links import RELATES_TO, as_name, is_artifact, wiki_links
-from mcp_server.core.memory_parts import Level, clean_tags
+from mcp_server.core.memory_parts import Level, clean_tags, typed_id
 from mcp_server.store import Store
 
 MAX_PATH = 500  # characters
@@ -91,7 +92,26 @@ def at_level(store: Store, level: Level) -> Store:
 
 def ends_of(store: Store, source: str, target: str, level: Level | None = None) -> tuple[End, End]:
     """Return what *source*, of *level* if given, and *target* name as ends; raises what `end_of` does."""
-    return end_of(at_level(store, level) if level else store, source), end_of(store, target)
+    with naming_level(store, source, level):
+        start = end_of(at_level(store, level) if level else store, source)
+    return start, end_of(store, target)
+
+
+@contextlib.contextmanager
+def naming_level(store: Store, name: str, level: Level | None) -> Iterator[None]:
+    """Let a NotFound of the block say so when the memory *name* is there, but not at *level*."""
+    try:
+        yield
+    except NotFound:
+        row = look_up(store, typed_id(name)) if level else None
+        vault = store.vault(row.vault) if row else None
+        if vault is None or vault.level is level:
+            raise
+        raise NotFound(
+            name,
+            sentence=f"'{typed_id(name)}' is of the {vault.level.value} level, not of the {level} level.",
+            hint=f"Give the level {vault.level.value}.",
+        ) from None
 
 
 @self_healing

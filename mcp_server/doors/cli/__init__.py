@@ -91,6 +91,8 @@ def _filled(context: click.Context, parameter: click.Parameter, value: Any) -> A
 @click.version_option(__version__, prog_name="daybook")
 def daybook() -> None:
     """A memory for Claude Code: markdown files you can edit, found by words and by meaning."""
+    if os.environ.get("NO_COLOR"):  # no-color.org: click does not heed it
+        click.get_current_context().color = False
 
 
 def main() -> None:

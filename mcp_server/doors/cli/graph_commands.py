@@ -51,7 +51,7 @@ def graph_command(level: Level | None, around: str, mermaid: str | None, svg: st
         return
     if mermaid:
         output.write_for_person(Path(mermaid), as_mermaid(graphs))
-        click.echo(f"Drawn into {mermaid}")
+        output.say(f"Drawn into {mermaid}")
         return
     if not any(graph.nodes or graph.edges for graph in graphs):
         click.echo("The graph is empty: 'daybook link FROM TO' or [[a title]] in a text links memories.")
@@ -71,7 +71,7 @@ def _draw(store: Store, level: Level | None, around: str, target: str) -> None:
         click.echo(as_file(picture), nl=False)
     else:
         output.write_for_person(Path(target), as_file(picture))
-        click.echo(f"Drawn into {target}")
+        output.say(f"Drawn into {target}")
 
 
 def _graph_json(graph: Graph) -> dict[str, Any]:

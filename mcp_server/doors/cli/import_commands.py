@@ -7,7 +7,8 @@ import click
 
 from mcp_server.actions.exchange.auto_memory import import_auto_memory
 from mcp_server.actions.exchange.export import export_folder, export_json, write_document
-from mcp_server.actions.exchange.imports.formats import import_from
+from mcp_server.actions.exchange.imports.formats import readings_of
+from mcp_server.actions.exchange.imports.take import take
 from mcp_server.adapters.auto_memory_folder import WHAT as AUTO_MEMORY
 from mcp_server.adapters.auto_memory_folder import claude_folder
 from mcp_server.core.errors import Rejected
@@ -60,7 +61,17 @@ def import_command(what: str, path: Path | None, level: Level | None, mine: bool
         person.require(IMPORTING)
     store = opened.store()
     if what != AUTO_MEMORY:
-        imported = import_from(store, what, path, level=level, dry_run=dry_run, own_export=mine)
+        readings = readings_of(store, what, path, level=level, own_export=mine)
+        with output.progress(sum(len(reading.records) for reading in readings), "Importing") as advance:
+            imported = take(
+                store,
+                readings,
+                source_name=what,
+                level=level,
+                dry_run=dry_run,
+                own_export=mine,
+                progress=advance,
+            )
     elif path or level:
         raise Rejected("The auto memory has its place and its levels.", "Leave out PATH and --level.")
     else:

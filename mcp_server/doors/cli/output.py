@@ -18,7 +18,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory_parts import Level
-from mcp_server.core.render import shortened, visible
+from mcp_server.core.render import on_one_line, shortened, visible
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells, trouble
@@ -155,6 +155,11 @@ def _print_rows(table: Shown, *, texts: bool) -> None:
         width = max((len(str(row[0])) for row in table.rows if len(row) > 1), default=0)
         for name, *value in table.rows:
             click.echo(_harmless(f"{name:<{width}}  {value[0]}" if value else str(name)))
+
+
+def say(sentence: str) -> None:
+    """Print a sentence, in which a folder or an address may have control characters and line feeds."""
+    click.echo(_harmless(on_one_line(sentence)))
 
 
 def _harmless(text: str) -> str:

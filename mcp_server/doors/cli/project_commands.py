@@ -12,7 +12,7 @@ from mcp_server.actions.files.sync import sync_if_free
 from mcp_server.actions.memory import repository
 from mcp_server.actions.upkeep.adopt import adopt
 from mcp_server.core.errors import Rejected
-from mcp_server.core.render import counted, visible
+from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import unasked
@@ -82,10 +82,10 @@ def _asked(store: Store) -> tuple[str, bool]:
 
 def _move_into_repository(store: Store) -> None:
     result = repository.init(store)
-    click.echo(
+    output.say(
         f"This project's knowledge is now in {result.root}; {counted(result.moved, 'memory')} moved there."
     )
-    click.echo(
+    output.say(
         "Git ignores it. 'daybook share' lets git see it."
         if result.ignored
         else f"Git sees what {result.root / '.gitignore'} lets it see."
@@ -94,42 +94,42 @@ def _move_into_repository(store: Store) -> None:
 
 def _move_out_of_repository(store: Store) -> None:
     if not repository.is_there(store):
-        click.echo("This project's knowledge is not in its repository, so nothing was moved.")
+        output.say("This project's knowledge is not in its repository, so nothing was moved.")
         return
     person.require("taking memories out of a repository")
     result = repository.leave(store)
     moved = f"{counted(result.moved, 'memory')} moved there"
-    click.echo(f"This project's knowledge is no longer in its repository, but in {result.root}; {moved}.")
+    output.say(f"This project's knowledge is no longer in its repository, but in {result.root}; {moved}.")
     if result.stay:
-        click.echo(f"In the repository stay, because you did not accept them: {', '.join(result.stay)}.")
+        output.say(f"In the repository stay, because you did not accept them: {', '.join(result.stay)}.")
     if result.shared and result.moved:
-        click.echo("Git sees that their files are gone; commit that when you want to.")
+        output.say("Git sees that their files are gone; commit that when you want to.")
 
 
 def _choose(store: Store, name: str) -> None:
     became = sorted(claude_md.choose(store, name), key=lambda refreshed: bool(refreshed.problem))
     for change in became:
         if change.path and change.path.name != name and not change.problem:
-            click.echo(f"The block was removed from {change.path}.")
+            output.say(f"The block was removed from {change.path}.")
         else:
             _tell(change)
     if name == NONE:
-        click.echo(f"No file of this project {'holds a block now' if became else 'held a block'}.")
+        output.say(f"No file of this project {'holds a block now' if became else 'held a block'}.")
     elif name == CLAUDE_MD:
-        click.echo(SHARED)
+        output.say(SHARED)
     elif (ignored := claude_md.ignored(store, name)) is None:
-        click.echo(
+        output.say(
             f"Daybook could not ask git whether it ignores {name}: check it if the file is only for you."
         )
     elif not ignored:
-        click.echo(f"Git does not ignore {name}: add it to .gitignore if it is only for you.")
+        output.say(f"Git does not ignore {name}: add it to .gitignore if it is only for you.")
 
 
 def _tell(change: Refreshed) -> None:
     """Say what became of a file; what stood in the way ends the command."""
     if change.problem:
         raise change.problem
-    click.echo(f"{change.path} {'was written' if change.changed else 'says it already'}.")
+    output.say(f"{change.path} {'was written' if change.changed else 'says it already'}.")
 
 
 @click.command("brief")
@@ -166,7 +166,7 @@ def share_command() -> None:
     """
     person.require("sharing memories with everybody who gets the repository")
     ignore = repository.share(output.opened().store())
-    click.echo(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you want to.")
+    output.say(f"Git sees {ignore.parent / 'knowledge'} now; commit it when you want to.")
 
 
 @click.command("trust")
@@ -209,11 +209,11 @@ def adopt_command(key: str) -> None:
     person.require("taking over what another folder remembered")
     adoption = adopt(output.opened().store(), key)
     if adoption.source.elsewhere:
-        click.echo(f"This folder is from now on the project {adoption.source.key}, as on your other machine.")
+        output.say(f"This folder is from now on the project {adoption.source.key}, as on your other machine.")
         return
-    click.echo(f"{counted(adoption.moved, 'memory')} of {visible(str(adoption.source.root))} moved here.")
+    output.say(f"{counted(adoption.moved, 'memory')} of {adoption.source.root} moved here.")
     for path in adoption.not_moved:
-        click.echo(f"Skipped, because a file of that name is already here: {visible(str(path))}")
+        output.say(f"Skipped, because a file of that name is already here: {path}")
 
 
 COMMANDS = {

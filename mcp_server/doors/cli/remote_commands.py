@@ -83,7 +83,7 @@ def remove_command() -> None:
     """
     person.require("removing the remote")
     url = set_up.remove(output.opened().store())
-    click.echo(f"Nothing more is sent to {url}; it keeps what it has.")
+    output.say(f"Nothing more is sent to {url}; it keeps what it has.")
 
 
 @remote_command.command("rewrite")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from mcp_server.core.memory_parts import moment_in
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -61,3 +63,9 @@ def day(at: int) -> str:
 def moment(at: int) -> str:
     """Return a moment in Unix seconds as date and time in UTC, '' for 0."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}" if at else ""
+
+
+def minute(timestamp: str) -> str:
+    """Return an ISO time as date and time in UTC, which says so; any other text stays."""
+    at = moment_in(timestamp)
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else timestamp

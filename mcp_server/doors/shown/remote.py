@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.render import bytes_of, counted, on_one_line
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, minute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +90,7 @@ def state(remote: RemoteState | None) -> Shown:
         rows=(
             ("remote", remote.url),
             ("leaves", f"memories, sessions, the ledger {questions}; {conversations}"),
-            ("last exchange", remote.last.at or "none yet"),
+            ("last exchange", minute(remote.last.at) or "none yet"),
             *_held(dict(remote.last.held)),
         ),
         notes=[f"! {remote.last.trouble}" if remote.last.trouble else ""],

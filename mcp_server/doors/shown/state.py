@@ -9,7 +9,7 @@ from mcp_server.actions.review.review import AGED, CANDIDATE, ORIGIN, QUESTION, 
 from mcp_server.core.budget import MOST_TRIES
 from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import bytes_of, counted
-from mcp_server.doors.shown import Shown, trouble
+from mcp_server.doors.shown import Shown, minute, trouble
 from mcp_server.doors.shown import needs as sentences
 from mcp_server.doors.shown.figures import cost_of, today
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_server.actions.files.sync import SyncReport
     from mcp_server.actions.remote.set_up import RemoteState
+    from mcp_server.actions.status.stats import Stats
     from mcp_server.actions.status.status import State
     from mcp_server.actions.team.membership import Membership
     from mcp_server.adapters.git import GitTrouble
@@ -51,9 +52,9 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
     return Shown(
         ", ".join([f"{counted(stats.memories, 'memory')} for {project or 'no project'}", *kinds]),
         rows=(
-            ("embedding model", f"{stats.model}, {stats.pending} of {stats.passages} passages wait for it"),
-            ("capture", f"{capture.mode}, last session kept {capture.last or 'none yet'}"),
-            ("to keep", counted(capture.unkept, "transcript")),
+            ("embedding model", f"{stats.model}{_behind(stats)}"),
+            ("capture", f"{capture.mode}, last session kept {minute(capture.last) or 'none yet'}"),
+            ("to keep", counted(capture.unkept, "transcript") if capture.unkept else ""),
             *_calls(state, settings),
             ("other machines", _remote(state.remote) if state.remote else ""),
             ("team", _team(state.team) if state.team else ""),
@@ -62,6 +63,10 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
         notes=tuple(f"! {need}" for need in needs(state)) or (NOTHING,),
         json={**asdict(state), "needs": needs(state)},
     )
+
+
+def _behind(stats: Stats) -> str:
+    return f", {stats.pending} of {stats.passages} passages wait for it" if stats.pending else ""
 
 
 def needs(state: State) -> list[str]:
@@ -130,7 +135,7 @@ def _elsewhere(state: State) -> Iterator[str]:
 
 
 def _remote(remote: RemoteState) -> str:
-    return f"{remote.url}, last exchange {remote.last.at or 'none yet'}"
+    return f"{remote.url}, last exchange {minute(remote.last.at) or 'none yet'}"
 
 
 def _team(team: Membership) -> str:
@@ -139,7 +144,7 @@ def _team(team: Membership) -> str:
         [
             f"{team.name} as {team.member} ({team.role})",
             f"{counted(team.copied, 'memory')} confirmed by its curators",
-            f"last copied {team.last.at or 'not yet'}",
+            f"last copied {minute(team.last.at) or 'not yet'}",
             *([f"{counted(len(waits), 'memory')} {'waits' if len(waits) == 1 else 'wait'}"] if waits else []),
         ]
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcp_server.core.difference import difference
 from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.render import counted, one_line
-from mcp_server.doors.shown import Shown
+from mcp_server.doors.shown import Shown, minute
 from mcp_server.doors.shown.memory import kept_with
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def state(membership: Membership | None) -> Shown:
             ("curators", ", ".join(membership.curators) or "nobody yet"),
             ("searches", _searches(membership.model)),
             ("confirmed", f"{counted(membership.copied, 'memory')} here{beyond}"),
-            ("last copied", membership.last.at or "not yet"),
+            ("last copied", minute(membership.last.at) or "not yet"),
             *(_waiting(gift) for gift in membership.waiting),
             *(
                 ("stays", f"{stayed.id}  {stayed.new} does not replace it: {stayed.why}")

@@ -68,8 +68,19 @@ def import_from(
     Take in what the source of that name holds at *path*, by default at the places where that tool keeps it.
 
     With *level* everything goes there. With *dry_run* nothing is written.
-    Raises Rejected when there is no source or it is broken, IndexUnavailable, and OSError when the disk
-    refuses; what was taken in until then stays, and the next import goes on from there.
+    Raises what `readings_of` and `take` raise; after an OSError the next import goes on from there.
+    """
+    readings = readings_of(store, source_name, path, level=level, own_export=own_export)
+    return take(store, readings, source_name=source_name, level=level, dry_run=dry_run, own_export=own_export)
+
+
+def readings_of(
+    store: Store, source_name: str, path: Path | None, *, level: Level | None, own_export: bool
+) -> list[Reading]:
+    """
+    Return the content of the sources of that name, for `take`; the parameters are those of `import_from`.
+
+    Raises Rejected when there is no source or it is broken, or for a level that is not here.
     """
     source = sources(store, own_export=own_export)[source_name]
     if level is Level.PROJECT and not store.project:
@@ -81,7 +92,7 @@ def import_from(
         if source_name == DATABASE:
             _not_our_index(store, place)
         readings.append(source.read(place))
-    return take(store, readings, source_name=source_name, level=level, dry_run=dry_run, own_export=own_export)
+    return readings
 
 
 def _not_our_index(store: Store, place: Path) -> None:

@@ -8,7 +8,7 @@ in batches. Those that are words alone (documents, Claude Code's own memory) are
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -67,11 +67,13 @@ def take(
     level: Level | None = None,
     dry_run: bool = False,
     own_export: bool = False,
+    progress: Callable[[int], None] | None = None,
 ) -> list[Imported]:
     """
     Take in the records of *readings*, of the format *source_name*; return what became of each, refused first.
 
-    Raises IndexUnavailable, and OSError when the disk refuses; what was written until then stays.
+    *progress* is called with how many records are done since its last call. Raises IndexUnavailable, and
+    OSError when the disk refuses; what was written until then stays.
     """
 
     def take_all() -> list[Imported]:
@@ -86,6 +88,7 @@ def take(
                         level=level,
                         dry_run=dry_run,
                         own_export=own_export,
+                        progress=progress,
                     )
                 ),
                 tuple(reading.remarks),
@@ -104,15 +107,26 @@ def take(
 
 
 def _take(
-    store: Store, reading: Reading, *, source_name: str, level: Level | None, dry_run: bool, own_export: bool
+    store: Store,
+    reading: Reading,
+    *,
+    source_name: str,
+    level: Level | None,
+    dry_run: bool,
+    own_export: bool,
+    progress: Callable[[int], None] | None,
 ) -> list[Item]:
     now = store.moment()
     items = [Item(key, Outcome.REFUSED, why=why) for key, why in reading.refused]
     items += [Item(key, Outcome.UNCHANGED, key.rpartition("/")[2], why) for key, why in reading.existing]
     plans, around = _planned(store, reading, source_name, level, now, items, own_export=own_export)
     batch, failed = Batch(), dict[str, Item]()
+    if progress:
+        progress(len(reading.records) - len(plans))
     try:
         for number, plan in enumerate(plans, start=1):
+            if progress:
+                progress(1)
             plan.memory, remark = build(plan, around, now)
             try:
                 item = _take_one(store, plan, batch, dry_run=dry_run)
