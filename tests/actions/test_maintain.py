@@ -180,9 +180,8 @@ def over(open_here: Open, **more: str) -> Store:
     """Return a store with a limit of one megabyte that holds more."""
     store = open_here(MAX_MEMORY_SIZE_MB="1", **more).store()
     for part in range(3):
-        remember(
-            store, Draft(f"Long {part}", f"part{part} " * 60_000, kind=Kind.CONVERSATION, source=TRANSCRIPT)
-        )
+        text = f"part{part}{'x' * 1000} " * 360
+        remember(store, Draft(f"Long {part}", text, kind=Kind.CONVERSATION, source=TRANSCRIPT))
     assert measure(store).is_over
     return store
 
