@@ -20,7 +20,7 @@ VERBS = {**WAYS, **OF_CONVERSATIONS}
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_line_that_a_verb_writes_names_its_session(
+def test_every_line_that_a_verb_writes_names_its_session_which_can_take_back_what_it_did(
     store: Store, clock: Clock, tmp_path: Path, verb: str
 ) -> None:
     act = VERBS[verb](Place(store.in_session("acting"), clock, tmp_path))
@@ -30,16 +30,11 @@ def test_every_line_that_a_verb_writes_names_its_session(
     new = _lines(store)[len(before) :]
     assert new
     unnamed = {line["event"] for line in new if line.get("session") != "acting"}
-    assert unnamed <= {"session_forgotten"}  # which names the forgotten one
-
-
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "forget a session"])
-def test_a_session_can_take_back_whatever_it_did_last(
-    store: Store, clock: Clock, tmp_path: Path, verb: str
-) -> None:
-    VERBS[verb](Place(store.in_session("acting"), clock, tmp_path))()
-
-    assert last_change(store, of_session="acting").name == last_change(store).name
+    if verb == "forget a session":  # it names the forgotten one, and cannot be taken back
+        assert unnamed == {"session_forgotten"}
+    else:
+        assert unnamed == set()
+        assert last_change(store, of_session="acting").name == last_change(store).name
 
 
 def test_what_is_noted_beside_memories_names_its_session_too(store: Store) -> None:

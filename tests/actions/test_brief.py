@@ -125,16 +125,7 @@ def test_a_memory_that_was_edited_is_given_again(store: Store) -> None:
     assert inject(store.in_session("s1"), PROMPT) == ""
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "please write a haiku about the sea",
-        "/daybook:recall stripe webhook body",
-        "<task-notification>stripe webhook body</task-notification>",
-        "go on",
-        "",
-    ],
-)
+@pytest.mark.parametrize("prompt", ["please write a haiku about the sea", "go on"])
 def test_nothing_is_the_normal_answer_to_a_prompt(store: Store, prompt: str) -> None:
     remember(store, WEBHOOK)
 

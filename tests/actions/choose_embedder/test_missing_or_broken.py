@@ -29,6 +29,7 @@ from tests.live import ROOT
 from tests.tiny_model import make_model
 
 
+@pytest.mark.feature("B-44")
 def test_a_model_that_is_not_here_is_told_and_words_answer(filled: Chosen, open_here: Open) -> None:
     store = open_here(EMBEDDING_MODEL="mpnet-base").store()
 

@@ -78,33 +78,14 @@ def test_deletions_are_told_and_what_was_put_away_is_hidden(store: Store) -> Non
     assert news["old"].superseded_by == "new"
 
 
-def test_edits_by_hand_are_told_once(store: Store, clock: Clock) -> None:
-    (
-        node(store.in_session(A), "edited"),
-        node(store.in_session(A), "removed"),
-        node(store.in_session(A), "kept"),
-    )
-    b = register(store.in_session(B), folder="/b")
-    clock.pass_days(0.01)
-    path = read(store, "edited").path
-    path.write_bytes(path.read_bytes().replace(b"what edited says", b"what a person says"))
-    read(store, "removed").path.unlink()
-    sync(store)
-    clock.pass_days(0.01)
-
-    news = {change.id: (change.by, change.node and change.node.gist) for change in sync_graph(store, b)}
-
-    assert news == {"edited": ("hand", "what a person says"), "removed": ("hand", None)}
-    clock.pass_days(0.01)
-    assert sync_graph(store, b) == []
-
-
-def test_an_edit_by_hand_in_the_second_of_a_tools_write_is_told_and_ones_own_write_is_not(
-    store: Store, clock: Clock
+@pytest.mark.parametrize("days", [0.01, 0], ids=["later", "in the second of a tool's write"])
+def test_an_edit_by_hand_is_told_once_and_ones_own_write_is_not(
+    store: Store, clock: Clock, days: float
 ) -> None:
     b = register(store.in_session(B), folder="/b")
     for name in ("edited", "removed", "kept"):
         node(store.in_session(B), name)
+    clock.pass_days(days)
     path = read(store, "edited").path
     path.write_bytes(path.read_bytes().replace(b"what edited says", b"what a person says"))
     read(store, "removed").path.unlink()

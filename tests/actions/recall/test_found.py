@@ -109,20 +109,6 @@ def test_while_the_model_loads_the_words_answer(open_here: Open, memory_dir: Pat
     assert answer.hits[0].id == ids["webhook"]
 
 
-@pytest.mark.feature("B-44")
-def test_a_model_that_cannot_be_loaded_leaves_the_words(open_here: Open, tmp_path: Path) -> None:
-    from mcp_server.adapters.model_folder import look_into
-    from mcp_server.adapters.onnx_embedder import OnnxEmbedder
-    from mcp_server.core.errors import EmbedderUnavailable
-
-    with pytest.raises(EmbedderUnavailable, match="no embedding model"):
-        look_into(tmp_path)
-    for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_bytes(b"broken")
-    with pytest.raises(EmbedderUnavailable, match="cannot be loaded"):
-        OnnxEmbedder(look_into(tmp_path))
-
-
 # Within filters
 
 
@@ -215,7 +201,6 @@ def test_without_the_index_the_answers_are_the_same(open_here: Open, ids: dict[s
         "imperative subjects",
         "nothing here",
     ]
-    before = [answers(open_here().store(), questions)]
     recall(open_here().store(), Query("webhook"), given_to="s1")
     opened = open_here()
     sync(opened.store())
