@@ -75,6 +75,24 @@ def test_without_git_the_files_themselves_tell(store: Store, project: Path, cloc
     assert since.files == ("a.py", "gone.py:3 (gone)")
 
 
+def test_a_session_of_a_folder_names_its_files_from_the_root_of_the_project(
+    store: Store, project: Path, clock: Clock
+) -> None:
+    clock.now = clock.now.replace(year=2100)
+    work = project / "src"
+    work.mkdir()
+    for path in (work / "a.py", project / "b.py", work / "old.py"):
+        path.write_text("1\n", encoding="utf-8")
+    named = ["a.py:3", "../b.py", str(work / "a.py"), "gone.py"]
+    saved = save_session(store, "Work", "going on", files=named, folder=work).memory
+    assert saved.touches == ("src/a.py:3", "b.py", "src/a.py", "src/gone.py")
+    for folder in (project, work):
+        assert restore_session(store, saved.id, folder=folder)[1].files == ("src/gone.py (gone)",)
+
+    before = save_session(store, "Before", "as earlier versions", files=["old.py"], folder=project).memory.id
+    assert restore_session(store, before, folder=work)[1].files == ()
+
+
 def test_secrets_in_a_session_are_masked(store: Store, project: Path) -> None:
     token = "ghp_" + "k3J9xQ2mV7bT5nR8wL4cY6zD1fH0sG2pA9eU"
     saved = save_session(

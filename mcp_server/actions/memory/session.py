@@ -55,10 +55,12 @@ def save_session(
     """
     Store a snapshot of the work: its context, files, variables, open tasks, and git's branch and head.
 
+    *files* are named from *folder* on, where git is asked, too, and kept as named from the project's root.
     *source* is who wrote it. Secrets are masked. Raises Rejected without a title and a context, OSError when
     the disk refuses.
     """
-    files = as_touched(store, files, folder=folder)
+    places = [os.path.normpath(Path(folder, os.path.expanduser(name))) for name in files]
+    files = [Path(name).as_posix() for name in as_touched(store, places, folder=_top(store, folder))]
     notes = [*noted(metadata or {})]
     state = git.git_state(folder)
     if state:
@@ -98,7 +100,7 @@ def restore_session(store: Store, memory_id: str, *, folder: Path) -> tuple[Memo
 def _since(store: Store, file: MemoryFile, folder: Path) -> Since:
     git_note = next(filter(None, (_GIT_NOTE.fullmatch(note) for note in file.memory.notes)), None)
     state = git.git_state(folder)
-    newer = _newer(file, folder)
+    newer = _newer(file, _top(store, folder), folder)
     if not git_note or not state:
         return Since((), tuple(newer), "")
     old_head, new_head = git_note["head"], state.head
@@ -111,11 +113,18 @@ def _since(store: Store, file: MemoryFile, folder: Path) -> Since:
     return Since(tuple(commits), (*changed, *newer), branch, git.trouble(store.git, folder))
 
 
-def _newer(file: MemoryFile, folder: Path) -> list[str]:
+def _top(store: Store, folder: Path) -> Path:
+    """Return where the names of a session's files begin: the project's root, outside a project *folder*."""
+    return store.project.root if store.project else folder
+
+
+def _newer(file: MemoryFile, top: Path, folder: Path) -> list[str]:
     """Return the session's files that were written after it was saved, or are gone."""
     changed = []
     for name in file.memory.touches:
-        path = Path(folder, os.path.expanduser(name.partition(":")[0]))
+        path = Path(top, os.path.expanduser(name.partition(":")[0]))
+        if not path.exists():  # earlier versions named it from the folder of the session on
+            path = folder / path.relative_to(top) if path.is_relative_to(top) else path
         try:
             newer = datetime.fromtimestamp(path.stat().st_mtime, UTC) > file.memory.created
         except OSError:
