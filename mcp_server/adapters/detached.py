@@ -1,6 +1,8 @@
-"""Processes that outlive their parent, that open no window, or that end with their parent."""
+"""Processes that outlive their parent, open no window, or end with their parent or with all they start."""
 
+import contextlib
 import os
+import signal
 import sys
 import time
 from typing import Any
@@ -25,6 +27,24 @@ def outliving() -> dict[str, Any]:
 def windowless() -> dict[str, Any]:
     """Return the arguments of `subprocess` for a program that must not open a window."""
     return {"creationflags": _NO_WINDOW} if sys.platform == "win32" else {}
+
+
+def apart() -> dict[str, Any]:
+    """
+    Return the arguments of `subprocess` for a program with neither a window nor a terminal to ask in.
+
+    `end_all` ends it together with what it started.
+    """
+    return windowless() if sys.platform == "win32" else {"start_new_session": True}
+
+
+def end_all(process: int) -> None:
+    """Kill the *process* that was started `apart`, and on Linux and macOS also all that it started."""
+    if sys.platform == "win32":
+        os.kill(process, signal.SIGTERM)  # which ends it at once there
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGKILL)
 
 
 def wait_for_end_of(parent: int) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mcp_server.adapters import files
-from mcp_server.adapters.detached import windowless
+from mcp_server.adapters.detached import apart, end_all
 from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
 from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import RemoteUnavailable
@@ -249,8 +249,8 @@ class Repository:
             "push", ("--porcelain", "--no-verify", *lease), url, (f"{commit}:{HEAD}",), timeout
         )
         if code and any(word in f"{out}{stderr}" for word in _BEHIND):
-            if is_folder(url):
-                _clear_old_locks(folder_of(url))
+            if is_folder(url) and _clear_old_locks(folder_of(url)):
+                return self.push(url, commit, timeout=timeout, instead_of=instead_of)
             return False
         if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
             raise RemoteUnavailable(f"The remote refuses changes: {refused[1]}.", _LATER)
@@ -344,18 +344,21 @@ class Repository:
     ) -> tuple[int, bytes, bytes]:
         import subprocess  # slow to load, and only an exchange runs git here
 
-        with _starting_git():
+        pipe = subprocess.PIPE
+        command = self._command(*arguments, at=at)
+        with (
+            _starting_git(),
+            subprocess.Popen(**command, stdin=pipe, stdout=pipe, stderr=pipe) as process,
+        ):
             try:
-                result = subprocess.run(
-                    **self._command(*arguments, at=at),
-                    input=stdin,
-                    capture_output=True,
-                    timeout=timeout,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                raise RemoteUnavailable(f"Git did not finish within {timeout:.0f} seconds.", _LATER) from None
-        return result.returncode, result.stdout, result.stderr
+                out, stderr = process.communicate(stdin, timeout=timeout)
+            except BaseException as error:
+                end_all(process.pid)  # git alone would leave the program that waits for the host
+                if isinstance(error, subprocess.TimeoutExpired):
+                    sentence = f"Git did not finish within {timeout:.0f} seconds."
+                    raise RemoteUnavailable(sentence, _LATER) from None
+                raise
+        return process.returncode, out, stderr
 
     def _command(self, *arguments: str, at: Path | None = None) -> dict[str, Any]:
         """Return the arguments of `subprocess` for git on our repository, or on the one *at* a folder."""
@@ -364,7 +367,7 @@ class Repository:
             "args": [self._program(), *_FLAGS, f"--git-dir={at or self.folder}", *arguments],
             "cwd": os.sep,
             "env": {**environment_of(self.git, self.around), **network},
-            **windowless(),
+            **apart(),
         }
 
     def _program(self) -> str:
@@ -386,6 +389,14 @@ def _starting_git() -> Iterator[None]:
         raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
 
 
+_ADVICE = {
+    r"terminal prompts disabled|Authentication failed": "Give git's credential helper name and password.",
+    r"certificate": "Let git trust the host: its setting http.sslCAInfo names the file with the certificate.",
+    r"Host key verification failed": "Connect to the host once with ssh, and say that you trust it.",
+    r"Permission denied \(": "Give the host your ssh key; one with a passphrase must be in ssh-agent.",
+    r"repository '.*' not found|does not appear to be a git": "Correct the address, or make the repository.",
+}
+"""What git or ssh says → what the person can do before: in the background nobody could answer a question."""
 _LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
 
 
@@ -417,11 +428,17 @@ def _locks(folder: Path) -> Iterator[Path]:
     yield from (folder / "refs").rglob("*.lock")
 
 
-def _clear_old_locks(folder: Path) -> None:
-    """Delete what a git that was killed left locked in a remote: nobody else would, and no push succeeds."""
-    for path in _locks(folder):
-        if files.is_old(path, seconds=STALE, now=time.time()):
-            path.unlink(missing_ok=True)
+def _clear_old_locks(folder: Path) -> bool:
+    """
+    Delete what a git that was killed left locked in a remote; tell whether there was something.
+
+    Nobody else would delete it, and no push succeeds until then.
+    """
+    now = time.time()
+    old = [path for path in _locks(folder) if files.is_old(path, seconds=STALE, now=now)]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return bool(old)
 
 
 def _unreachable(stderr: str) -> RemoteUnavailable:
@@ -435,7 +452,11 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
         )
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
-    return RemoteUnavailable(f"The remote could not be reached: {shown_url(reason).rstrip('.')}.", _LATER)
+    advice = next((advice for said, advice in _ADVICE.items() if re.search(said, before)), "")
+    return RemoteUnavailable(
+        f"The remote could not be reached: {shown_url(reason).rstrip('.')}.",
+        f"Nothing is lost. {advice}" if advice else _LATER,
+    )
 
 
 def _imported(commit: Commit) -> Iterator[bytes]:

@@ -197,6 +197,9 @@ def test_a_lock_that_a_killed_git_left_in_the_remote_is_taken_away(machines: Mac
 
     assert not exchange(desk).trouble
     assert exchange(laptop).added == (known,)
+    lock.touch()
+    os.utime(lock, (long_ago, long_ago))
+    assert not rewrite_history(desk, timeout=60, patience=0).trouble
 
 
 def test_where_the_history_was_cut_is_never_half_written(machines: Machines) -> None:

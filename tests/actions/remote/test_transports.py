@@ -2,6 +2,7 @@
 
 import os
 import random
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.exchange import exchange, repository_of
 from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
 from mcp_server.bootstrap import Opened
@@ -21,6 +22,7 @@ from tests.actions.remote.histories import says
 from tests.actions.remote.hosts import PASSWORD, Host, backend, https_host, lacks, no_sshd, ssh_host
 from tests.memories import stored
 from tests.opened import opened_at
+from tests.patience import PATIENCE
 
 HTTPS = pytest.param(
     https_host,
@@ -98,8 +100,10 @@ def test_who_may_not_enter_is_told_so_and_asked_nothing(machine: Open, host: Hos
     with pytest.raises(RemoteUnavailable) as refused:
         look_ahead(stranger, host.url)
 
-    reason = "Permission denied" if host.url.startswith("ssh:") else "terminal prompts disabled"
+    by_ssh = host.url.startswith("ssh:")
+    reason = "Permission denied" if by_ssh else "terminal prompts disabled"
     assert "could not be reached" in str(refused.value) and reason in str(refused.value)
+    assert ("your ssh key" if by_ssh else "credential helper") in refused.value.hint
     assert PASSWORD not in str(refused.value)
 
 
@@ -112,3 +116,47 @@ def test_an_address_with_a_password_is_shown_without_it(machine: Open, host: Hos
     add(desk, leaving)
 
     assert (PASSWORD in leaving.url, exchange(desk).trouble) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("host", "settings", "path", "advice"),
+    [
+        pytest.param(HTTPS.values[0], "", "", "Let git trust the host", marks=HTTPS.marks),
+        pytest.param(SSH.values[0], "/no-", "", "Connect to the host once", marks=SSH.marks),
+        pytest.param(HTTPS.values[0], None, "no-", "Correct the address", marks=HTTPS.marks),
+        pytest.param(SSH.values[0], None, "no-", "Correct the address", marks=SSH.marks),
+    ],
+    indirect=["host"],
+    ids=["certificate", "host-key", "https-nothing-there", "ssh-nothing-there"],
+)
+def test_what_the_person_can_do_is_said(
+    machine: Open, host: Host, settings: str | None, path: str, advice: str
+) -> None:
+    git_settings = host.home / ".gitconfig"
+    if settings is not None:  # nobody knows the certificate or the key of the host
+        known = git_settings.read_text(encoding="utf-8")
+        changed = known.replace("UserKnownHostsFile=/", f"UserKnownHostsFile={settings}") if settings else ""
+        git_settings.write_text(changed, encoding="utf-8")
+
+    with pytest.raises(RemoteUnavailable) as refused:
+        look_ahead(machine("desk", host.home), host.url.replace("memory.git", f"{path}memory.git"))
+
+    assert advice in refused.value.hint
+
+
+def test_a_host_that_says_nothing_is_given_up_together_with_what_asked_it(
+    machine: Open, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(PATIENCE)
+        repository = repository_of(machine("desk", tmp_path))
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/memory.git"
+
+        with pytest.raises(RemoteUnavailable, match="did not finish within 3 seconds"):
+            repository.branches(url, timeout=3)
+
+        connection, _ = silent.accept()
+        with connection:
+            connection.settimeout(PATIENCE)
+            while connection.recv(65536):  # ends when no process has the other end any more
+                pass
