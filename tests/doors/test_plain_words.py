@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level
@@ -89,3 +90,46 @@ def test_a_node_of_another_level_is_named_with_its_level(
     answer = claude(tool, level="project", **{"from" if more else "id": node}, **more)
 
     assert f"'{node}' is of the user level, not of the project level. Give the level user." in answer
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("graph", "--svg"),
+        ("graph", "--mermaid"),
+        ("export",),
+        ("export", "--format", "json"),
+        ("view", "--export"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_no_fault_of_the_store(
+    run: Run, store: Store, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    remember(store, Draft("Uploads", "Uploads end after 60 seconds."))
+    (tmp_path / "a-file").touch()
+    target = tmp_path / "a-file" / "out"
+
+    process = run(*words, str(target))
+
+    assert f"{target} cannot be written: Not a directory." in process.stderr
+    assert process.returncode == 4 and "No memory is lost" not in process.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "refusal"),
+    [
+        (("--type", ""), "A memory needs a type."),
+        (("--supersedes", "{id}"), "A memory can neither replace itself nor hold beside itself."),
+        (("--distinct", "{id}.md"), "A memory can neither replace itself nor hold beside itself."),
+    ],
+)
+def test_a_revision_that_says_nothing_is_refused(
+    run: Run, store: Store, option: tuple[str, str], refusal: str
+) -> None:
+    """With an empty variable a script made a note of a decision."""
+    memory_id = remember(store, Draft("Uploads", "Uploads end after 60 seconds.", "decision")).memory.id
+
+    process = run("revise", memory_id, option[0], option[1].format(id=memory_id))
+
+    assert process.returncode == 4 and refusal in process.stderr
+    assert read(store, memory_id).memory.type == "decision"

@@ -17,8 +17,9 @@ from mcp_server.actions.memory.change_level import LevelChange, change_level, ch
 from mcp_server.actions.memory.promote import require_place
 from mcp_server.actions.memory.revise import Revision, revise, revised_draft
 from mcp_server.actions.recall.nearby import Near, stated
+from mcp_server.core.errors import Rejected
 from mcp_server.core.links import without_successions
-from mcp_server.core.memory_parts import Level
+from mcp_server.core.memory_parts import Level, typed_id
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.store import Store
 
@@ -81,8 +82,13 @@ def check_change(
     """
     Raise what can be known before the person is asked and anything is written.
 
-    That is what `check_level` raises, and Rejected or NotFound for a memory that cannot be pinned.
+    That is what `check_level` raises, and Rejected or NotFound for a memory that cannot be pinned, or that is
+    to replace itself.
     """
+    if typed_id(memory_id) in map(typed_id, (*wanted.supersedes, *wanted.distinct)):
+        raise Rejected(
+            "A memory can neither replace itself nor hold beside itself.", "Give the id of another one."
+        )
     if wanted.level:
         check_level(store, memory_id, wanted.level, version=version, keep_secrets=keep_secrets)
     if wanted.revision.pinned:

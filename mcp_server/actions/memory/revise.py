@@ -11,10 +11,11 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.files.touched import as_touched
 from mcp_server.actions.recall.staleness import noted
 from mcp_server.adapters.index.memories import relations
-from mcp_server.core.errors import Conflict
+from mcp_server.core.errors import Conflict, Rejected
 from mcp_server.core.links import as_name, with_labels
 from mcp_server.core.memory import WORDS, Draft, Link, Memory, NewWords, texts_beside
 from mcp_server.core.memory_parts import Status, check_type, clean_tags, clean_text
+from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 from mcp_server.core.provenance.provenance import ACCEPTED_AS, MANUAL
 from mcp_server.core.secrets.redaction import KEEP_SECRETS, refuse_masks_alone, refuse_secrets
 from mcp_server.core.text.titles import clean_title
@@ -189,6 +190,8 @@ def revised(memory: Memory, revision: Revision, *, keep_secrets: bool) -> Memory
     if "text" in changes:
         changes["text"] = clean_text(changes["text"])
         refuse_masks_alone(changes["text"])
+    if not changes.get("type", DEFAULT_TYPE).strip():
+        raise Rejected("A memory needs a type.", f"Use one of: {', '.join(TYPES)}.")
     if "type" in changes:
         changes["type"] = check_type(changes["type"])
     as_given = replace(memory, **changes)  # a tag or label in lower case hides a secret

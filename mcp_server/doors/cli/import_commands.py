@@ -97,15 +97,16 @@ def export_command(target: Path, form: str, level: Level | None, all_projects: b
     if form != "json" and str(target) == "-":
         raise Rejected("A folder cannot be written to the standard output.", "Add --format json.")
     store = output.opened().store()
-    if form == "json":
-        document, report = export_json(store, level=level, all_projects=all_projects)
-        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        if str(target) == "-":
-            click.echo(text, nl=False)
+    with output.writing(target):
+        if form == "json":
+            document, report = export_json(store, level=level, all_projects=all_projects)
+            text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+            if str(target) == "-":
+                click.echo(text, nl=False)
+            else:
+                write_document(store, target, text.encode("utf-8", "replace"))
         else:
-            write_document(store, target, text.encode("utf-8", "replace"))
-    else:
-        report = export_folder(store, target, level=level, all_projects=all_projects)
+            report = export_folder(store, target, level=level, all_projects=all_projects)
     if str(target) != "-":
         output.print_shown(exported(report, target))
 

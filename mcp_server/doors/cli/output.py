@@ -16,7 +16,7 @@ from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.adapters.parent_processes import SESSION
 from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
-from mcp_server.core.errors import DaybookError
+from mcp_server.core.errors import DaybookError, Rejected
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.render import on_one_line, shortened, visible
 from mcp_server.core.secrets.redaction import redact
@@ -109,10 +109,25 @@ def write_for_person(path: Path, text: str) -> None:
     umask = click.get_current_context().find_root().obj
     before = os.umask(umask) if isinstance(umask, int) else None
     try:
-        path.write_text(text, encoding="utf-8")
+        with writing(path):
+            path.write_text(text, encoding="utf-8")
     finally:
         if before is not None:
             os.umask(before)
+
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[None]:
+    """Let what the disk refuses of *target*, which the person named, be no refusal of the store's disk."""
+    try:
+        yield
+    except OSError as error:
+        whole, refused = (Path(os.path.realpath(path)) for path in (target, error.filename or target))
+        if not refused.is_relative_to(whole) and refused.parent != whole.parent:
+            raise
+        raise Rejected(
+            f"{target} cannot be written: {error.strerror or error}.", "Name a place where you may write."
+        ) from error
 
 
 def print_json(value: object) -> None:
