@@ -61,6 +61,7 @@ _OF_DAMAGE = ("corrupt", "inflate", "bad object", "bad tree", "missing", "unable
 _INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
 _PACK = ("gc", "--quiet", "--force")  # also after another one, which was killed: its number is taken again
 _PRUNE = "--prune=now"
+_LOCKS = ("*.lock", "packed-refs.new", "refs/**/*.lock", "objects/info/**/*.lock", "objects/pack/*.lock")
 _BEHIND = (
     *("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "incorrect old value"),
     *("failed to update ref", "reference already exists"),
@@ -422,10 +423,9 @@ def _failed(verb: str, stderr: bytes) -> str:
 
 
 def _locks(folder: Path) -> Iterator[Path]:
-    """Yield what lies in the repository *folder* while git changes its refs or its settings."""
-    yield from folder.glob("*.lock")
-    yield from folder.glob("packed-refs.new")
-    yield from (folder / "refs").rglob("*.lock")
+    """Yield what lies in the repository *folder* while git changes its refs, its settings or its packs."""
+    for pattern in _LOCKS:
+        yield from folder.glob(pattern)
 
 
 def _clear_old_locks(folder: Path) -> bool:

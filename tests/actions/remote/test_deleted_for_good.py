@@ -77,32 +77,37 @@ def test_the_exchange_goes_on_after_the_history_was_cut(machines: Machines) -> N
     assert read(laptop, memory_id).memory.text == "The host is beta.\n\nThe port is 90."
 
 
-def as_killed_while_packing(repository: Path) -> Path:
+PACKING = ("packed-refs.new", "objects/info/commit-graph.lock")
+
+
+def as_killed_while_packing(repository: Path, half: str) -> Path:
     """
     Leave in *repository* what a git leaves that is killed there, whose number another process has now.
 
-    Return the file that keeps the next one from packing.
+    Return the file *half*, which keeps the next one from packing.
     """
     (repository / "gc.pid").write_text(f"{os.getpid()} {socket.gethostname()}", encoding="ascii")
-    (repository / "packed-refs.new").touch()
-    return repository / "packed-refs.new"
+    (repository / half).parent.mkdir(exist_ok=True)
+    (repository / half).touch()
+    return repository / half
 
 
-def test_a_git_that_was_killed_while_packing_stops_neither(machines: Machines) -> None:
+@pytest.mark.parametrize("half", PACKING)
+def test_a_git_that_was_killed_while_packing_stops_neither(machines: Machines, half: str) -> None:
     desk = machines.joined("desk")
     own = desk.home / "remote" / "store.git"
     gone = stored(desk, "The vault", f"It is in {WORD}.")
     exchange(desk)
     forget(desk, gone, forever=True)
-    as_killed_while_packing(own)
+    as_killed_while_packing(own, half)
 
     assert not exchange(desk).trouble
     assert not holds(own, WORD)
 
-    half = as_killed_while_packing(machines.remote)
+    left = as_killed_while_packing(machines.remote, half)
     with pytest.raises(RemoteUnavailable, match="its bytes are still there"):
         rewrite_history(desk, timeout=60, patience=1)
     long_ago = time.time() - 2 * STALE
-    os.utime(half, (long_ago, long_ago))
+    os.utime(left, (long_ago, long_ago))
     rewrite_history(desk, timeout=60, patience=1)
     assert not holds(machines.remote, WORD)
