@@ -170,7 +170,9 @@ def test_nothing_of_the_repository_runs_wherever_its_settings_stand(
         )
         for name in ("cd", "printf", "command", "head", "cat", "mkdir"):
             environment[f"BASH_FUNC_{name}%%"] = f"() {{ echo {name} >>{attacked.mark}; }}"
-    for verb in (*VERBS, VERBS[0]):
+    # The last makes an environment with pip, which takes ten seconds: once for each shell shows it.
+    verbs = VERBS if place == ".claude/settings.json" else VERBS[:-1]
+    for verb in (*verbs, VERBS[0]):
         attacked.run(*verb, cwd=attacked.repository, **environment)
     assert attacked.ran() == ""
 
