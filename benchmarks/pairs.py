@@ -32,9 +32,11 @@ from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
+from mcp_server.adapters.index.memories import selections
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
+from mcp_server.core.search.query import Filter
 from mcp_server.core.text.titles import split_title
 from mcp_server.store import Store
 
@@ -158,8 +160,10 @@ def _measure(
     embed_pending(store)
     compare_pending(store)
     with store.database.read() as db:
-        open_now = [
-            {question.newer.id, question.older.id} for question in open_questions(store, db, limit=10_000)
+        open_now = [  # asked about each memory, because of all at once only the first twenty are given
+            {question.newer.id, question.older.id}
+            for row in selections.row_numbers(db, Filter(), store.keys)
+            for question in open_questions(store, db, about=row)
         ]
     gone = {text for text, name in id_by_text.items() if read(store, name).memory.status is not Status.ACTIVE}
     store.database.close()
