@@ -198,7 +198,8 @@ def test_a_file_outside_the_project_is_read_when_the_person_says_yes(
     assert "they said no" in refused
     assert "Herons" not in call(opened, None, mode, "list_memories")
 
-    assert "Herons" in call(opened, person, mode, "seed_from_file", path="../outside.md")
+    assert "1 taken" in call(opened, person, mode, "seed_from_file", path="../outside.md")
+    assert "stand in the shallow water" in call(opened, None, mode, "recall", query="herons in shallow water")
 
 
 OLD, NEW = "The gateway ends uploads after 30 seconds.", "The gateway ends uploads after 60 seconds."
