@@ -94,7 +94,7 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("list", "--offset", "-1"), 2, "Invalid value for '--offset': -1"),
         (("export", "-"), 4, "Add --format json."),
         (("save-conversation", "t", "none.json"), 4, "There is no file none.json."),
-        (("graph", "--mermaid", "/dev/null/g.mmd"), 9, "The disk refused /dev/null/g.mmd: Not a directory"),
+        (("graph", "--mermaid", "/dev/null/g.mmd"), 4, "/dev/null/g.mmd cannot be written: Not a directory"),
         (("restore-session",), 3, "in a terminal 'daybook save-session'"),
         (("remember", "Key | AKIAIOSFODNN7EXAMPLQ"), 4, "in a terminal --keep-secrets"),
     ],
