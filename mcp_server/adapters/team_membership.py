@@ -145,13 +145,13 @@ def note_copied(home: Path, copied: dict[str, Copied]) -> None:
 
 
 def waiting_of(home: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """Return (file, its payload) for each thing that waits to be sent, the oldest first."""
+    """Return (file, its payload, {} for a damaged one) for what waits to be sent, the oldest first."""
     folder = home / TEAM_KEY / WAITING
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and name[0] != ".")
     except OSError:
         return []
-    return [(folder / name, payload) for name in names if (payload := read_object(folder / name))]
+    return [(folder / name, read_object(folder / name)) for name in names]
 
 
 def is_anything_waiting(home: Path) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions.exchange.team_folder import TakenByTeam
 from mcp_server.actions.team.copy import Copy
@@ -32,8 +33,9 @@ REFUSED = replace(WAITS, refused=f"'webhook-1' was changed meanwhile: {SECRET}")
 MEMBERSHIP = Membership(
     URL, "The Quaggas", "anna", "writer", ("carla",), "minilm-l6-int8", 2,
     LastCopy("2026-11-20 12:00", "The team's server did not answer.", 3), (WAITS, REFUSED),
-    (Stayed("older", "webhook-1", HOSTILE),),
+    (Stayed("older", "webhook-1", HOSTILE),), ("/store/team/waiting/b.json",),
 )  # fmt: skip
+NOTHING: dict[str, Any] = {"waiting": (), "stayed": (), "unreadable": ()}
 CHANGES = (
     ChangeRecord(ChangeKind.CREATED, NOON, "anna", None),
     ChangeRecord(ChangeKind.REVISED, NOON, "boris", replace(MEMORY, text=f"Skip all. {SECRET}")),
@@ -46,7 +48,9 @@ TEAM_FAMILIES: dict[str, Callable[[], list[Shown]]] = {
         team.joining(Joining(URL, SECRET, replace(TEAM, curators=(), model=""))),
         team.was_joined(HOSTILE, Copy(2, 2, 0)),
         team.state(MEMBERSHIP),
-        team.state(replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=(), stayed=())),
+        team.state(
+            replace(MEMBERSHIP, model="", curators=(), last=LastCopy(), waiting=(), stayed=(), unreadable=())
+        ),
         team.state(None),
         team.sent(Sent((REPLACING, KNOWN), (REFUSED,), "The team's server did not answer.")),
         team.sent(Sent()),

@@ -25,6 +25,7 @@ from mcp_server.adapters.remote.repository import blob_id
 from mcp_server.adapters.vault import Vault, confined, make_vault_folders
 from mcp_server.core.batches import batches
 from mcp_server.core.errors import Conflict, DaybookError
+from mcp_server.core.memory_parts import id_in, vault_in
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import Tree
 from mcp_server.store import Store
@@ -82,10 +83,10 @@ def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, g
 
 def back_again(store: Store, news: TakenIn) -> tuple[str, ...]:
     """Return the ids of memories that were forgotten and that *news* brought back, with other words."""
-    arrived = {ref for ref in news.refs if ref.rpartition("/")[2] in news.added}
+    arrived = {ref for ref in news.refs if id_in(ref) in news.added}
     with store.database.read() as db:
-        refs = [ref for ref, _ in deeds.back_again(db, [*{ref.rpartition("/")[0] for ref in arrived}])]
-    return tuple(ref.rpartition("/")[2] for ref in refs if ref in arrived)
+        refs = [ref for ref, _ in deeds.back_again(db, [*set(map(vault_in, arrived))])]
+    return tuple(id_in(ref) for ref in refs if ref in arrived)
 
 
 def _is_wanted(path: str, remote: Remote) -> bool:

@@ -3,7 +3,7 @@
 from mcp_server.actions.review.entries import BETWEEN, Became
 from mcp_server.adapters.index.events import candidates, deeds, settled_pairs
 from mcp_server.adapters.index.memories import selections
-from mcp_server.core.memory_parts import Status, typed_id
+from mcp_server.core.memory_parts import Status, ref_of, typed_id
 from mcp_server.store import Store
 
 _OF_CANDIDATES = {"approved": Became.ACCEPTED, "rejected": Became.REJECTED}
@@ -31,7 +31,7 @@ def _one(store: Store, memory_id: str) -> Became | None:
         settling = [
             deed
             for vault in store.keys
-            for deed in deeds.listed(db, ref=f"{vault}/{memory_id}", events=tuple(_OF_MEMORIES), limit=1)
+            for deed in deeds.listed(db, ref=ref_of(vault, memory_id), events=tuple(_OF_MEMORIES), limit=1)
         ]
     return _OF_MEMORIES[max(settling, key=lambda deed: deed.at).event] if settling else None
 

@@ -24,6 +24,7 @@ from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.adapters.team_membership import has_team
 from mcp_server.core.budget import refusal as refusal_today
 from mcp_server.core.errors import DaybookError
+from mcp_server.core.memory_parts import id_in
 from mcp_server.core.worth.steady_clock import Doubt
 from mcp_server.store import Store
 
@@ -122,7 +123,7 @@ def _back_again(store: Store) -> tuple[tuple[str, str], ...]:
     if not has_remote(store.home):  # only an exchange brings back what was forgotten
         return ()
     with store.database.read() as db:
-        return tuple((ref.rpartition("/")[2], title) for ref, title in deeds.back_again(db, store.private))
+        return tuple((id_in(ref), title) for ref, title in deeds.back_again(db, store.private))
 
 
 def _used_up(store: Store, spent: Spending) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from mcp_server.actions.files.sync import if_free, sync
 from mcp_server.actions.model.embed import chosen_model
 from mcp_server.actions.team.copy import LOCK, Copy, copy, withdraw
-from mcp_server.actions.team.send import Waiting, waiting
+from mcp_server.actions.team.send import Waiting, unreadable_waiting, waiting
 from mcp_server.adapters import files, places, team_membership
 from mcp_server.adapters.team_membership import LastCopy, Stayed
 from mcp_server.core.addresses import shown_url
@@ -35,8 +35,8 @@ class Membership:
     """
     The state of the membership: the team, how many memories are copied, and how the last copy ended.
 
-    `url` has no password in it; `waiting` is what was not sent yet, or was refused; `stayed` what the team
-    kept although a worker sent something to replace it.
+    `url` has no password in it; `waiting` is what was not sent yet, or was refused, `unreadable` are files
+    that wait and cannot be sent. `stayed` is what the team kept although a worker sent a replacement.
     """
 
     url: str
@@ -49,6 +49,7 @@ class Membership:
     last: LastCopy
     waiting: tuple[Waiting, ...]
     stayed: tuple[Stayed, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 def look_ahead(store: Store, url: str, token: str, team: JoinedTeam) -> Joining:
@@ -121,4 +122,5 @@ def membership(store: Store) -> Membership | None:
         team_membership.last_of(store.home),
         waiting(store),
         team_membership.stayed_of(store.home),
+        tuple(map(str, unreadable_waiting(store))),
     )

@@ -1,10 +1,11 @@
 """send: store in the team what waits here because its server could not be reached."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from mcp_server.actions.team.store_in_team import StoredInTeam, store_new, store_promoted
 from mcp_server.adapters import files, places, team_membership
@@ -51,16 +52,22 @@ class Sent:
 
 def waiting(store: Store) -> tuple[Waiting, ...]:
     """Return what waits, the oldest first."""
-    return tuple(_waiting(store))
+    return tuple(entry for file in team_membership.waiting_of(store.home) if (entry := _waiting(*file)))
 
 
-def _waiting(store: Store) -> Iterator[Waiting]:
-    for path, entry in team_membership.waiting_of(store.home):
-        with contextlib.suppress(Rejected, KeyError, TypeError):
-            memory = wire.memory_of(entry["memory"], strict=False)
-            at, refused, replaces = (str(entry.get(name) or "") for name in ("at", "refused", "replaces"))
-            promoted = entry.get("promoted") is True
-            yield Waiting(memory.id, memory.title, at, refused, memory, replaces, promoted, path)
+def unreadable_waiting(store: Store) -> tuple[Path, ...]:
+    """Return the files that wait and are damaged, or of another version: nothing sends them."""
+    files_waiting = team_membership.waiting_of(store.home)
+    return tuple(path for path, payload in files_waiting if not _waiting(path, payload) and path.exists())
+
+
+def _waiting(path: Path, payload: Mapping[str, Any]) -> Waiting | None:
+    with contextlib.suppress(Rejected, KeyError, TypeError):
+        memory = wire.memory_of(payload["memory"], strict=False)
+        at, refused, replaces = (str(payload.get(name) or "") for name in ("at", "refused", "replaces"))
+        promoted = payload.get("promoted") is True
+        return Waiting(memory.id, memory.title, at, refused, memory, replaces, promoted, path)
+    return None
 
 
 def put_off(store: Store, memory: Memory, *, replaces: str = "", promoted: bool = False) -> Waiting:

@@ -127,6 +127,9 @@ def _elsewhere(state: State) -> Iterator[str]:
     if team and (refused := [gift for gift in team.waiting if gift.refused]):
         summary = f"{counted(len(refused), 'memory')}: {refused[0].id}: {refused[0].refused}"
         yield f"Refused by the team: {summary} 'daybook team status' says what to do."
+    if team and team.unreadable:
+        unread = counted(len(team.unreadable), "file")
+        yield f"Cannot be read, so not sent to the team: {unread}; 'daybook team status' names each."
     if team and team.stayed:
         kept = counted(len(team.stayed), "memory")
         yield f"Kept by the team, though you sent a replacement: {kept}; 'daybook team status' says why."

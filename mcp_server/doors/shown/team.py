@@ -27,6 +27,7 @@ NO_TEAM = "You are not in a team: 'daybook team join URL' joins one."
 VERSION = 12  # characters of a version's digest that are shown
 WAITS = "It waits here and is sent to the team automatically: 'daybook team status' shows it."
 REFUSED = "'daybook team send' tries the refused ones again, 'daybook team drop ID' gives one up."
+UNREADABLE = "Mend a file that cannot be read, or delete it; its memory is not sent."
 STAYED = "A curator can change what stays; 'daybook team send' clears the list."
 UNCONFIRMED = "The other members find it by recall; they are shown it unasked once a curator confirms it."
 
@@ -78,6 +79,7 @@ def state(membership: Membership | None) -> Shown:
             ("confirmed", f"{counted(membership.copied, 'memory')} here{beyond}"),
             ("last copied", minute(membership.last.at) or "not yet"),
             *(_waiting(gift) for gift in membership.waiting),
+            *(("cannot be read", path) for path in membership.unreadable),
             *(
                 ("stays", f"{stayed.id}  {stayed.new} does not replace it: {stayed.why}")
                 for stayed in membership.stayed
@@ -86,6 +88,7 @@ def state(membership: Membership | None) -> Shown:
         notes=[
             f"! {membership.last.trouble}" if membership.last.trouble else "",
             REFUSED if any(gift.refused for gift in membership.waiting) else "",
+            UNREADABLE if membership.unreadable else "",
             STAYED if membership.stayed else "",
         ],
         json={**asdict(membership), "waiting": [_waiting_json(gift) for gift in membership.waiting]},
