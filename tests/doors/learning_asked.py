@@ -7,6 +7,7 @@ from typing import Any
 
 from mcp_server.bootstrap import Opened
 from tests.doors.called import connected
+from tests.durability.served import Served
 
 META = {"claudecode/toolUseId": "toolu_plugin_1"}
 
@@ -25,6 +26,14 @@ def module(opened: Opened, meta: dict[str, str] = META) -> Iterator[Tell]:
             return answer
 
         yield tell
+
+
+def ask_server(server: Served, event: str, **given_values: Any) -> dict[str, Any]:
+    """Ask the process *server* as the module does; return its answer."""
+    arguments = {"event": event, "session_id": "s1", "given": given_values}
+    reply = server.ask("tools/call", {"name": "hook", "arguments": arguments, "_meta": META})
+    answer: dict[str, Any] = json.loads(reply["result"]["content"][0]["text"])
+    return answer
 
 
 def ledger(opened: Opened, event: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from mcp_server.core.capture.extraction import Proposal
 from tests.actions.learn.learned import knowledge, proposal
 from tests.actions.work.worked import LONG, worked
 from tests.conftest import Clock, Open
-from tests.doors.learning_asked import META, ledger, module
+from tests.doors.learning_asked import ask_server, ledger, module
 from tests.durability.served import Served
 from tests.recorded import Recorded, queued_at
 
@@ -81,6 +81,21 @@ def test_a_no_is_kept_and_a_cancel_changes_nothing_and_nobody_is_asked_again(
     config = opened.home / "config.toml"
     assert (config.read_text() if config.exists() else "") == config_text
     assert ledger(opened, "reserved") == []
+
+
+@pytest.mark.usefixtures("open_kept")
+def test_one_of_several_sessions_asks_until_it_ends(memory_dir: Path, project: Path) -> None:
+    cli = {"CLAUDE_CODE_ENTRYPOINT": "cli"}
+    with (
+        Served(memory_dir, project, **cli) as first,
+        Served(memory_dir, project, **cli) as other,
+    ):
+        assert "ask" in ask_server(first.greet(), "learn")
+        assert ask_server(other.greet(), "learn") == {}
+        assert "ask" in ask_server(first, "learn"), "its module was loaded anew"
+        first.process.kill()
+        first.process.wait()
+        assert "ask" in ask_server(other, "learn")
 
 
 @pytest.mark.parametrize(
@@ -251,19 +266,14 @@ def test_a_server_that_is_killed_loses_no_piece_and_each_call_counts_once(
 ) -> None:
     opened = open_kept()
 
-    def tell(server: Served, event: str, **given_values: Any) -> dict[str, Any]:
-        arguments = {"event": event, "session_id": "s1", "given": given_values}
-        reply = server.ask("tools/call", {"name": "hook", "arguments": arguments, "_meta": META})
-        return json.loads(reply["result"]["content"][0]["text"])
-
     usual = {**AGREED, "CLAUDE_CODE_ENTRYPOINT": "cli"}
     with Served(memory_dir, project, **usual) as server:
-        first = tell(server.greet(), "learn")
+        first = ask_server(server.greet(), "learn")
         server.process.kill()
         server.process.wait()
     with Served(memory_dir, project, **usual) as server:
-        second = tell(server.greet(), "learn")
-        assert tell(server, "learned", call=second["call"], text=REPLY)["stored"]
+        second = ask_server(server.greet(), "learn")
+        assert ask_server(server, "learned", call=second["call"], text=REPLY)["stored"]
 
     assert DECIDED in first["request"]["prompt"] and DECIDED in second["request"]["prompt"]
     assert [event["call"] for event in ledger(opened, "reserved")] == [first["call"], second["call"]]

@@ -26,6 +26,7 @@ from mcp_server.core.errors import ModelUnavailable
 from mcp_server.store import Store
 
 YES, NO = "Yes, learn from my sessions", "No"
+ASKING = "plan-asking.lock"  # in the folder `work`, held while a session asks the person
 OPTIONS = (NO, YES)
 """The possible answers; a stray Enter chooses the first, so that is the no."""
 
@@ -52,9 +53,15 @@ def offer_is_due(store: Store) -> bool:
     return not asked and next_piece(store, worth_a_call=True) is not None
 
 
+def asking(store: Store) -> contextlib.AbstractContextManager[None]:
+    """Keep every other session from asking while this one does. Raises Held when another asks, OSError."""
+    files.make_folder(store.home / places.WORK)
+    return files.lock(store.home / places.WORK / ASKING, patience=0)
+
+
 def decide(store: Store, answer: str) -> None:
     """Save the person's answer; they are not asked again. Only a yes or a no changes a setting."""
-    with contextlib.suppress(OSError):  # two sessions may ask at once: the second finds the file
+    with contextlib.suppress(OSError):  # a session of an earlier version may have asked at the same moment
         files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
     if answer in OPTIONS:
         setup(store, Choices(plan_calls=answer == YES))

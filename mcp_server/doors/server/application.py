@@ -40,6 +40,8 @@ class Application:
         self.meet = hooks.meet
         self.handed_out: dict[str, HandedOut] = {}
         """The piece that the client is asking a model about: one at most, by the name of its call."""
+        self.asking: contextlib.ExitStack | None = None
+        """What keeps other sessions from asking the person about their plan, until they answer this one."""
         self._look = hooks.look
         # What is listed never changes. A client that may subscribe to changes does at once, and needs the
         # library for it: nothing else is answered for a second then.

@@ -1,5 +1,6 @@
 """Learning between turns on the person's own plan: the client asks a model about a piece of transcript."""
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -10,10 +11,11 @@ from mcp_server.actions.capture.learn_on_plan import HandedOut
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.budget import CallFailed, Reply, failure_on_plan
 from mcp_server.core.capture.extraction import ANSWER_TOKENS
-from mcp_server.core.errors import ModelUnavailable
+from mcp_server.core.errors import Held, ModelUnavailable
 from mcp_server.core.settings import hooks_are_off, is_unattended
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.shown import learning as shown
+from mcp_server.store import Store
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -40,7 +42,12 @@ def learn(application: Application, payload: Payload) -> Answer:
     if "answer" in payload:
         plan.decide(store, str(payload["answer"]))
         store = application.opened.store()
+        if application.asking:
+            application.asking.close()
+            application.asking = None
     if plan.offer_is_due(store):
+        if not _may_ask(application, store):
+            return {}
         asked = shown.question(store.settings.daily_plan_calls)
         return {"ask": {"question": asked, "options": plan.OPTIONS}}
     try:
@@ -62,6 +69,18 @@ def learn(application: Application, payload: Payload) -> Answer:
         "timeoutMs": int(PATIENCE * 1000),
     }
     return {"call": name, "request": request}
+
+
+def _may_ask(application: Application, store: Store) -> bool:
+    """Tell whether this session asks the person; no other one does until they answer, or it ends."""
+    if application.asking is None:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(plan.asking(store))
+            except Held:
+                return False
+            application.asking = stack.pop_all()
+    return True
 
 
 def learned(application: Application, payload: Payload) -> Answer:
