@@ -54,7 +54,7 @@ def offer_is_due(store: Store) -> bool:
 
 
 def asking(store: Store) -> contextlib.AbstractContextManager[None]:
-    """Keep every other session from asking while this one does. Raises Held when another asks, OSError."""
+    """Keep every other session from asking while this one does. Raises Held when another asks; OSError."""
     files.make_folder(store.home / places.WORK)
     return files.lock(store.home / places.WORK / ASKING, patience=0)
 

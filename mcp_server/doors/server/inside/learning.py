@@ -77,7 +77,7 @@ def _may_ask(application: Application, store: Store) -> bool:
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(plan.asking(store))
-            except Held:
+            except (Held, OSError):
                 return False
             application.asking = stack.pop_all()
     return True
