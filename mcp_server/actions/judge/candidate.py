@@ -235,7 +235,9 @@ def _put_away(store: Store, candidate: Candidate, verdict: str) -> None:
             raise Conflict(f"{candidate.path} changed after it was read, so nothing was settled.")
         target = path_in_trash(store, vault, candidate.path, candidate.memory.id)
         move(store, vault, vault.ref(candidate.memory.id), candidate.path, target, "judged", **data)
-    except FileNotFoundError:
+    except (FileNotFoundError, Conflict):
+        if candidate.path.exists():
+            raise
         raise Conflict(f"The candidate '{candidate.memory.id}' was settled by another process.") from None
 
 
