@@ -124,24 +124,6 @@ def test_while_the_team_is_away_it_waits_and_the_worker_gives_it(team: MinimalTe
     assert not waiting(ben.store)
 
 
-@pytest.mark.parametrize("content", ["{", "{}", '{"memory": {"id": "webhook", "kind": "poem"}}'])
-def test_a_file_that_waits_and_cannot_be_read_is_named_and_the_others_are_sent(
-    team: MinimalTeam, ben: Person, content: str
-) -> None:
-    team.away = True
-    memory = put_off(ben.store)
-    (entry,) = waiting(ben.store)
-    damaged = entry.path.with_name("20260101T000000-webhook.json")
-    damaged.write_text(content, encoding="utf-8")
-    team.away = False
-
-    assert [gift.stored.memory.id for gift in send(ben.store, ben.team).given] == [memory.id]
-
-    state = status(ben.store, has_key=False)
-    assert state.team and state.team.unreadable == (str(damaged),)
-    assert damaged.read_text(encoding="utf-8") == content
-
-
 def test_what_waited_is_compared_and_takes_the_place_of_another_as_if_it_had_not_waited(
     team: MinimalTeam, ben: Person
 ) -> None:

@@ -1,9 +1,10 @@
-"""What a person changes while the team's server takes an earlier version of it is not lost."""
+"""What waits for the team's server and changes meanwhile, or cannot be read, is not lost."""
 
 from dataclasses import replace
 
 import pytest
 
+from mcp_server.actions.status.status import status
 from mcp_server.actions.team.give import remember_for_team
 from mcp_server.actions.team.send import drop, put_off, send, waiting
 from mcp_server.core.errors import NotAllowed
@@ -58,3 +59,18 @@ def test_what_is_dropped_while_it_is_sent_waits_no_more(ben: Person, memory: Mem
 
     assert len(send(ben.store, ben.team).given) == 1
     assert not waiting(ben.store)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", '{"memory": {"id": "webhook", "kind": "poem"}}'])
+def test_a_file_that_waits_and_cannot_be_read_is_named_and_the_others_are_sent(
+    ben: Person, memory: Memory, content: str
+) -> None:
+    (entry,) = waiting(ben.store)
+    damaged = entry.path.with_name("20260101T000000-webhook.json")
+    damaged.write_text(content, encoding="utf-8")
+
+    assert [gift.stored.memory.id for gift in send(ben.store, ben.team).given] == [memory.id]
+
+    state = status(ben.store, has_key=False)
+    assert state.team and state.team.unreadable == (str(damaged),)
+    assert damaged.read_text(encoding="utf-8") == content
