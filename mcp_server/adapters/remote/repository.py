@@ -397,7 +397,7 @@ _ADVICE = {
     r"Permission denied \(": "Give the host your ssh key; one with a passphrase must be in ssh-agent.",
     r"repository '.*' not found|does not appear to be a git": "Correct the address, or make the repository.",
 }
-"""What git or ssh says → what the person can do before: in the background nobody could answer a question."""
+"""What git or ssh says → what the person does about it beforehand: in the background nobody can answer it."""
 _LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
 
 
@@ -452,7 +452,7 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
         )
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
-    advice = next((advice for said, advice in _ADVICE.items() if re.search(said, before)), "")
+    advice = next((advice for pattern, advice in _ADVICE.items() if re.search(pattern, before)), "")
     return RemoteUnavailable(
         f"The remote could not be reached: {shown_url(reason).rstrip('.')}.",
         f"Nothing is lost. {advice}" if advice else _LATER,

@@ -118,7 +118,7 @@ def write_for_person(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """Let what the disk refuses of *target*, which the person named, be no refusal of the store's disk."""
+    """Turn what the disk refuses of *target*, a path that the person named, into Rejected."""
     try:
         yield
     except OSError as error:
