@@ -142,6 +142,14 @@ def test_a_button_accepts_what_came_with_a_repository_and_takes_that_back(
     assert labels(tell("pane"))[1] == "Waits 1"
 
 
+def test_what_was_settled_since_it_was_shown_is_told_so(tell: Tell, shared: Path) -> None:
+    row = tell("pane", tab="waits")["rows"][0]["id"]
+    accept = actions(tell("pane", tab="waits", open=row))["Accept"]
+
+    assert tell("act", **accept)["text"] == "staging-a1b2: accepted."
+    assert tell("act", **accept)["text"] == "staging-a1b2: accepted already."
+
+
 def test_what_changed_after_it_was_shown_is_not_accepted(tell: Tell, store: Store, shared: Path) -> None:
     row = tell("pane", tab="waits")["rows"][0]["id"]
     accept = actions(tell("pane", tab="waits", open=row))["Accept"]

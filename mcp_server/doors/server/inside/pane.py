@@ -272,11 +272,13 @@ def _merged(entry: Entry) -> list[str]:
 def _settle(store: Store, name: str, payload: Payload) -> str:
     """Settle the entry that the person was shown; do nothing if it has changed since."""
     try:
-        entries = review.review(store, [name]).entries
+        waiting = review.review(store, [name])
     except NotFound:
-        entries = ()
+        waiting = review.Review((), {})
+    if became := waiting.before.get(name):  # by another session, or by a press whose answer came too late
+        return f"{name}: {became.value} already."
     entry = next(
-        (entry for entry in entries if (entry.kind, entry.name) == (payload.get("kind"), name)), None
+        (entry for entry in waiting.entries if (entry.kind, entry.name) == (payload.get("kind"), name)), None
     )
     if entry is None:
         return f"{name}: not settled, because it no longer waits."
