@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.model.setup import Choices, setup, with_values
+from mcp_server.adapters import files
 from mcp_server.core.errors import Rejected
 from mcp_server.store import Store
 from tests.conftest import Open
@@ -34,6 +35,18 @@ def test_other_lines_and_comments_stay(store: Store) -> None:
     parsed = tomllib.loads(text)
     assert (parsed["model_calls"], parsed["api_key"]) == (True, 'odd"key\\')
     assert parsed["other"] == {"model_calls": "kept"}
+
+
+def test_what_other_processes_lock_and_write_in_the_store_stays(store: Store) -> None:
+    setup(store, Choices(daily_calls=5))
+    lock, unfinished = (store.home / name for name in (files.LOCK_NAME, ".daybook-0123456789abcdef"))
+    lock.touch()
+    held = lock.stat().st_ino
+    unfinished.write_bytes(b"half")
+
+    setup(store, Choices(daily_calls=7))
+
+    assert (lock.stat().st_ino, unfinished.read_bytes()) == (held, b"half")
 
 
 def test_a_config_that_is_a_link_or_begins_with_a_mark_is_changed_where_it_lies(

@@ -1,5 +1,6 @@
 """setup: what the person allows, written into `config.toml`, where they can read and change it."""
 
+import contextlib
 import os
 import re
 from collections.abc import Mapping
@@ -50,7 +51,9 @@ def setup(store: Store, choices: Choices) -> None:
         return
     changed = with_values(data.decode("utf-8-sig"), values).encode("utf-8")
     if changed != data:
-        with leftovers.leaving_nothing(path.parent):
+        # In the store other processes hold that lock, and write files that are not finished yet.
+        is_ours = path.parent == Path(os.path.realpath(store.home))
+        with contextlib.nullcontext() if is_ours else leftovers.leaving_nothing(path.parent):
             files.replace(path, changed, expected=files.digest(data))
 
 
