@@ -12,6 +12,7 @@ from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
+from mcp_server.actions.memory.session import save_session
 from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.review.review import review
 from mcp_server.core.authors import MODEL
@@ -194,6 +195,7 @@ def test_a_memory_is_pinned_forgotten_and_brought_back(tell: Tell, store: Store,
     assert tell("act", **offered()["Pin"])["text"] == f"{deploys}: pinned."
     assert read(store, deploys).memory.pinned
     assert "Unpin" in offered()
+    assert len({action["key"] for action in offered().values()}) == 3
     gone = tell("act", **offered()["Forget"])
     with pytest.raises(NotFound):
         read(store, deploys)
@@ -201,6 +203,25 @@ def test_a_memory_is_pinned_forgotten_and_brought_back(tell: Tell, store: Store,
     (undo,) = gone["actions"]
     assert tell("act", **undo)["text"] == "Taken back: 1 memory."
     assert read(store, deploys).memory.text == DEPLOYS
+
+
+def test_a_forgotten_memory_that_claude_was_shown_can_still_be_brought_back(
+    tell: Tell, store: Store, deploys: str
+) -> None:
+    recall(store, Query("production deploys"), given_to=SESSION)
+    tell("act", **actions(tell("pane", open=deploys))["Forget"])
+
+    drawn = tell("pane", open=deploys)
+
+    assert drawn["rows"][0]["about"].endswith("it is gone since")
+    tell("act", **actions(drawn)["Undo"])
+    assert read(store, deploys).memory.text == DEPLOYS
+
+
+def test_a_saved_session_is_called_one(tell: Tell, store: Store) -> None:
+    save_session(store, "Queues", "The producers are done.", folder=store.home)
+
+    assert [row["about"] for row in tell("pane", tab="search")["rows"]] == ["session"]
 
 
 def test_undo_takes_back_what_was_shown_and_nothing_newer(tell: Tell, store: Store, deploys: str) -> None:

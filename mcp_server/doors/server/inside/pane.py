@@ -23,7 +23,7 @@ from mcp_server.adapters.index.events.receipts import PROMPT, RECALL, Receipt
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.authors import CLAUDE, MODEL, PERSON, TIDY
 from mcp_server.core.errors import DaybookError, NotFound, PersonNeeded, Rejected
-from mcp_server.core.memory_parts import Kind, Status
+from mcp_server.core.memory_parts import Kind, Status, type_or_kind
 from mcp_server.core.render import counted, one_line, visible
 from mcp_server.core.search.query import Confidence, Filter, Query
 from mcp_server.core.settings import hooks_are_off
@@ -139,7 +139,8 @@ def _in_words(waiting: int) -> str:
 def _shown_memory(store: Store, memory: session_overview.ShownMemory, opened: str) -> Answer:
     why = "; ".join(dict.fromkeys(map(_why, memory.receipts)))
     if memory.row is None:
-        return {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}
+        content: Answer = {"id": memory.id, "title": memory.id, "about": f"{why}; it is gone since"}
+        return content | ({"actions": _taking_back(store, memory.id)} if memory.id == opened else {})
     return _memory(store, memory.row, why, opened)
 
 
@@ -156,7 +157,11 @@ def _why(receipt: Receipt) -> str:
 
 def _memory(store: Store, row: Row, about: str, opened: str) -> Answer:
     """Return the row of a memory; if it is the one *opened*, whole and with its actions."""
-    content: Answer = {"id": row.id, "title": visible(row.title), "about": about or f"{row.type or row.kind}"}
+    content: Answer = {
+        "id": row.id,
+        "title": visible(row.title),
+        "about": about or type_or_kind(row.kind, row.type),
+    }
     if row.id != opened:
         return content
     text = visible(row.text)
@@ -169,7 +174,7 @@ def _memory(store: Store, row: Row, about: str, opened: str) -> Answer:
             pin = ("unpin", "Unpin", "at hand only while it is used") if row.pinned else (
                 "pin", "Pin", "at hand in every session"
             )  # fmt: skip
-            actions.append(_action(*pin, row.id))
+            actions.append(_action(*pin, row.id, key="p"))  # 'u' is the key of Undo
         actions.append(_action("forget", "Forget", "moves it to the trash; undo brings it back", row.id))
     content["actions"] = [*actions, *_taking_back(store, row.id)]
     return content
