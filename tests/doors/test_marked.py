@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.changes.undo import last_change
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.remember_marker import UNSEEN
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
+from mcp_server.core.authors import MODEL, PERSON
 from mcp_server.core.memory import Draft, Memory
 from mcp_server.core.memory_parts import Kind
 from mcp_server.core.search.query import Filter
@@ -68,6 +70,7 @@ def test_a_marked_prompt_is_a_memory_at_once_and_claude_is_told(
         "Daybook: the person marked with #remember this prompt, and Daybook has stored it;"
     )
     assert f"{memory.id}: remembered" in context
+    assert last_change(store, memory.id).by == PERSON
 
 
 def test_the_answer_names_what_is_near_what_differs_and_what_settles_it(prompt: Prompt, store: Store) -> None:
@@ -129,11 +132,12 @@ def test_what_no_hook_stored_is_stored_from_the_transcript_on_the_same_road(
     recorded.user(f"#remember Deploys | {DEPLOY} The release manager watches the graphs.")
     recorded.user("#remember")
 
-    keep(store, seen(store, recorded))
+    keep(store.acting_as(MODEL), seen(store, recorded))
 
     (memory,) = knowledge(store)
     assert (memory.supersedes, memory.source) == ((old,), "manual")
     assert "manager watches" in memory.text
+    assert last_change(store, memory.id).by == PERSON
 
 
 def test_private_and_secret_words_are_not_stored_and_a_mask_is_told(prompt: Prompt, store: Store) -> None:

@@ -6,6 +6,7 @@ from mcp_server.actions.files.read import is_shown, read, read_or_none
 from mcp_server.actions.judge.compare_and_store import compare_and_store
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.adapters.index.events import deeds
+from mcp_server.core.authors import PERSON
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import fingerprint
 from mcp_server.core.provenance.provenance import ASKED
@@ -53,7 +54,8 @@ def _is_shown(store: Store, memory_id: str) -> bool:
 
 
 def store_marked(store: Store, words: str, *, conversation: str = "") -> DraftOutcome:
-    """Store *words*, which the person marked, and note that. Raises Rejected, OSError."""
+    """Store *words*, which the person marked, as their deed, and note that. Raises Rejected, OSError."""
+    store = store.acting_as(PERSON)
     title, text = split_title(words)
     draft = Draft(
         clipped(title), text, session=store.session, conversation=conversation, evidence=words[:200]
