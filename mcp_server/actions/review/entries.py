@@ -11,7 +11,7 @@ from mcp_server.actions.files.load import MemoryFile
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.core.errors import Conflict
 from mcp_server.core.memory import Memory, Staleness
-from mcp_server.core.memory_parts import Level
+from mcp_server.core.memory_parts import Level, type_or_kind
 from mcp_server.core.provenance.origins import OriginReason
 from mcp_server.store import Store
 
@@ -149,7 +149,7 @@ def entry_of(kind: str, row: Row, file: MemoryFile, why: Why, answers: tuple[Ver
         kind=kind,
         id=row.id,
         ref=row.ref,
-        type=memory.type,
+        type=type_or_kind(memory.kind, memory.type),
         title=memory.title,
         text=memory.text,
         about=about(memory),

@@ -26,7 +26,7 @@ from mcp_server.actions.memory.revise import Revision
 from mcp_server.actions.sessions.forget_session import kept_from_forgetting
 from mcp_server.core.errors import NotFound, PersonNeeded
 from mcp_server.core.memory import Draft, Link
-from mcp_server.core.memory_parts import ID, Level, split_list
+from mcp_server.core.memory_parts import ID, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT
 from mcp_server.core.render import counted, one_line
 from mcp_server.core.text.text_relation import Statement
@@ -200,4 +200,4 @@ def told_title(store: Store, memory_id: str, *, lasting: bool = True) -> str:
     except NotFound:
         return "It is in the trash."
     end = "cannot be brought back" if lasting else "can be brought back from the trash"
-    return f"It is the {memory.type} “{memory.title}” and {end}."
+    return f"It is the {type_or_kind(memory.kind, memory.type)} “{memory.title}” and {end}."

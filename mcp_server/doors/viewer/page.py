@@ -28,7 +28,7 @@ from mcp_server.adapters import places
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.links import WIKI, as_name
-from mcp_server.core.memory_parts import timestamp
+from mcp_server.core.memory_parts import timestamp, type_or_kind
 from mcp_server.core.render import bytes_of, counted, files_of_before, visible
 from mcp_server.doors.shown import day, moment, needs
 from mcp_server.doors.shown.figures import cost_of
@@ -255,7 +255,11 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.globals.update(
-        address=address, every_project=ALL, own=places.USER_KEY, now=lambda: datetime.now(UTC)
+        address=address,
+        every_project=ALL,
+        own=places.USER_KEY,
+        now=lambda: datetime.now(UTC),
+        type_or_kind=type_or_kind,
     )
     templates.filters.update(
         bytes_of=bytes_of,

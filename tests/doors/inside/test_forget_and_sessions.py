@@ -10,6 +10,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
+from mcp_server.actions.memory.session import save_session
 from mcp_server.bootstrap import Opened
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound
@@ -85,6 +86,17 @@ def test_for_good_is_asked_as_such(opened: Opened, typed: Typed, memory: str) ->
     assert not path.exists()
     with pytest.raises(NotFound):
         restore(opened.store(), memory)
+
+
+def test_a_saved_session_is_called_one_before_it_goes(opened: Opened, typed: Typed, project: Path) -> None:
+    saved = [
+        save_session(opened.store(), "Queues", text, folder=project).memory.id
+        for text in ("The producers are done.", "The consumers are done.")
+    ]
+
+    assert f"  {saved[0]}  session · 2026-11-20  Queues" in typed("/restore-session queues")["text"]
+    typed(f"/forget {saved[0]}", "Keep it")
+    assert typed.asked[0][0].startswith("Forget the session of 2026-11-20: “Queues:")
 
 
 def test_an_answer_to_forgetting_deletes_nothing_for_good(opened: Opened, typed: Typed, memory: str) -> None:

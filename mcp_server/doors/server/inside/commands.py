@@ -23,7 +23,7 @@ from mcp_server.actions.review.entries import Verdict
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory import Draft
-from mcp_server.core.memory_parts import Kind, Level, split_list
+from mcp_server.core.memory_parts import Kind, Level, split_list, type_or_kind
 from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.search.query import Filter, Query, check_question, filter_of
@@ -237,7 +237,7 @@ def _forget(command: Typed) -> Answer:
 def _goodbye(file: MemoryFile, *, forever: bool) -> str:
     end = "It cannot be brought back." if forever else "It can be brought back from the trash."
     act = "Delete for good" if forever else "Forget"
-    description = f"{file.memory.type or file.memory.kind.value} of {file.memory.updated:%Y-%m-%d}"
+    description = f"{type_or_kind(file.memory.kind, file.memory.type)} of {file.memory.updated:%Y-%m-%d}"
     return f"{act} the {description}: {_quoted(file)}\n{end} Agreed?"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from mcp_server.actions.files.load import MemoryFile
 from mcp_server.actions.memory.session import Since
+from mcp_server.core.memory_parts import type_or_kind
 from mcp_server.core.render import counted, on_one_line, one_line, visible
 from mcp_server.core.search.query import Answer
 from mcp_server.core.secrets.redaction import redact
@@ -31,7 +32,8 @@ def several(memory_files: Sequence[MemoryFile], command: str, *, sure: bool) -> 
         else "It is unclear which memory you mean; the nearest are"
     )
     lines = [
-        f"  {file.memory.id}  {file.memory.type or file.memory.kind.value} · {file.memory.updated:%Y-%m-%d}"
+        f"  {file.memory.id}  {type_or_kind(file.memory.kind, file.memory.type)}"
+        f" · {file.memory.updated:%Y-%m-%d}"
         f"  {one_line(redact(file.memory.title), 100)}"
         for file in memory_files
     ]
