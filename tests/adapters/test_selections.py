@@ -8,6 +8,7 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.index.memories import memories, selections
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Level
+from mcp_server.core.search.query import Filter
 from mcp_server.store import Store
 
 TYPES = ("decision", "gotcha", "note")
@@ -97,3 +98,27 @@ def test_what_waits_is_counted_without_looking_at_all_memories(filled: Store) ->
 
     assert any("memories_waiting" in step for step in plan)
     assert all("SEARCH memories" in step for step in plan if "memories USING" in step)
+
+
+@pytest.mark.parametrize("path", ["src/café.py", "src/見積.py", 'a "b".py', "C:\\shop\\rates.py"])
+def test_a_file_is_asked_for_by_any_part_of_any_name(store: Store, path: str) -> None:
+    for title, touches in (("Rates", ("src/plain.py", path)), ("Others", ("src/plain.py", "b"))):
+        remember(store, Draft(title, f"{title}.", touches=touches))
+
+    with store.database.read() as db:
+        for asked in (path, path[1:-1]):
+            rows, total = selections.page(
+                db, Filter(touches=asked), store.keys, order="title", limit=9, offset=0
+            )
+            assert ([row.title for row in rows], total) == (["Rates"], 1)
+        across = Filter(touches='plain.py", "')
+        assert selections.row_numbers(db, across, store.keys) == set()
+
+
+def test_a_phrase_may_have_any_character(store: Store) -> None:
+    stored = remember(store, Draft("Quote", 'They say "ship it" often.'))
+
+    with store.database.read() as db:
+        for phrase in ('say "ship it"', "say\0ship it", '"\0 say'):
+            rows = selections.with_phrase(db, store.keys, phrase)
+            assert [row.id for row in rows] == [stored.memory.id]

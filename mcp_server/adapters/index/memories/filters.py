@@ -51,7 +51,8 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
     if filter.until:
         add("memories.updated < ?", int(filter.until.timestamp()))
     if filter.touches:
-        add("instr(memories.touches, ?) > 0", filter.touches)
+        # The column is JSON, which writes an accent, a quote and a backslash in another way.
+        add("EXISTS (SELECT 1 FROM json_each(memories.touches) WHERE instr(value, ?))", filter.touches)
     for name in WORDS:
         if value := getattr(filter, name):
             add(f"memories.{name} = ?", value)

@@ -55,7 +55,9 @@ def with_phrase(db: sqlite3.Connection, vaults: Sequence[str], phrase: str) -> l
     where, values = f"{_in(vaults)} AND kind = 'knowledge' AND status = 'active'", list(vaults)
     if phrase.isascii():  # without blanks between words, the index splits them otherwise than people
         where += " AND row IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)"
-        values.append(f'{{title text}} : "{phrase.replace(chr(34), " ")}"')
+        # A quote would end the expression's phrase, and a NUL all of the expression.
+        plain = phrase.replace('"', " ").replace("\0", " ")
+        values.append(f'{{title text}} : "{plain}"')
     return rows(db, where, values, "updated DESC, id")
 
 
