@@ -25,6 +25,7 @@ _URL = r"(?i:(?:[a-z0-9-]+::)?(?P<scheme>[a-z][a-z0-9+.-]*)://(?P<authority>[^/?
 _SCP = r"(?P<authority>(?:[^@/:\[]*@)?(?:\[[^/\]]+\]|[^@/:\[\]]{2,})):(?!:)(?P<path>.*)"
 _HOST = r"(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]*)?"
 _SECTION = r'\[(?P<name>[\w.-]+)(?:\s+"(?P<part>(?:[^"\\]|\\.)*)")?\s*\](?P<rest>.*)'
+_OF_OTHERS = r"^[^\S\n]*\[\s*(?:remote|include)"
 _SETTING = r"(?P<key>[A-Za-z][\w-]*)\s*=\s*(?P<value>.*)"
 _VALUE = r'(?P<quoted>"(?:[^"\\]|\\.)*"?)|(?P<plain>[^"#;\\]+|\\.)|[#;].*'
 _ESCAPE, _ESCAPED = r"\\(.)", r"\1"
@@ -124,7 +125,7 @@ def has_remote(folder: Path) -> bool:
         return os.path.lexists(folder / ".git")
     common = _head(git_folder / "commondir").strip()
     config = _head((_real_path(git_folder / common) if common else git_folder) / "config")
-    return not config or re.search(r"^\s*\[\s*(?:remote|include)", config, re.I | re.M) is not None
+    return not config or re.search(_OF_OTHERS, config, re.I | re.M) is not None
 
 
 def leads_out(path: Path, root: Path) -> bool:

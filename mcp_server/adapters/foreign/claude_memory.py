@@ -88,8 +88,9 @@ def _memory(file: Path, folder: str) -> foreign.Record:
     fields = {key.lower(): value.strip() for key, value in _HEADER.findall(head)} if rule else {}
     if not rule:
         body = rest
-    metadata = _METADATA.search(head if rule else "") or _METADATA.search(body)
-    body = _METADATA.sub("", body).strip("\n")
+    in_body = _metadata(body)
+    metadata = (_metadata(head) if rule else None) or in_body
+    body = body[: in_body.start() if in_body else None].strip("\n")
     kind = Kind.CONVERSATION if fields.get("type") == "conversation" else _FOLDERS[folder]
     if _TURN.search(body) and (kind is Kind.CONVERSATION or folder == ARCHIVE_FOLDER):
         kind, body = Kind.CONVERSATION, render_turns(_turns(body))
@@ -114,6 +115,11 @@ def _memory(file: Path, folder: str) -> foreign.Record:
         id=file.stem,
         level=Level.USER,
     )
+
+
+def _metadata(text: str) -> re.Match[str] | None:
+    """Return the metadata at the end of *text*; where no fence is there, no beginning of it is tried."""
+    return _METADATA.search(text) if text.rstrip().endswith("\n```") else None
 
 
 def _turns(body: str) -> list[Turn]:

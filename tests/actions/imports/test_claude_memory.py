@@ -13,12 +13,14 @@ from mcp_server.actions.exchange.imports.formats import import_from
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.foreign import claude_memory
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import filter_of
 from mcp_server.store import Store
 from tests.actions.imports.imported import items, outcomes
 from tests.conftest import Open
+from tests.growth import grows_evenly
 
 NOTE = "11111111-2222-4333-8444-555555555555"
 TALK = "21111111-2222-4333-8444-555555555555"
@@ -111,6 +113,19 @@ def test_taken_over_or_taken_from_elsewhere_they_say_the_same(
 
     for memory_id in (NOTE, TALK, SNAP, GONE):
         assert read(store, memory_id).memory == read(other, memory_id).memory
+
+
+def test_metadata_that_begins_again_and_again_is_read_in_proportion_to_its_length(
+    store: Store, tmp_path: Path
+) -> None:
+    def make(times: int) -> Path:
+        file = tmp_path / str(times) / "knowledge" / f"{NOTE}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        head = "# Title\n\n**Created:** 2026-01-02T03:04:05.000Z\n\n---\n\nText.\n\n"
+        file.write_text(head + "**Metadata:**\n```json\n{}\n" * times)
+        return file.parent.parent
+
+    assert grows_evenly(make, lambda theirs: claude_memory.read(theirs, own=store.home))
 
 
 def test_their_index_that_lies_where_ours_does_is_kept(memory_dir: Path, open_here: Open) -> None:

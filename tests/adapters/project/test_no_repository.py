@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.adapters.project import resolve_project
+from mcp_server.adapters.project import has_remote, resolve_project
 from tests.adapters.project.repositories import GITHUB, folder, needs_git, repository, resolved, write_config
+from tests.growth import grows_evenly
 
 pytestmark = needs_git
 
@@ -88,6 +89,16 @@ def test_an_unreadable_git_folder_is_no_repository(home: Path) -> None:
         assert resolved(root, home).root == root
     finally:
         (root / ".git").chmod(0o700)
+
+
+@pytest.mark.parametrize("line", ["\n", " \n", "[core]\n", "[\n"])
+def test_a_config_is_searched_for_remotes_in_proportion_to_its_length(home: Path, line: str) -> None:
+    def make(lines: int) -> Path:
+        root = repository(home / f"shop-{lines}")
+        write_config(root, line * lines)
+        return root
+
+    assert grows_evenly(make, has_remote, most=8192)
 
 
 def test_of_a_huge_config_the_beginning_is_read_in_whole_lines(home: Path) -> None:
