@@ -36,6 +36,12 @@ class BlockBehind(NamedTuple):
     reason: str
 
 
+class NotArchived(NamedTuple):
+    """Memories that were to be archived with others and stay where they are: the id of each, and why."""
+
+    failures: tuple[tuple[str, str], ...]
+
+
 class GoneMemories(NamedTuple):
     """
     So many memories vanished from a folder, and Daybook did not remove them.
@@ -57,4 +63,4 @@ class GoneAccepted(NamedTuple):
 
 
 Loss = GoneMemories | GoneAccepted
-Remark = NotRecorded | IndexBehind | FromFiles | WordsRemain | BlockBehind | Loss
+Remark = NotRecorded | IndexBehind | FromFiles | WordsRemain | BlockBehind | NotArchived | Loss

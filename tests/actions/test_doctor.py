@@ -1,26 +1,30 @@
-"""What doctor sees of the store's folder."""
+"""What doctor sees of the store's folder, and of its remote."""
 
 from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.status.checks import CheckedPart, StoreFolder
+from mcp_server.actions.remote.exchange import exchange
+from mcp_server.actions.remote.set_up import add, look_ahead
+from mcp_server.actions.status.checks import Check, CheckedPart, LastExchange, StoreFolder
 from mcp_server.actions.status.doctor import doctor
 from tests.adapters.project.repositories import git
 from tests.live import ROOT
 from tests.opened import opened_at
 
 
-def repository_seen(home: Path, folder: Path) -> Path | None:
+def checked(home: Path, folder: Path, part: CheckedPart) -> list[Check]:
     opened = opened_at(home, folder)
     try:
-        seen = next(
-            check.seen for check in doctor(opened.store(), plugin=ROOT) if check.part is CheckedPart.STORE
-        )
+        return [check for check in doctor(opened.store(), plugin=ROOT) if check.part is part]
     finally:
         opened.database.close()
-    assert isinstance(seen, StoreFolder)
-    return seen.repository
+
+
+def repository_seen(home: Path, folder: Path) -> Path | None:
+    (check,) = checked(home, folder, CheckedPart.STORE)
+    assert isinstance(check.seen, StoreFolder)
+    return check.seen.repository
 
 
 def test_a_repository_that_would_take_the_store_in_is_named_until_it_ignores_it(tmp_path: Path) -> None:
@@ -43,3 +47,24 @@ def test_a_store_outside_of_repositories_and_one_that_is_its_own_are_nothing_to_
         git(home, "init", "-q")
 
     assert repository_seen(home, tmp_path) is None
+
+
+def test_a_remote_that_could_not_be_reached_fails_with_what_to_do_until_it_is_reached(tmp_path: Path) -> None:
+    home, remote = tmp_path / "memory", tmp_path / "remote.git"
+    opened = opened_at(home, tmp_path)
+    store = opened.store()
+    assert not checked(home, tmp_path, CheckedPart.REMOTE)
+    add(store, look_ahead(store, str(remote)))
+    remote.rename(tmp_path / "away")
+    assert exchange(store).trouble
+
+    (failed,) = checked(home, tmp_path, CheckedPart.REMOTE)
+    (tmp_path / "away").rename(remote)
+    assert not exchange(store).trouble
+    (well,) = checked(home, tmp_path, CheckedPart.REMOTE)
+    opened.database.close()
+
+    assert isinstance(failed.seen, LastExchange) and isinstance(well.seen, LastExchange)
+    assert (failed.well, well.well) == (False, True)
+    assert failed.seen.trouble.endswith("Correct the address, or make the repository.")
+    assert (well.seen.url, well.seen.trouble) == (str(remote), "")

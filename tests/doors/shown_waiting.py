@@ -29,6 +29,7 @@ from mcp_server.actions.status.checks import (
     CheckedPart,
     Finding,
     HookFails,
+    LastExchange,
     Memories,
     Missing,
     NotExecutable,
@@ -51,6 +52,7 @@ from mcp_server.core.remarks import (
     GoneAccepted,
     GoneMemories,
     IndexBehind,
+    NotArchived,
     NotRecorded,
     WordsRemain,
 )
@@ -103,12 +105,15 @@ CHECKS = [
     (part.TOOLS, True, Toolsets(("core", "graph"), ())), (part.CAPTURE, True, Captures("auto", AT)),
     (part.CAPTURE, True, Captures("auto", 0)), (part.CAPTURE, False, CapturedLate(2)),
     (part.LANGUAGE_MODEL, True, PlanCalls(1, 20)),
+    (part.REMOTE, True, LastExchange(HOSTILE, "", "")),
+    (part.REMOTE, False, LastExchange("x", "", "No host.")),
 ]  # fmt: skip
 
 REMARKS = [
     NotRecorded("remembered", "No space left"), NotRecorded("moved", "No space left", later=True),
     IndexBehind("It is held."), FromFiles("It is held.", 0), FromFiles("It is held.", 1200),
     WordsRemain("It is held."), BlockBehind("It is held."),
+    NotArchived((("webhook-1", "It is held."),) * 7),
 ]  # fmt: skip
 
 WAITING_FAMILIES: dict[str, Callable[[], list[Shown]]] = {

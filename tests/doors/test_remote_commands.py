@@ -110,8 +110,9 @@ def test_an_unreachable_remote_waits_and_is_told(tmp_path: Path) -> None:
 
     output = output_of(home, "remote", "sync")
 
-    assert "2 files to be sent" in output and "could not be reached" in output
-    assert "could not be reached" in output_of(home, "status")
+    assert "2 files to be sent" in output
+    for shown in (output, output_of(home, "status"), output_of(home, "remote", "status")):
+        assert "could not be reached" in shown and "Correct the address, or make the repository." in shown
 
 
 def test_the_worker_exchanges_by_itself(tmp_path: Path) -> None:

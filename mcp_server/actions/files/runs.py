@@ -21,7 +21,15 @@ from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders
-from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable
+from mcp_server.core.errors import (
+    Conflict,
+    DaybookError,
+    Held,
+    NotFound,
+    Rejected,
+    Unreadable,
+    disk_refused,
+)
 from mcp_server.core.memory_parts import TRASH, id_in, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.runs import PLACE, UNDONE, Change, NotMade, RunEntry, stands_between, with_values
@@ -92,12 +100,13 @@ def attempt(store: Store, entry: RunEntry, run: str, not_made: list[NotMade]) ->
     """
     Perform *entry* and add to *not_made* what could not be done; return False when nothing of it could be.
 
-    A run goes on after an entry that cannot be performed. Raises OSError.
+    A run goes on after an entry that cannot be performed.
     """
     try:
         failed = perform(store, entry, run)
-    except DaybookError as error:
-        not_made.append(NotMade(entry, str(error)))
+    except (DaybookError, OSError) as error:
+        why = disk_refused(error) if isinstance(error, OSError) else str(error)
+        not_made.append(NotMade(entry, why))
         return False
     not_made += [NotMade(entry, outcome, ref) for ref, outcome in failed.items()]
     return True

@@ -63,10 +63,10 @@ class Exchanged:
     What an exchange did: how many files were sent, and the ids of memories that arrived.
 
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
-    file does not leave, `left` path → why it could not be written here. `trouble`, a sentence: the
-    remote could not be reached, and what is here waits. `rewritten`: another machine took out its history.
-    `refilled`: the remote had been emptied, and has everything again. `back` are the ids of memories that
-    were forgotten here and came with other words from another machine.
+    file does not leave, `left` path → why it could not be written here. `trouble` says why the remote could
+    not be reached and what to do, '' if it was; what is here waits. `rewritten`: another machine took out
+    its history. `refilled`: the remote had been emptied, and has everything again. `back` are the ids of
+    memories that were forgotten here and came with other words from another machine.
     """
 
     given: int = 0
@@ -88,6 +88,14 @@ def repository_of(store: Store) -> Repository:
     return Repository(store.home / notes.FOLDER / notes.REPOSITORY, store.git, around)
 
 
+def remote_of(store: Store) -> Remote:
+    """Return the remote of *store*; raises Rejected without one."""
+    remote = notes.remote_of(store.home)
+    if remote is None:
+        raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
+    return remote
+
+
 @contextlib.contextmanager
 def alone(store: Store, *, patience: float) -> Iterator[None]:
     """Hold the lock of exchanges while the block runs; raises Held after *patience* seconds."""
@@ -104,16 +112,14 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
     exchange, both in seconds. Raises Rejected without a remote, Held, RemoteUnavailable when our own
     repository fails.
     """
-    remote = notes.remote_of(store.home)
-    if remote is None:
-        raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
+    remote = remote_of(store)
     with alone(store, patience=patience):
         notes.note_begun(store.home)
         before = notes.last_of(store.home)
         try:
             result = _exchange(store, remote, timeout)
         except DaybookError as error:
-            notes.note_last(store.home, replace(before, trouble=str(error)))
+            notes.note_last(store.home, replace(before, trouble=error.with_hint))
             raise
         at = before.at if result.trouble else timestamp(store.clock())
         notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held.items()))))
@@ -132,7 +138,7 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     try:
         _give_and_take(store, remote.url, repository, contents, result, timeout)
     except RemoteUnavailable as error:
-        result.trouble = str(error)
+        result.trouble = error.with_hint
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
     news = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
     _note_disk(store, repository, disk, news)

@@ -1,8 +1,15 @@
 """rewrite: replace the history of the remote by its present files, without what was deleted for good."""
 
 from mcp_server.actions.remote.commits import ALONE, cut_history, without_past
-from mcp_server.actions.remote.exchange import REWRITTEN, Exchanged, alone, exchange, repository_of, slower
-from mcp_server.adapters.remote import notes
+from mcp_server.actions.remote.exchange import (
+    REWRITTEN,
+    Exchanged,
+    alone,
+    exchange,
+    remote_of,
+    repository_of,
+    slower,
+)
 from mcp_server.adapters.remote.repository import HEAD
 from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.store import Store
@@ -16,11 +23,8 @@ def rewrite_history(store: Store, *, timeout: float, patience: float) -> Exchang
     """
     result = exchange(store, timeout=timeout, patience=patience)
     if result.trouble:
-        raise RemoteUnavailable(
-            result.trouble, "Nothing was removed. Try again when the remote can be reached."
-        )
-    remote = notes.remote_of(store.home)
-    assert remote
+        raise RemoteUnavailable(result.trouble, "Nothing was removed.")
+    remote = remote_of(store)
     with alone(store, patience=patience):
         repository = repository_of(store)
         head = repository.ref(HEAD)

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp_server.actions.remote.exchange import Exchanged, alone, exchange, repository_of
+from mcp_server.actions.remote.exchange import Exchanged, alone, exchange, remote_of, repository_of
 from mcp_server.actions.remote.store_tree import Disk, read_memories, read_own_ledger
 from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.remote import notes
@@ -119,9 +119,7 @@ def remove(store: Store) -> str:
 
     Return its address without a password. Raises Rejected without a remote.
     """
-    remote = notes.remote_of(store.home)
-    if remote is None:
-        raise Rejected("This store has no remote.", "Nothing was changed.")
+    remote = remote_of(store)
     with alone(store, patience=PATIENCE):
         for name in (notes.ABOUT, notes.LAST, notes.CAME, notes.ASKED):
             (store.home / notes.FOLDER / name).unlink(missing_ok=True)

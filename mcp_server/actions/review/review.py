@@ -45,7 +45,9 @@ from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory_parts import Level, typed_id, vault_in
 from mcp_server.core.provenance.origins import OriginDoubt, OriginReason
 from mcp_server.core.provenance.provenance import ACCEPTED_AS
+from mcp_server.core.remarks import NotArchived
 from mcp_server.core.render import counted
+from mcp_server.core.runs import NotMade
 from mcp_server.store import Store
 
 ORIGIN, STALE, AGED = "origin", "stale", "aged"
@@ -243,8 +245,12 @@ def _archive_aged(store: Store, entry: Entry) -> Became:
     del entry
     with runs.alone(store):
         run = runs.new_run(store)
+        failed: list[NotMade] = []
         for ageing in age.aged(store, _aged_rows(store)):
-            runs.perform(store, ageing, run)
+            runs.attempt(store, ageing, run, failed)
+    if failed:
+        failures = [(name, failure.why) for failure in failed for name in failure.entry.reason.ids]
+        store.database.trouble.remark(NotArchived(tuple(failures)))
     return Became.ACCEPTED
 
 

@@ -26,6 +26,7 @@ class CheckedPart(StrEnum):
     TOOLS = "tools"
     CAPTURE = "capture"
     LANGUAGE_MODEL = "language model"
+    REMOTE = "remote"
 
 
 class Finding(StrEnum):
@@ -146,6 +147,14 @@ class AllowedModel(NamedTuple):
     daily_usd: float
 
 
+class LastExchange(NamedTuple):
+    """The remote's address without a password, when the last whole exchange was, and what keeps it now."""
+
+    url: str
+    at: str
+    trouble: str
+
+
 Seen = (
     Finding
     | StoreFolder
@@ -164,6 +173,7 @@ Seen = (
     | CapturedLate
     | PlanCalls
     | AllowedModel
+    | LastExchange
     | Path
     | str
     | Exception

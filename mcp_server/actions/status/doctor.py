@@ -27,6 +27,7 @@ from mcp_server.actions.status.checks import (
     CheckedPart,
     Finding,
     HookFails,
+    LastExchange,
     Memories,
     Missing,
     NotExecutable,
@@ -49,6 +50,7 @@ from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
 from mcp_server.adapters.project import worktree_around
+from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Mode, Query
@@ -87,6 +89,8 @@ def doctor(store: Store, *, plugin: Path) -> Iterator[Check]:
     yield Check(CheckedPart.TOOLS, True, _toolsets(store))
     yield _tried(CheckedPart.CAPTURE, lambda: _captures(store))
     yield _tried(CheckedPart.LANGUAGE_MODEL, lambda: _language_model(store))
+    if has_remote(store.home):
+        yield _tried(CheckedPart.REMOTE, lambda: _remote(store))
 
 
 def _tried(part: CheckedPart, look: Callable[[], Seen]) -> Check:
@@ -262,3 +266,16 @@ def _language_model(store: Store) -> Finding | PlanCalls | AllowedModel:
     if spent.paused_reason and not spent.paused_until:
         raise _Failed(spent.paused_reason)
     return AllowedModel(store.settings.model, spent, store.settings.daily_usd)
+
+
+def _remote(store: Store) -> LastExchange:
+    """Return how the last exchange ended: a new one would send what only waits to be sent."""
+    from mcp_server.actions.remote.set_up import state_of  # most stores have no remote
+
+    remote = state_of(store.home)
+    if remote is None:  # removed just now
+        raise _Failed("it was removed")
+    seen = LastExchange(remote.url, remote.last.at, remote.last.trouble)
+    if seen.trouble:
+        raise _Failed(seen)
+    return seen

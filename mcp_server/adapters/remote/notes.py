@@ -35,9 +35,10 @@ class Remote:
 @dataclass(frozen=True, slots=True)
 class Last:
     """
-    How the last exchange ended: when the last whole one was, `trouble`, '' for none, and what stays here.
+    How the last exchange ended: when the last whole one was, and what stays here.
 
-    `held` is path → why the file does not leave.
+    `trouble` says why the remote could not be reached and what to do, '' if it was. `held` is
+    path → why the file does not leave.
     """
 
     at: str = ""

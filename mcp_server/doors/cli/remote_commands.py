@@ -5,7 +5,7 @@ import click
 from mcp_server.actions.remote import set_up
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.rewrite import rewrite_history
-from mcp_server.core.errors import Rejected, RemoteUnavailable
+from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import remote as shown
@@ -69,8 +69,6 @@ def sync_command() -> None:
     Example: daybook remote sync
     """
     store = output.opened(takes_in=True).store()
-    if set_up.state_of(store.home) is None:
-        raise Rejected("This store has no remote.", "Add one with 'daybook remote add URL'.")
     report = exchange(store, timeout=set_up.FIRST, patience=set_up.PATIENCE)
     output.print_shown(shown.exchanged(report))
 

@@ -11,6 +11,7 @@ from mcp_server.actions.status.checks import (
     CheckedPart,
     Finding,
     HookFails,
+    LastExchange,
     Memories,
     Missing,
     NotExecutable,
@@ -26,7 +27,7 @@ from mcp_server.actions.status.checks import (
 from mcp_server.actions.status.module_seen import ModuleSeen
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.render import counted
-from mcp_server.doors.shown import Shown, moment, trouble
+from mcp_server.doors.shown import Shown, minute, moment, trouble
 from mcp_server.doors.shown.figures import today
 
 ADVICE = {
@@ -41,6 +42,7 @@ ADVICE = {
     CheckedPart.SERVER: "Reinstall the plugin.",
     CheckedPart.CAPTURE: "Run 'daybook work' and read logs/worker.log.",
     CheckedPart.LANGUAGE_MODEL: "Run 'daybook setup'.",
+    CheckedPart.REMOTE: "'daybook remote sync' tries again now.",
 }
 """Part → what helps when it does not work; the others always work."""
 ROOM_FOR_TEMPORARY = "Make room for temporary files, or name another folder for them in TMPDIR."
@@ -123,6 +125,8 @@ def _seen(seen: Seen) -> str:
             return f"on your plan; {made} of {counted(most, 'call')} made today"
         case AllowedModel(name, spent, daily_usd):
             return f"{name} is allowed; {today(spent)} of ${daily_usd:.2f} spent today"
+        case LastExchange(url, at, why):
+            return why or f"{url}, last exchange {minute(at) or 'none yet'}"
         case _:
             return str(seen)
 

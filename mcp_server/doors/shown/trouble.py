@@ -10,6 +10,7 @@ from mcp_server.core.remarks import (
     GoneAccepted,
     GoneMemories,
     IndexBehind,
+    NotArchived,
     NotRecorded,
     WordsRemain,
 )
@@ -62,6 +63,10 @@ def remark(about: Remark) -> str:
             )
         case BlockBehind(reason):
             return f"{reason} Its line in CLAUDE.md disappears when the block is next updated."
+        case NotArchived(failures):
+            failed = " ".join(f"[{memory_id}]: {why.rstrip('.')}." for memory_id, why in failures[:NAMED])
+            more = f" and {len(failures) - NAMED} more" if len(failures) > NAMED else ""
+            return f"Not archived, because that failed: {failed}{more}"
         case GoneMemories(folder, number, kept, history):
             before = f" Earlier versions of {kept} of them are in {history}." if kept else ""
             return (

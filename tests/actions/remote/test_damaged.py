@@ -33,7 +33,7 @@ def trouble_of(store: Store) -> str:
     try:
         return exchange(store).trouble
     except RemoteUnavailable as error:
-        return str(error)
+        return error.with_hint
 
 
 @pytest.mark.parametrize("damage", [objects_are_overwritten, objects_are_gone, head_is_overwritten])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.context.notice import notice
+from mcp_server.actions.files.read import read
 from mcp_server.actions.files.runs import undo, undo_since
 from mcp_server.actions.files.sync import rebuild, sync
 from mcp_server.actions.review.entries import Verdict
@@ -17,6 +18,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.judge.ageing import within_bounds
 from mcp_server.core.memory_parts import Kind, Level, Status
 from mcp_server.core.provenance.provenance import TRANSCRIPT
+from mcp_server.core.remarks import NotArchived
 from mcp_server.doors.shown.needs import notice as sentence
 from mcp_server.doors.shown.state import needs as needs_of
 from mcp_server.store import Store
@@ -98,6 +100,40 @@ def test_the_rest_can_be_archived_at_once_and_taken_back(store: Store, clock: Cl
     assert {status(store, memory_id) for memory_id in ids} == {Status.ARCHIVED}
     undo(store)
     assert sum(status(store, memory_id) is Status.ACTIVE for memory_id in ids) == 24
+
+
+def test_what_cannot_be_archived_is_named_and_the_rest_is_archived(store: Store, clock: Clock) -> None:
+    ids = notes(store, 30)
+    clock.pass_days(91)
+    tidy(store)
+    (entry,) = review(store).entries
+    aged = [memory_id for memory_id in ids if status(store, memory_id) is Status.ACTIVE]
+    in_the_way = read(store, aged[0]).path.parents[1] / "archive" / f"{aged[0]}.md"
+    in_the_way.mkdir()
+    store.database.trouble.remarks()
+
+    assert settle(store, entry, Verdict.ACCEPT) is Became.ACCEPTED
+
+    (remark,) = store.database.trouble.remarks()
+    assert isinstance(remark, NotArchived)
+    assert [name for name, _ in remark.failures] == [aged[0]]
+    assert str(in_the_way) in dict(remark.failures)[aged[0]]
+    assert [name for name in aged if status(store, name) is Status.ACTIVE] == [aged[0]]
+
+
+def test_a_folder_that_takes_no_file_keeps_nothing_else_from_being_archived(
+    store: Store, clock: Clock
+) -> None:
+    (stuck,), (free,) = notes(store, 1), notes(store, 1, level=Level.USER)
+    archive = read(store, stuck).path.parents[1] / "archive"
+    archive.rmdir()
+    archive.write_text("A file of another program.")
+    clock.pass_days(91)
+
+    report = tidy(store)
+
+    assert [status(store, memory_id) for memory_id in (stuck, free)] == [Status.ACTIVE, Status.ARCHIVED]
+    assert [failure.entry.reason.ids for failure in report.failed] == [(stuck,)]
 
 
 def test_what_aged_after_it_was_shown_is_not_settled_with_it(store: Store, clock: Clock) -> None:
