@@ -1,8 +1,9 @@
 """The folders of claude-memory, one of which may lie where ours does."""
 
 import json
+import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.foreign import claude_memory
+from mcp_server.core.errors import IndexUnavailable
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind, Status
 from mcp_server.core.search.query import filter_of
@@ -128,14 +130,55 @@ def test_metadata_that_begins_again_and_again_is_read_in_proportion_to_its_lengt
     assert grows_evenly(make, lambda theirs: claude_memory.read(theirs, own=store.home))
 
 
-def test_their_index_that_lies_where_ours_does_is_kept(memory_dir: Path, open_here: Open) -> None:
-    memory_dir.mkdir()
-    with closing(sqlite3.connect(memory_dir / "memory.db")) as db:
-        db.execute("CREATE TABLE memories (id TEXT PRIMARY KEY, title TEXT, archived INTEGER)")
-        db.execute("INSERT INTO memories VALUES ('a', 'Retry rule', 1)")
+def put_theirs(path: Path, title: str, table: str, number: int) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY, title TEXT, archived INTEGER)")
+        db.execute(f"INSERT INTO {table} VALUES ('a', ?, 1)", (title,))
+        db.execute(f"PRAGMA user_version = {number}")
         db.commit()
 
-    remember(open_here().store(), Draft("Ours", "Ours."))
 
-    with closing(sqlite3.connect(memory_dir / "memory.db.other-tool")) as db:
-        assert db.execute("SELECT title, archived FROM memories").fetchall() == [("Retry rule", 1)]
+def title_in(path: Path, table: str) -> str:
+    with closing(sqlite3.connect(path)) as db:
+        return str(db.execute(f"SELECT title FROM {table}").fetchone()[0])
+
+
+@pytest.mark.parametrize("number", [0, 3, 1000])
+@pytest.mark.parametrize("table", ["memories", "entities"])
+def test_an_index_of_theirs_that_lies_where_ours_does_is_kept(
+    memory_dir: Path, open_here: Open, table: str, number: int
+) -> None:
+    memory_dir.mkdir()
+    index, kept = memory_dir / "memory.db", memory_dir / "memory.db.other-tool"
+    for title in ("Retry rule", "Newer rule"):
+        put_theirs(index, title, table, number)
+        opened = open_here()
+        ours = remember(opened.store(), Draft(f"Not the {title}", "Ours."))
+        assert ours.memory.id in [row.id for row in list_memories(opened.store(), filter_of(), limit=9).rows]
+        opened.database.close()
+        index.unlink()
+
+    assert title_in(kept, table) == "Retry rule"
+    assert title_in(memory_dir / "memory.db.other-tool-2", table) == "Newer rule"
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_full_disk_loses_nothing_of_their_index(small_disk: Path, open_here: Open) -> None:
+    memory_dir = small_disk / "memory"
+    memory_dir.mkdir()
+    put_theirs(memory_dir / "memory.db", "x" * 1_000_000, "memories", 0)
+    ballast = memory_dir / "ballast"
+    with suppress(OSError), open(ballast, "wb", buffering=0) as file:
+        while file.write(b"x" * 65536) == 65536:
+            pass
+    os.truncate(ballast, ballast.stat().st_size - 500_000)
+    opened = open_here(MEMORY_DIR=str(memory_dir))
+    for _ in range(2):
+        with suppress(IndexUnavailable), opened.database.read():
+            pass
+    ballast.unlink()
+
+    remember(opened.store(), Draft("Ours", "Ours."))
+
+    assert title_in(memory_dir / "memory.db.other-tool", "memories") == "x" * 1_000_000

@@ -189,6 +189,10 @@ class Database:
             if schema.number(connection) != schema.SCHEMA:
                 if self.read_only:
                     raise IndexUnavailable("The index does not exist yet.")
+                if schema.is_of_others(connection):
+                    connection.close()
+                    self._move_others_away()
+                    return self._open_once()
                 self._make(connection)
         except BaseException:
             connection.close()
@@ -207,18 +211,25 @@ class Database:
                     f"The index was made by a newer Daybook (schema {number}).",
                     "Update Daybook, or end the sessions that run the newer one.",
                 )
-            if number == 0 and schema.is_of_others(connection):
-                self._keep_others(connection)
             connection.execute("PRAGMA journal_mode = WAL")
             schema.drop(connection)
             schema.create(connection)
 
-    def _keep_others(self, connection: sqlite3.Connection) -> None:
-        """Copy the database that another tool keeps under our name: its tables are about to be dropped."""
-        copy = Path(f"{self.path}.other-tool")
-        if not copy.exists():
-            connection.execute("VACUUM INTO ?", (str(copy),))
-            copy.chmod(files.FILE_MODE)
+    def _move_others_away(self) -> None:
+        """Give the database that another tool keeps under our name another one, so that both go on."""
+        with self.alone_among_processes(_LOCK):
+            with contextlib.closing(_connect(self.path, self.patience.left, read_only=False)) as connection:
+                if not schema.is_of_others(connection):
+                    return  # another process was faster
+                # Empty, so that a kill between two of the new names loses nothing.
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            names = (f"{self.path}.other-tool{number}" for number in ("", *(f"-{n}" for n in range(2, 1000))))
+            away = next(name for name in names if not os.path.lexists(name))
+            try:
+                self._rename(away)
+                Path(away).chmod(files.FILE_MODE)
+            except OSError as error:
+                raise unavailable(error, self.path) from error
 
     @contextlib.contextmanager
     def rebuilt(self) -> Iterator["Database"]:
@@ -278,7 +289,7 @@ class Database:
             if _inode(self.path) == inode:
                 if inode == 0 or _is_sound(self.path, self.patience.left):
                     return False
-                self._rename()
+                self._rename(f"{self.path}.old")
             return True
         return False
 
@@ -288,10 +299,10 @@ class Database:
             for suffix in _SIDE_FILES:
                 Path(f"{self.path}.old{suffix}").unlink(missing_ok=True)
 
-    def _rename(self) -> None:
+    def _rename(self, name: str) -> None:
         for suffix in _SIDE_FILES:
             with contextlib.suppress(FileNotFoundError):
-                Path(f"{self.path}{suffix}").replace(f"{self.path}.old{suffix}")
+                Path(f"{self.path}{suffix}").replace(f"{name}{suffix}")
 
     @contextlib.contextmanager
     def alone_among_processes(self, name: str) -> Iterator[None]:

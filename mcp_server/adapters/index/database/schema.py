@@ -84,19 +84,20 @@ def number(connection: sqlite3.Connection) -> int:
 
 
 def is_of_others(connection: sqlite3.Connection) -> bool:
-    """Tell whether a database without a schema number is another tool's, such as claude-memory."""
-    columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(memories)")}
-    return bool(columns) and "vault" not in columns
+    """Tell whether a database is another tool's, such as claude-memory's: it has tables, but not our own."""
+    tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ours = "SELECT count(*) FROM pragma_table_info('memories') WHERE name = 'vault'"
+    (others,) = connection.execute(f"SELECT ({tables}) > 0 AND ({ours}) = 0").fetchone()
+    return bool(others)
 
 
 def drop(connection: sqlite3.Connection) -> None:
-    """Drop every table, whatever schema made them."""
-    connection.execute("PRAGMA foreign_keys = OFF")
-    for name, sql in connection.execute(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        # Virtual tables first: dropping one drops its shadow tables.
-        " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC"
+    """Drop every table of an index of ours, whatever schema made them."""
+    for (name,) in connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        # Virtual tables first: dropping one drops its shadow tables. And last the one by which our index is
+        # known, should a kill leave some of them.
+        " ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, name = 'memories'"
     ).fetchall():
-        del sql
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     connection.execute("PRAGMA user_version = 0")
