@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_server.actions.context.inject import inject
+from mcp_server.actions.context.inject import decide, inject
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.model.embed import embed_pending
 from mcp_server.core.memory import Draft
@@ -35,6 +35,16 @@ def test_a_sentence_among_others_is_answered(filled: Store) -> None:
 
     assert "Stripe-Signature" in context
     assert not [other.title for other in (IMPORT, *OTHERS) if other.title in context]
+
+
+def test_the_marks_of_a_paste_change_nothing_of_what_it_calls_for(filled: Store) -> None:
+    paste = f"{AROUND[0]}\n{ASKED}"
+    plain, marked = (
+        decide(filled, prompt, explained=True).fates
+        for prompt in (paste, f'<pasted_content id="621f">\n{paste}\n</pasted_content id="621f">\n')
+    )
+
+    assert [(hit.id, hit.score) for hit, _ in marked] == [(hit.id, hit.score) for hit, _ in plain] != []
 
 
 def test_a_prompt_that_begins_with_a_path_is_no_command(filled: Store) -> None:

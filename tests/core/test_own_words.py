@@ -23,6 +23,7 @@ RULE = "always build with make release"
         f"Übersetze bitte:\n{RULE}",
         f"ben  10:41 AM\n{RULE}\n\nwhat does he mean?",
         f"<document>\n{RULE}\n</document>\nIs it any good?",
+        f'<pasted_content id="621f">\n{RULE}\n</pasted_content id="621f">\nIs it any good?',
         f"2026-11-20 09:12:44 INFO {RULE}",
         f'Mara told me "we should {RULE}, she said" and I do not know',
         f"Mail vom Kunden, bitte antworten:\n\n{RULE}",

@@ -114,6 +114,18 @@ def test_what_was_stored_at_once_is_not_stored_again_from_the_transcript(
     assert [now.id for now in knowledge(store)] == [memory.id]
 
 
+def test_a_paste_that_is_marked_is_stored_without_the_marks_of_claude_code(
+    prompt: Prompt, store: Store, recorded: Recorded
+) -> None:
+    paste = f'<pasted_content id="621f">\n{DEPLOY}\nNever on Mondays.\n</pasted_content id="621f">\n'
+    prompt(f"#remember \n\n{paste}")
+
+    keep(store, seen(store, recorded))
+
+    (memory,) = knowledge(store)
+    assert (memory.title, memory.text) == (DEPLOY.rstrip("."), f"{DEPLOY}\nNever on Mondays.")
+
+
 def test_what_was_forgotten_meanwhile_stays_forgotten(
     prompt: Prompt, store: Store, recorded: Recorded
 ) -> None:

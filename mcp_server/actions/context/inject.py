@@ -26,6 +26,7 @@ from mcp_server.core.search.prompt_parts import parts_of
 from mcp_server.core.search.query import Confidence, Filter, Hit, Query
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.core.text.excerpt import excerpt
+from mcp_server.core.text.pasted_content import without_marks
 from mcp_server.core.text.private import kept_of
 from mcp_server.core.text.words import query_terms
 from mcp_server.store import Store
@@ -131,7 +132,7 @@ def decide(
     Fates are returned only where it is to be *explained*, then also of memories that do not pass the gate.
     Raises IndexUnavailable.
     """
-    text = prompt.strip()
+    text = without_marks(prompt).strip()
     store.database.require()
     if not text or _NOT_ASKED.match(text):
         return Decided(asks=False)

@@ -1,6 +1,7 @@
 """A prompt with `#remember`: what of it is to be stored, before the transcript of its session is read."""
 
 from mcp_server.core.sessions.transcript import ECHOES, LINE_END, kept, not_injected, public
+from mcp_server.core.text.pasted_content import without_marks
 from mcp_server.core.text.private import says_skip
 from mcp_server.core.text.remember_tag import stands_in_a_paste, without_order
 
@@ -8,7 +9,7 @@ from mcp_server.core.text.remember_tag import stands_in_a_paste, without_order
 def marked(prompt: str) -> str | None:
     """Return what #remember orders to be stored, cleaned like a turn; '' for the tag alone, None without."""
     untagged = without_order(_typed(prompt))
-    return None if untagged is None else kept(untagged)
+    return None if untagged is None else kept(without_marks(untagged))
 
 
 def marked_in_a_paste(prompt: str) -> bool:

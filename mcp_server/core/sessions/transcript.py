@@ -20,6 +20,7 @@ from mcp_server.core.memory_parts import moment_in, timestamp
 from mcp_server.core.render import visible
 from mcp_server.core.search.prompt_parts import command_in
 from mcp_server.core.secrets.redaction import redact
+from mcp_server.core.text.pasted_content import as_quotes, without_marks
 from mcp_server.core.text.private import says_skip, without_private
 from mcp_server.core.text.remember_tag import without_order
 
@@ -182,7 +183,8 @@ class Condenser:
         untagged = without_order(words)
         forced = not asked_by_claude and untagged is not None
         # A turn with only the tag is about the turn before it.
-        words = kept(words if untagged is None else untagged) or (kept(words) if forced else "")
+        plain = as_quotes(words) if untagged is None else without_marks(untagged)
+        words = kept(plain) or (kept(words) if forced else "")
         speaker = Speaker.CLAUDE if asked_by_claude else Speaker.USER
         if speaker is Speaker.USER:
             self.first_words = self.first_words or words

@@ -65,7 +65,7 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _DELIMITER = re.compile(r"^\s*(?:\"\"\"|'''|“{2,}|<{3,}|-{3,}8<-{3,})\s*$|^\s*(?:\"\"\"|''')")
-_TAG = re.compile(r"^\s*<([a-z][\w-]{1,40})>\s*$", re.IGNORECASE)
+_TAG = re.compile(r"^\s*<([a-z][\w-]{1,40}(?: id=\"[^\"]{1,64}\")?)>\s*$", re.IGNORECASE)
 _SPEECH = re.compile(
     r"\"([^\"\n]{20,})\"|“([^”\n]{20,})”|„([^“”\n]{20,})[“”]|«([^»\n]{20,})»|「([^」\n]{12,})」"
 )

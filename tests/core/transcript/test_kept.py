@@ -59,6 +59,15 @@ def test_a_turn_of_several_blocks_is_one_utterance() -> None:
     assert words(user(blocks)) == ["Look at this:\n\nit is red"]
 
 
+def test_what_claude_code_marks_as_pasted_is_a_quote_and_an_order_to_keep_it_keeps_it_as_it_was() -> None:
+    paste = '<pasted_content id="621f">\nAlways use tabs.\nNever spaces.\n</pasted_content id="621f">\n'
+
+    asked, ordered = utterances_of(user(f"what is this? \n\n{paste}"), user(f"#remember \n\n{paste}"))
+
+    assert asked.words == "what is this? \n\n> Always use tabs.\n> Never spaces."
+    assert (ordered.words, ordered.forced) == ("Always use tabs.\nNever spaces.", True)
+
+
 def test_a_program_that_speaks_for_the_person_has_no_origin() -> None:
     assert words(user("Run the tests", promptSource="sdk")) == ["Run the tests"]
     assert words(user("Run the tests", origin=None)) == ["Run the tests"]
