@@ -20,13 +20,14 @@ from mcp_server.adapters.project import Project, has_remote, leads_out
 from mcp_server.adapters.vault import Vault, confined
 from mcp_server.core.digests import text_digest
 from mcp_server.core.errors import Conflict, Rejected
-from mcp_server.core.memory_parts import ARCHIVE_FOLDER, TRASH, Kind, Level
+from mcp_server.core.memory_parts import ARCHIVE_FOLDER, TRASH, Kind, Level, slug
 
 REPOSITORY_FOLDER = ".claude-memory"
 PROJECTS = "projects"
 HISTORY = "history"
 CANDIDATES = "candidates"  # in a vault: memories that were proposed and wait
 WORK = "work"  # unfinished work: answers that were paid for, and notes of what was told once
+COMPACTIONS = "compaction-{}.json"  # in `work`, for each session: what survives when it is shortened
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
 NUMBER = "number"  # in project.json: the number that the file system gives its folder
@@ -287,6 +288,11 @@ def trash_of(home: Path, key: str) -> Path:
 def history_folder(home: Path, ref: str) -> Path:
     """Return the folder of the versions of the memory *ref* (`vault/id`)."""
     return home / HISTORY / ref
+
+
+def compaction(home: Path, session: str) -> Path:
+    """Return where is kept what survives when *session* is shortened; the file is there for a day after."""
+    return home / WORK / COMPACTIONS.format(slug(session) or "session")
 
 
 def place_of(home: Path, vault: Vault, path: Path) -> str:

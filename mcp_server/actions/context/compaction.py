@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, places, transcript_file
 from mcp_server.core.errors import Unreadable
-from mcp_server.core.memory_parts import DAY, slug
+from mcp_server.core.memory_parts import DAY
 from mcp_server.core.render import one_line, within
 from mcp_server.core.sessions.transcript import FAILED, Condenser, Speaker, Utterance
 from mcp_server.store import Store
@@ -37,7 +37,7 @@ def before_compaction(store: Store, path: Path) -> str:
     utterances, _ = last_utterances(path, LOOKED_AT)
     lines = _surviving(utterances)
     if lines:
-        place = _place(store)
+        place = places.compaction(store.home, store.session)
         files.delete(place)
         files.write_new(place, json.dumps(lines).encode("ascii"))
     return "\n".join([KEEP, *lines])
@@ -46,7 +46,7 @@ def before_compaction(store: Store, path: Path) -> str:
 def after_compaction(store: Store) -> list[str]:
     """Return the lines that were saved for this session, [] when there are none."""
     try:
-        saved = json.loads(files.read(_place(store)))
+        saved = json.loads(files.read(places.compaction(store.home, store.session)))
     except (OSError, ValueError, RecursionError, Unreadable):
         return []
     if not isinstance(saved, list) or not saved:
@@ -59,7 +59,7 @@ def forget_compactions(store: Store) -> None:
     """Delete what was saved for compactions of over a day ago: it is no longer shown."""
     late = store.now() - FORGOTTEN_AFTER
     folder = store.home / places.WORK
-    for path in folder.glob("compaction-*.json") if folder.is_dir() else ():
+    for path in folder.glob(places.COMPACTIONS.format("*")) if folder.is_dir() else ():
         with contextlib.suppress(OSError):
             if path.stat().st_mtime < late:
                 files.delete(path)
@@ -101,7 +101,3 @@ def _lines(label: str, texts: Sequence[str], *, joined: bool = False) -> Iterato
     if joined:
         shortened = [", ".join(shortened)] if shortened else []
     yield from (f"{label}: {text}" for text in shortened)
-
-
-def _place(store: Store) -> Path:
-    return store.home / places.WORK / f"compaction-{slug(store.session) or 'session'}.json"

@@ -14,6 +14,7 @@ from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
 from mcp_server.actions.recall.outdated import outdated, successor
 from mcp_server.actions.recall.shelves import ROOM, as_sure, lower, upper
 from mcp_server.actions.recall.staleness import staleness
+from mcp_server.adapters import places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
 from mcp_server.adapters.index.memories import memories, relations, selections
@@ -104,7 +105,7 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
     knowledge = shelf_of(store, db, upper(query), text, vaults, hidden, occurrences=occurrences)
     hits = _hits(store, db, knowledge.candidates, shadows)
     verdict = confidence.highest(hit.confidence for hit in hits)
-    below = lower(db, query, vaults)
+    below = lower(db, query, vaults, in_context=_in_context(store))
     talks = Shelf()
     if below:
         asked = knowledge.questions
@@ -121,6 +122,12 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
         semantic=knowledge.semantic or talks.semantic,
     )
     return answer, _changed(store, db, [*rows.values()])
+
+
+def _in_context(store: Store) -> str:
+    """Return the session that asks, '' where a compaction took out of its context what was said in it."""
+    is_whole = store.session and not places.compaction(store.home, store.session).exists()
+    return store.session if is_whole else ""
 
 
 def _changed(store: Store, db: sqlite3.Connection, rows: Sequence[Row]) -> list[tuple[Vault, Path]]:

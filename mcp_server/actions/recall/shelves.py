@@ -40,15 +40,18 @@ def upper(query: Query) -> Query:
     return query if query.filter.kinds else replace(query, filter=replace(query.filter, kinds=KNOWN))
 
 
-def lower(db: sqlite3.Connection, query: Query, vaults: Sequence[str]) -> Query | None:
+def lower(
+    db: sqlite3.Connection, query: Query, vaults: Sequence[str], *, in_context: str = ""
+) -> Query | None:
     """
     Return *query* for the shelf of past conversations; None when there are none, or a kind is asked for.
 
-    Only knowledge has a type, so a query for a type asks for a kind.
+    *in_context* is the session that asks, if it still has all that was said in it: that is not past. Only
+    knowledge has a type, so a query for a type asks for a kind.
     """
     if query.filter.kinds or query.filter.types:
         return None
-    only = replace(query.filter, kinds=(Kind.CONVERSATION,), subagents=False)
+    only = replace(query.filter, kinds=(Kind.CONVERSATION,), subagents=False, beside=in_context)
     if not scopes.searched(db, only, vaults).number:
         return None
     return replace(query, limit=min(MOST, query.limit), only_confident=True, expand=False, filter=only)

@@ -68,6 +68,8 @@ class Filter(Words):
     kinds: tuple[Kind, ...] = ()
     subagents: bool = True
     """Whether the transcripts of subagents may answer, where conversations may."""
+    beside: str = ""
+    """The session whose own transcript does not answer: what was said in it is in its context."""
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     statuses: tuple[Status, ...] = (Status.ACTIVE,)

@@ -1,11 +1,13 @@
 """What is known answers first; past conversations stand below it, few, and only where they answer."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.capture.capture import keep
+from mcp_server.actions.context.compaction import before_compaction
 from mcp_server.actions.memory.conversation import save_conversation
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
@@ -192,6 +194,20 @@ def test_the_limit_and_what_is_asked_for_hold_below_too(
     for filter in (Filter(types=("note",)), Filter(kinds=(Kind.KNOWLEDGE,)), Filter(tags=("release",))):
         assert recall(store, Query("production deploys go out", filter=filter)).hits == ()
     assert session.session in shelves(recall(store, Query("production deploys go out")))[1]
+
+
+def test_what_is_said_in_the_session_that_asks_is_not_past_until_it_is_shortened(
+    store: Store, converse: Callable[..., Recorded]
+) -> None:
+    running = converse("How do production deploys go out?", RIGHT)
+    asking, another = store.in_session(running.session), store.in_session("another")
+    query = Query("production deploys Tuesdays")
+
+    assert recall(asking, query).hits == ()
+    assert [hit.id for hit in recall(another, query).hits] == [running.session]
+    assert [hit.id for hit in recall(asking, replace(query, filter=CONVERSATIONS)).hits] == [running.session]
+    before_compaction(asking, running.path)
+    assert [hit.id for hit in recall(asking, query).hits] == [running.session]
 
 
 def test_a_subagent_is_heard_only_where_conversations_are_asked_for(

@@ -41,6 +41,8 @@ def where(filter: "Filter", vaults: Sequence[str]) -> tuple[str, list[object]]:
         add_any("memories.kind", [kind.value for kind in filter.kinds])
     if not filter.subagents:
         add("NOT (memories.source = 'transcript' AND memories.id LIKE '%-agent-%')")  # see `capture.py`
+    if filter.beside:
+        add("NOT (memories.source = 'transcript' AND memories.session = ?)", filter.beside)
     if filter.types:
         add_any("memories.type", filter.types)
     for tag in filter.tags:
@@ -68,7 +70,15 @@ def is_by_scope(filter: "Filter") -> bool:
     """Tell whether *filter* depends on vault, status and kind only."""
     from mcp_server.core.memory import WORDS  # slow to load, and hooks make no queries
 
-    criteria = (filter.types, filter.tags, filter.since, filter.until, filter.touches, filter.as_of)
+    criteria = (
+        filter.beside,
+        filter.types,
+        filter.tags,
+        filter.since,
+        filter.until,
+        filter.touches,
+        filter.as_of,
+    )
     return filter.subagents and not any((*criteria, *(getattr(filter, name) for name in WORDS)))
 
 
