@@ -28,7 +28,7 @@ from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.provenance.provenance import ASSISTANT, SEEDED
 from mcp_server.store import Store
-from tests.actions.tidy.knowledge import guess, twins
+from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
 
 Act = Callable[[], object]
@@ -249,12 +249,6 @@ def _answered(verdict: Verdict) -> Callable[[Place], Act]:
     return prepared
 
 
-def _guesses_taken_back(place: Place) -> Act:
-    first, second = _two(place)
-    guess(place.store, first, second)
-    return lambda: tidy(place.store)
-
-
 def _approved(place: Place) -> Act:
     memory_id = remembered(place.store)
     draft = Draft("Retry rule", "Wait an hour, says the gateway.", level=USER, supersedes=(memory_id,))
@@ -314,7 +308,6 @@ WAYS: dict[str, Callable[[Place], Act]] = {
     "import auto memory again": _auto_memory_again,
     "review replaces": _answered(Verdict.REPLACES),
     "review merge": _answered(Verdict.MERGE),
-    "take back guesses": _guesses_taken_back,
     "accept what documents say": _accepted,
     "approve a candidate": _approved,
 }

@@ -38,7 +38,6 @@ ROAD = {
     "remote/take_in.py": "moves and adds files as another machine has them; what it changes takes the road",
     "status/module_seen.py": "writes a note of its own",
     "team/copy.py": "writes what the team's server has; what was edited by hand is kept in the history",
-    "upkeep/former_guesses.py": "writes a note for the notice",
     "upkeep/tidy.py": "writes answers of a model",
 }
 CALLERS = {  # of the road: a way of theirs, or the file of tests that takes back what they do
@@ -68,7 +67,6 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "sessions/forget_session.py": "forget a session",
     "storage/embedded.py": "../storage/test_contract.py",
     "upkeep/adopt.py": "test_adopt.py",
-    "upkeep/former_guesses.py": "take back guesses",
     "upkeep/tidy.py": "tidy what has aged",
 }
 TAKING = {

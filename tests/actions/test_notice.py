@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 
 from mcp_server.actions.context.notice import (
-    GUESSES_TOLD,
     KeyOffered,
     NeedKind,
     Numbered,
@@ -42,12 +41,6 @@ def put_away(store: Store, clock: Clock) -> None:
     assert tidy_when_due(store)
 
 
-def taken_back(store: Store, clock: Clock) -> None:
-    del clock
-    (store.home / "work").mkdir(exist_ok=True)
-    (store.home / "work" / GUESSES_TOLD).write_text("3")
-
-
 def settled(store: Store, clock: Clock) -> None:
     del clock
     propose(store, Draft("pnpm", "Use pnpm."), key=16 * "a", confidence=0.9, why=SETTLED_ONCE)
@@ -68,7 +61,6 @@ def nothing(store: Store, clock: Clock) -> None:
     [
         (gone, "", "Vanished(losses=(GoneMemories("),
         (put_away, "", "PutAway("),
-        (taken_back, "", repr(Numbered(NeedKind.GUESSES_REMOVED, 3))),
         (settled, "", repr(Numbered(NeedKind.SETTLED, 1))),
         (crowded, "", "Size("),
         (nothing, KEY, repr(KeyOffered(0.2))),

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 LATE = 3600  # seconds after which a transcript that a worker should have read shows that capture fails
 SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the day: told once a day
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
-GUESSES_TOLD = "guesses-taken-back"  # a file in `work` with how many links were: told once
 SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
 LARGEST_CANDIDATE = 64 * 1024  # bytes
 OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
@@ -39,7 +38,6 @@ class NeedKind(StrEnum):
     NO_KEY = auto()
     TEAM_REFUSED = auto()
     TEAM_KEPT = auto()
-    GUESSES_REMOVED = auto()
     SETTLED = auto()
     WAITING = auto()
 
@@ -140,7 +138,6 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
         yield Need(MayBeFormer(tuple(projects)))
     if identity and not store.settings.model_reads and not _key_was_offered(store):
         yield Need(KeyOffered(store.settings.daily_usd), lambda: _wrote(store.home / places.WORK / OFFERED))
-    yield from _taken_back(store)
     yield from _settled(store)
     if waiting_count:
         yield Need(Numbered(NeedKind.WAITING, waiting_count, altered))
@@ -214,16 +211,6 @@ def _of_team(store: Store) -> Iterator[Need]:
     if untold.exists():
         stayed = len(team_membership.stayed_of(store.home))
         yield Need(Numbered(NeedKind.TEAM_KEPT, stayed), lambda: _deleted([untold]))
-
-
-def _taken_back(store: Store) -> Iterator[Need]:
-    """Yield, once, how many links guessed by earlier versions were taken back; usually nothing."""
-    path = store.home / places.WORK / GUESSES_TOLD
-    try:
-        number = int(files.read(path))
-    except (OSError, Unreadable, ValueError):
-        return
-    yield Need(Numbered(NeedKind.GUESSES_REMOVED, number), lambda: _deleted([path]))
 
 
 def _settled(store: Store) -> Iterator[Need]:

@@ -27,7 +27,6 @@ from mcp_server.actions.upkeep.consolidate import (
     knowledge_of,
     planned,
 )
-from mcp_server.actions.upkeep.former_guesses import take_back_guesses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.memories import counts
@@ -126,7 +125,6 @@ def tidy(
         alone = {"unattended": True} if unattended else {}
         store.record("tidied", run=tidied.run, began=scope, **alone)
         tidied.repaired = sync(store, deep=True).changed
-        tidied.entries += take_back_guesses(store, tidied.run)
         settled = _steps(store, tidied, asking)
         if measure(store).is_over:
             tidied.emptied = len(trash.empty(store, trash.late(store)))

@@ -44,11 +44,6 @@ SENTENCES = {
         "memory",
         "the team kept what you sent a replacement for: {}; 'daybook team status' says why.",
     ),
-    NeedKind.GUESSES_REMOVED: (
-        "link",
-        "removed from your files: {} 'contradicts' that an earlier version had guessed;"
-        " 'daybook review' asks about pairs that may contradict each other.",
-    ),
     NeedKind.SETTLED: (
         "sentence",
         "you said something that may be worth keeping: {}; 'daybook review' in a terminal, or"

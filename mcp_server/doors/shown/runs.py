@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Status
-from mcp_server.core.render import counted
 from mcp_server.core.runs import Why
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ SENTENCES = {
     Why.OVERDUE: "trash: {ids} was {word}",
     Why.OVERDUE_ROOM_SHORT: "trash: {ids} was archived {number} days ago, space is short",
     Why.EXPIRED: "trash: {ids} was proposed and not seen for {number} days",
-    Why.GUESSED: "taken back: {links} 'contradicts' that nobody had said",
     Why.SESSION_FORGOTTEN: "{word} {ids} goes to the trash",
 }
 
@@ -40,7 +38,6 @@ def because(entry: RunEntry) -> str:
         ids=_names(reason.ids, " + "),
         number=reason.number,
         word=reason.word,
-        links=counted(reason.number, "link"),
     )
     if reason.replaced:
         replaced = _names(reason.replaced, ", ")

@@ -3,10 +3,7 @@
 import json
 
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.runs import perform
 from mcp_server.actions.files.sync import sync
-from mcp_server.core.memory import Link
-from mcp_server.core.runs import Reason, RunEntry, change
 from mcp_server.store import Store
 from tests.core.test_text_relation import test_what_differs_where_it_matters_is_told as traps
 from tests.memories import decided
@@ -57,15 +54,3 @@ FIVE = (
     "Nightly reports are built at 02:30 by cron",
     "The old beta banner is shown until 2026-11-01",
 )
-
-
-def guess(store: Store, later: str, older: str) -> None:
-    """Write a link as an earlier version did."""
-    file = read(store, later)
-    links = (*file.memory.links, Link("contradicts", older))
-    changed = change(file.ref, file.memory, file.place, links=links)
-    perform(
-        store,
-        RunEntry("contradictions", Reason(f"contradicts: [{later}] and [{older}] differ"), (changed,)),
-        "old-run",
-    )

@@ -15,7 +15,7 @@ from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import Row, rows
 from mcp_server.adapters.index.table import Ref, Table
 from mcp_server.core.memory_parts import DAY, Status
-from mcp_server.core.runs import Change, RunEntry, change_of, entry_of
+from mcp_server.core.runs import Change, RunEntry, entry_of
 
 TABLES = (
     Table(
@@ -43,8 +43,6 @@ PIECES = 10  # kept or learned pieces of transcript after which tidying is due: 
 NEW_MEMORIES = 80  # active memories more than after the last run
 LONGEST = 7 * DAY  # seconds without a run, whatever was learned: memories age, too
 AGEING, ORPHANS, TRASH, COMPACTION = "ageing", "orphans", "trash", "compaction"
-GUESSING = "contradictions"  # a step of earlier versions, which wrote links that no one had asked for
-WITHDRAWAL = "taken back"  # the step that removes those links
 EXPIRY = "expired candidates"  # a step on candidates, not on memories
 UPKEEP = (AGEING, ORPHANS, TRASH, COMPACTION)  # steps that do not look at texts
 DROPS = "drops"  # a model said that a memory is useless
@@ -153,16 +151,6 @@ def entries(db: sqlite3.Connection, run: str) -> list[RunEntry]:
     ]
 
 
-def guessed(db: sqlite3.Connection, vaults: Sequence[str]) -> list[Change]:
-    """Return the changes of *vaults* by which earlier versions linked two memories as contradictory."""
-    rows = db.execute(
-        f"SELECT changes FROM tidied WHERE step = ? AND NOT undone AND vault IN ({marks(vaults)})"
-        " ORDER BY rowid",
-        (GUESSING, *vaults),
-    )
-    return [change for (changes,) in rows for change in map(change_of, json.loads(changes)) if change]
-
-
 def brought_back(db: sqlite3.Connection) -> set[str]:
     """Return the memories that a merge or a drop put away: an active one was brought back by the person."""
     upkeep = ", ".join(f"'{step}'" for step in UPKEEP)
@@ -244,8 +232,6 @@ def _add_run(db: sqlite3.Connection, data: dict[str, Any], at: int) -> None:
         )  # fmt: skip
         groups = [(str(digest),) for digest in a_list(data.get("groups"))]
         db.executemany("INSERT OR IGNORE INTO tidied_groups VALUES (?)", groups)
-    if vaults := [(GUESSING, str(vault)) for vault in a_list(data.get("withdraws"))]:
-        db.executemany("UPDATE tidied SET undone = 1 WHERE step = ? AND vault = ?", vaults)
     if voids := str(data.get("voids", "")):
         db.execute("DELETE FROM tidied WHERE rowid = (SELECT max(rowid) FROM tidied WHERE run = ?)", (voids,))
     if redone := str(data.get("redoes", "")):
