@@ -221,9 +221,7 @@ def test_what_a_part_of_it_warns_of_is_one_line_in_the_log_and_nothing_else(
     assert "what was marked with #remember waits for the transcript" in line
 
 
-def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(
-    hook: Hook, webhook: str
-) -> None:
+def test_what_a_person_must_see_is_not_used_up_where_nobody_reads_it(hook: Hook, webhook: str) -> None:
     key = {"ANTHROPIC_API_KEY": "dummy"}  # its use is offered once
 
     unattended = hook(CLAUDE_CODE_ENTRYPOINT="sdk-cli", **key)
