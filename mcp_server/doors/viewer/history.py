@@ -1,30 +1,24 @@
-"""history: what a memory said before, how two versions differ, and taking a change back."""
+"""history: what a memory said before, how two versions differ, and saying again what one of them says."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.history import History, history_of
-from mcp_server.actions.changes.put_back import kept
-from mcp_server.actions.changes.put_back import where as place_of
-from mcp_server.actions.changes.undo import LastChange, last_change, undo
-from mcp_server.actions.context.open_questions import standing_beside
+from mcp_server.actions.changes.undo import LastChange, last_change
 from mcp_server.actions.files.read import find, read
-from mcp_server.actions.memory.forget import restore
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.adapters import files
 from mcp_server.core.difference import difference
-from mcp_server.core.errors import Conflict, DaybookError, NotFound, Rejected
+from mcp_server.core.errors import DaybookError, NotFound, Rejected
 from mcp_server.core.memory import Memory
-from mcp_server.core.memory_parts import id_in, vault_in
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.text.text_difference import compared, folded
 from mcp_server.doors.shown.history import changes as changes_of
-from mcp_server.doors.shown.history import undone
 from mcp_server.doors.viewer.page import Fields, form, page
 from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
@@ -45,18 +39,6 @@ class OneVersion:
 def history(request: Request) -> Response:
     """Return the page of a memory's versions, which compares two of them when the address names them."""
     return _history(request, store_for(request))
-
-
-def take_back(request: Request, inputs: Fields) -> Response:
-    """Take back the last change that the page showed; a refusal shows what the file says and what it said."""
-    store, memory_id = store_for(request), request.path_params["memory_id"]
-    change = last_change(store, memory_id)
-    try:
-        result = undone(undo(store, change, anyway="anyway" in inputs, shown=inputs.get("change", "")))
-    except Conflict as error:
-        return _history(request, store, problem=str(error), refused=_changed_since(store, change))
-    rows = [f"{about}: {became}" for about, became in result.rows]
-    return _history(request, store, lines=[result.head, *rows, "Undoing it is now the last change."])
 
 
 def say_again(request: Request, inputs: Fields) -> Response:
@@ -82,25 +64,7 @@ def say_again(request: Request, inputs: Fields) -> Response:
     return _history(request, store, lines=[sentence, "Its former text is kept as a version too."])
 
 
-def bring_back(request: Request, inputs: Fields) -> Response:
-    """Bring the memory back from the trash."""
-    store = store_for(request)
-    file = restore(store, request.path_params["memory_id"])
-    beside = [
-        f"'{other_id}' is active, too, although one took the place of the other."
-        for other_id in standing_beside(store, file)
-    ]
-    return _history(request, store, lines=["It is back from the trash, and active.", *beside])
-
-
-def _history(
-    request: Request,
-    store: Store,
-    *,
-    lines: list[str] | None = None,
-    problem: str = "",
-    refused: list[dict[str, Any]] | None = None,
-) -> Response:
+def _history(request: Request, store: Store, *, lines: Sequence[str] = (), problem: str = "") -> Response:
     record = history_of(store, request.path_params["memory_id"])
     states = _states(record)
     now = states[NOW]
@@ -123,9 +87,8 @@ def _history(
         newer=newer,
         compared=_compared(states[older], states[newer]) if older and newer else None,
         beside="beside" in request.query_params,
-        lines=lines or [],
+        lines=lines,
         problem=problem,
-        refused=refused or [],
     )
 
 
@@ -185,23 +148,8 @@ def _compared(older: OneVersion, newer: OneVersion) -> dict[str, object]:
     }
 
 
-def _changed_since(store: Store, change: LastChange) -> list[dict[str, Any]]:
-    """Return, for each file that was changed since *change*, where what it said before parts from now."""
-    refusals = []
-    for ref, _, was, now_place, now in change.effects:
-        vault = store.vault(vault_in(ref))
-        path = place_of(store, vault, ref, now_place) if vault else None
-        before = kept(store, ref, was) if was else None
-        if path and before is not None and files.digest(data := files.read(path)) != now:
-            texts = [content.decode("utf-8", "replace") for content in (data, before)]
-            refusals.append({"id": id_in(ref), "parts": folded(compared(*texts))})
-    return refusals
-
-
 MEMORY = "/memories/{memory_id}"
 ROUTES = (
     Route(f"{MEMORY}/history", history),
-    Route(f"{MEMORY}/history/undo", form(take_back), methods=["POST"]),
     Route(f"{MEMORY}/history/again", form(say_again), methods=["POST"]),
-    Route(f"{MEMORY}/history/restore", form(bring_back), methods=["POST"]),
 )
