@@ -142,12 +142,6 @@ def test_pinning_and_saying_that_it_is_wrong_can_be_undone(page: Page, store: St
     assert standing_of(store, read(store, memory_id)).trust == pytest.approx(1.0)
 
 
-def test_a_memory_is_put_at_hand_and_taken_away_again(page: Page, store: Store) -> None:
-    page.get_by_role("button", name="Promote").click()
-    page.get_by_role("button", name="Demote").click()
-    expect(page.get_by_role("button", name="Promote")).to_be_visible()
-
-
 def test_what_is_refused_is_said_and_the_page_stays(look: Look, open_here: Open) -> None:
     opened = open_here(HOT_CACHE_MAX_ITEMS="0")
     memory_id = stored(opened.store(), "Raw body", "The webhook needs it.")

@@ -27,7 +27,6 @@ def list_deeds(
     memory_id: str = "",
     *,
     session: str = "",
-    event: str = "",
     by: str = "",
     limit: int = 50,
     offset: int = 0,
@@ -36,8 +35,8 @@ def list_deeds(
     """
     Return what was done, the latest first: to one memory, in one session, or all of it.
 
-    With *event* only that event of the ledger, with *by* only what that author did, a word of `core.authors`.
-    The first *offset* are left out. Texts are not returned: a forgotten one is in the trash.
+    With *by* only what that author did, a word of `core.authors`. The first *offset* are left out. Texts are
+    not returned: a forgotten one is in the trash.
     Raises Rejected for a bad limit or an unknown session, NotFound for an id that no deed names.
     """
     if not 1 <= limit <= MOST:
@@ -59,7 +58,6 @@ def list_deeds(
                 db,
                 ref=ref,
                 session=session_id,
-                events=[event] if event else [],
                 by=by,
                 vaults=() if everywhere else keys,
                 limit=offset + limit if memory_name else limit,
@@ -69,16 +67,10 @@ def list_deeds(
         if memory_name:  # in several vaults
             deeds_done = sorted(deeds_done, key=lambda deed: -deed.at)[offset : offset + limit]
         rows = {deed.ref: selections.with_ref(db, deed.ref) for deed in deeds_done if deed.ref}
-    if memory_name and not (deeds_done or offset or event or by):
+    if memory_name and not (deeds_done or offset or by):
         raise NotFound(memory_name[:80])
     titles = {ref: row.title for ref, row in rows.items() if row}
     return [TitledDeed(deed, titles.get(deed.ref, "")) for deed in deeds_done]
-
-
-def known_events(store: Store) -> list[str]:
-    """Return the events of the ledger that are history and happened here, by name."""
-    with store.database.read() as db:
-        return deeds.kinds(db)
 
 
 def deeds_at(store: Store, place: Place) -> list[Deed]:

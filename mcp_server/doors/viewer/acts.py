@@ -85,15 +85,6 @@ def _unpin(store: Store, memory_id: str, _: str) -> Shown:
     return hot.pinned(promote.pin(store, memory_id, pinned=False))
 
 
-def _promote(store: Store, memory_id: str, _: str) -> Shown:
-    has_place = promote.promote(store, memory_id)
-    return hot.promoted(memory_id, _taken_over(store, memory_id), has_place=has_place)
-
-
-def _demote(store: Store, memory_id: str, _: str) -> Shown:
-    return hot.demoted(memory_id, was_hot=promote.demote(store, memory_id))
-
-
 def _validate(store: Store, memory_id: str, _: str) -> Shown:
     return moved(trusting.validate(store, memory_id), _taken_over(store, memory_id))
 
@@ -124,8 +115,6 @@ def _taken_over(store: Store, memory_id: str) -> str:
 ACTS = {
     "pin": Act("Pin", "keeps it at hand in every session", _pin, many=True),
     "unpin": Act("Unpin", "keeps it at hand only while it is used", _unpin, many=True),
-    "promote": Act("Promote", "keeps it at hand until it is unused for 14 days", _promote),
-    "demote": Act("Demote", "removes it from those kept at hand", _demote),
     "tag": Act("Add a tag", "adds a tag", _tag, many=True, asks="Tag, or several with commas"),
     TO_USER: Act("Move to user level", "makes it apply in every project", move_to(Level.USER), many=True),
     TO_PROJECT: Act(
@@ -156,15 +145,14 @@ def for_many(store: Store) -> dict[str, Act]:
     }
 
 
-def offered(store: Store, file: MemoryFile, *, is_hot: bool) -> dict[str, Act]:
+def offered(store: Store, file: MemoryFile) -> dict[str, Act]:
     """Return what can be done with the memory now; nothing with the copy of a team's memory."""
     active = file.memory.status is Status.ACTIVE and not is_put_away(file)
     if file.vault.level is Level.TEAM or not active:
         return {name: ACTS[name] for name in ("restore", "forget") if not active}
     names = []
     if file.memory.kind is Kind.KNOWLEDGE:
-        names = ["unpin"] if file.memory.pinned else ["pin", "demote" if is_hot else "promote"]
-        names += levels_for(store, file)
+        names = ["unpin" if file.memory.pinned else "pin", *levels_for(store, file)]
     return {name: _with_hint(store, name) for name in (*names, "archive", "forget")}
 
 

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.actions.changes.deeds import TitledDeed, deeds_at, known_events, list_deeds
+from mcp_server.actions.changes.deeds import TitledDeed, deeds_at, list_deeds
 from mcp_server.actions.changes.preview import Preview, entries_of, preview_of_deed, preview_of_undo
 from mcp_server.actions.changes.undo import LastChange, change_named, last_change, undo
 from mcp_server.actions.sessions import session_history
@@ -46,10 +46,7 @@ class Parts:
 def changes(request: Request) -> Response:
     """Return a page of what was done, the latest first."""
     store = store_for(request)
-    params = {
-        name: request.query_params.get(name, "").strip()
-        for name in ("id", "session", "verb", "by", "project")
-    }
+    params = {name: request.query_params.get(name, "").strip() for name in ("id", "session", "by", "project")}
     offset = number(request, "from")
 
     def at(first: int) -> str:
@@ -59,7 +56,6 @@ def changes(request: Request) -> Response:
         store,
         params["id"],
         session=params["session"],
-        event=params["verb"],
         by=params["by"],
         limit=MOST + 1,
         offset=offset,
@@ -73,7 +69,6 @@ def changes(request: Request) -> Response:
         offset=offset,
         own=at(offset),
         **paged(at, offset, MOST, more=len(titled_deeds) > MOST),
-        verbs={event: deeds.event_words(event) for event in known_events(store)},
         authors=BY,
         nothing=deeds.NOTHING,
         words=deeds.words,

@@ -64,7 +64,6 @@ def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> d
     memory = file.memory
     related = get_related(store, memory.id)
     trust = trust_history(store, memory.id)
-    is_hot = is_held(store, file.ref)
     edges = [edge for _, edge in related.edges]
     return {
         "memory": memory,
@@ -74,7 +73,7 @@ def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> d
         "state": state_of(memory.status, by=memory.superseded_by, shadowed_by=trust.standing.shadowed_by),
         "source": SOURCES.get(memory.source, ""),
         "shown_unasked": memory.status is Status.ACTIVE and is_shown(store, file),
-        "is_hot": is_hot,
+        "is_hot": is_held(store, file.ref),
         "standing": trust.standing,
         "trusted": history(trust),
         "touches": [(touch, _state_of(touch, trust.standing)) for touch in memory.touches],
@@ -86,7 +85,7 @@ def _values(request: Request, store: Store, where: Where, file: MemoryFile) -> d
         "linked": _linked(request, where, related),
         "receipts": why(store, ref=file.ref, limit=TOLD),
         "words": [(name, value) for name in WORDS if (value := getattr(memory, name))],
-        "acts": offered(store, file, is_hot=is_hot),
+        "acts": offered(store, file),
         "judged": judged() if memory.status is Status.ACTIVE else {},
     }
 

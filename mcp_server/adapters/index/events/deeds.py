@@ -165,11 +165,6 @@ def listed(
     return _deeds(db, " AND ".join(conditions) or "1", bound, f"moment DESC, row DESC {page}")
 
 
-def kinds(db: sqlite3.Connection) -> list[str]:
-    """Return the events that the history has, by name."""
-    return [str(event) for (event,) in db.execute("SELECT DISTINCT event FROM deeds ORDER BY event")]
-
-
 def at_place(db: sqlite3.Connection, place: Place) -> list[Deed]:
     """Return the deeds of the ledger's line at *place*, one for each memory of it."""
     return _deeds(db, "file = ? AND offset = ?", place, "row")
