@@ -13,7 +13,6 @@ from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
-from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import CANDIDATE, ORIGIN, QUESTION, STALE, counts, review, settle
 from mcp_server.adapters.places import note_project
@@ -78,15 +77,13 @@ def test_the_newer_replaces_the_older_and_that_is_taken_back(store: Store, ends:
     assert waits(store) == {QUESTION: 1}
 
 
-def test_both_are_kept_until_somebody_asks_again(store: Store, ends: tuple[str, str]) -> None:
+def test_two_that_are_kept_are_no_question_and_stay_as_they_are(store: Store, ends: tuple[str, str]) -> None:
     before = [read(store, memory_id).data for memory_id in ends]
 
     assert settle(store, entry_of(store), Verdict.KEEP_BOTH) is Became.KEPT_BOTH
 
     assert waits(store) == {}
     assert [read(store, memory_id).data for memory_id in ends] == before
-    ask_again(store, *ends)
-    assert waits(store) == {QUESTION: 1}
 
 
 def test_a_merge_loses_no_sentence_and_is_taken_back_in_one_step(store: Store, ends: tuple[str, str]) -> None:

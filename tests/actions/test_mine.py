@@ -207,17 +207,6 @@ def test_the_worker_mines_what_was_logged_once(
     assert mine_when_logged(store) is None
 
 
-def test_candidates_are_chosen_by_type_and_by_how_often_they_were_seen(store: Store) -> None:
-    log_output(store.in_session("s1"), f"{USES}\n{DECIDED}")
-    log_output(store.in_session("s1"), DECIDED)
-    run_mining(store)
-
-    assert [candidate.memory.text for candidate in review_candidates(store, type="architecture")] == [USES]
-    assert [candidate.memory.text for candidate in review_candidates(store, min_times=2)] == [DECIDED]
-    with pytest.raises(Rejected):
-        review_candidates(store, type="nonsense")
-
-
 def test_output_takes_the_place_of_nothing_and_hides_nothing(store: Store) -> None:
     compare_and_store(
         store, Draft("Limit", "The upload limit is 5 MB for everybody.", type="decision", source="mined")

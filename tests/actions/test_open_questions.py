@@ -15,7 +15,6 @@ from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.repository import accept, init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.review.answer import ask_again
 from mcp_server.actions.review.review import QUESTION, review
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.memory import Draft
@@ -232,9 +231,4 @@ def test_both_hold_until_telling_words_change(store: Store, timeouts: tuple[str,
     rebuild(store)
     assert asked_pairs(store) == []
     revise(store, newer, Revision(text="The upload timeout is 90 seconds"))
-    assert asked_pairs(store) == [timeouts]
-
-    tell_apart(store, newer, [older])
-    assert asked_pairs(store) == []
-    ask_again(store, newer, older)
     assert asked_pairs(store) == [timeouts]

@@ -29,7 +29,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.capture.mining import EXPIRES_AFTER, STORED_CONFIDENCE, Mined, is_stored
 from mcp_server.core.errors import Conflict, NotFound, Rejected, Unreadable
 from mcp_server.core.memory import Draft, Memory, as_draft, made_of
-from mcp_server.core.memory_parts import DAY, Kind, Level, check_id, check_type, typed_id
+from mcp_server.core.memory_parts import DAY, Kind, Level, check_id, typed_id
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.provenance.provenance import SETTLED_ONCE
 from mcp_server.core.runs import Reason, RunEntry, Why, change
@@ -133,20 +133,13 @@ def promote(store: Store, keys: Iterable[str]) -> list[DraftOutcome]:
     return outcomes
 
 
-def review_candidates(store: Store, *, type: str = "", min_times: int = 0) -> list[Candidate]:
-    """
-    Return the candidates that wait here, the most believable and most often seen first; with *type* or
-    *min_times* only those of that type, or seen that often. Raises Rejected for an unknown type.
-    """
-    of_type = check_type(type) if type.strip() else ""
+def review_candidates(store: Store) -> list[Candidate]:
+    """Return the candidates that wait here, the most believable and most often seen first."""
     catch_up_if_free(store)
-    candidates = []
-    for vault, path in _files(store):
-        candidate = _read(store, vault, path)
-        if candidate and of_type in ("", candidate.memory.type) and candidate.times >= min_times:
-            candidates.append(candidate)
+    candidates = [_read(store, vault, path) for vault, path in _files(store)]
     return sorted(
-        candidates, key=lambda candidate: (-candidate.confidence, -candidate.times, candidate.memory.id)
+        filter(None, candidates),
+        key=lambda candidate: (-candidate.confidence, -candidate.times, candidate.memory.id),
     )
 
 

@@ -12,11 +12,10 @@ from mcp_server.actions.files.read import read, read_row
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free
 from mcp_server.actions.judge.compare import compare_pending
 from mcp_server.actions.judge.contradiction import resolve_contradiction
-from mcp_server.actions.memory.link import note_resolved
 from mcp_server.actions.review.entries import Became, Entry, Verdict, WaitingKind, changed_after, entry_of
 from mcp_server.actions.upkeep.consolidate import merged_entry
 from mcp_server.adapters import files
-from mcp_server.adapters.index.events import settled_pairs, tidying
+from mcp_server.adapters.index.events import tidying
 from mcp_server.adapters.index.events.tidying import SETTLING
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
@@ -154,13 +153,6 @@ def _resolve(store: Store, entry: Entry, how: str) -> None:
         if read(store, side.id).ref != side.ref:
             raise Conflict(f"'{side.id}' is the id of two memories; nothing was settled.")
     resolve_contradiction(store, entry.id, entry.against.id, how)
-
-
-def ask_again(store: Store, memory_id: str, other: str) -> None:
-    """Ask again about two memories that were settled as both holding. Raises NotFound, Unreadable."""
-    first, second = read(store, memory_id), read(store, other)
-    note_resolved(store, first, second, how=settled_pairs.AGAIN)
-    catch_up_if_free(store)
 
 
 def _read(store: Store, ref: str) -> MemoryFile:

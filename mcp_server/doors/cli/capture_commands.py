@@ -198,16 +198,14 @@ def ask_command(question: tuple[str, ...]) -> None:
     "--approve", multiple=True, metavar="ID", help="Store this candidate as a memory; 'all' for all."
 )
 @click.option("--reject", multiple=True, metavar="ID", help="Delete this candidate for good; 'all' for all.")
-@click.option("--type", "type_", default="", help="Only this type; also limits 'all'.")
-@click.option("--min-times", default=0, help="Only those seen at least this often; also limits 'all'.")
 @as_json
-def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...], type_: str, min_times: int) -> None:
+def candidates_command(approve: tuple[str, ...], reject: tuple[str, ...]) -> None:
     """List the candidates, which are proposed memories; approve or reject them.
 
     Example: daybook candidates --approve 3f9a2c1d00e1b2c4
     """
     store = output.synced()
-    waiting = candidate.review_candidates(store, type=type_, min_times=min_times)
+    waiting = candidate.review_candidates(store)
     ids = [proposal.memory.id for proposal in waiting]
     if approve or reject:
         person.require(SETTLING_CANDIDATES)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from mcp_server.actions.review import answer, review
+from mcp_server.actions.review import review
 from mcp_server.actions.review.entries import Entry, Verdict
 from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
@@ -70,18 +70,6 @@ _settling(
     PAIR,
     SAVE_MERGED,
 )
-
-
-@review_group.command("again")
-@click.argument("memory_id")
-@click.argument("other")
-def again_command(memory_id: str, other: str) -> None:
-    """Take back the answer keep-both, so that the pair is a question again.
-
-    Example: daybook review again timeout-is-60-x2aa timeout-is-30-k3f9
-    """
-    answer.ask_again(_store(), memory_id, other)
-    click.echo("The pair is a question again if both may still be about the same thing: 'daybook review'.")
 
 
 def _settle(memory_ids: Sequence[str], verdict: Verdict, question: str = "") -> None:

@@ -54,12 +54,9 @@ def register(application: Application) -> None:
         return answered(answer, query, waiting=unseen(store, wanted, answer))
 
     @tool(reads=True)
-    def review_candidates(
-        type: Annotated[str, Field(description="only this type")] = "",
-        min_times: Annotated[int, Field(description="only those seen at least this often")] = 0,
-    ) -> Shown:
+    def review_candidates() -> Shown:
         """List the candidates: proposed memories that wait for the person, or to be seen more often."""
-        return candidates.waiting(candidate.review_candidates(open_store(), type=type, min_times=min_times))
+        return candidates.waiting(candidate.review_candidates(open_store()))
 
     @tool()
     def log_output(

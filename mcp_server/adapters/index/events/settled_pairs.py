@@ -11,7 +11,7 @@ from mcp_server.core.memory_parts import fingerprint
 TABLES = (Table("resolved", {"one": str, "other": str, "said": str, "telling": str}, pk=("one", "other")),)
 EVENTS = (EventRow("contradiction_resolved", ""),)
 TAKEN_BACK = frozenset({"contradiction_resolved"})
-AGAIN = "again"  # how a pair was settled that is open again
+_OPEN = "again"  # how a pair was settled that is open again
 
 
 def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
@@ -25,7 +25,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
         # A line of an earlier version has no telling words.
         telling = telling if isinstance(telling, list) and len(telling) == 2 else ["", ""]
         (first_ref, *first), (second_ref, *second) = sorted(zip(refs, hashes, telling, strict=True))
-        if data.get("how") == AGAIN:
+        if data.get("how") == _OPEN:
             db.execute("DELETE FROM resolved WHERE one = ? AND other = ?", (first_ref, second_ref))
             return
         pairs = [" ".join(map(str, pair)) for pair in zip(first, second, strict=True)]
@@ -37,7 +37,7 @@ def add(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> No
 
 def take_back(db: sqlite3.Connection, event: str, data: dict[str, Any], at: int) -> None:
     """Take back that a pair of memories was settled, so that it is open again."""
-    add(db, event, {**data, "how": AGAIN}, at)
+    add(db, event, {**data, "how": _OPEN}, at)
 
 
 def is_resolved(db: sqlite3.Connection, memory: Row, other: Row) -> bool:
