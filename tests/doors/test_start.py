@@ -252,7 +252,7 @@ def test_a_prompt_does_not_wait_for_what_only_the_library_answers(
     serve: Callable[..., Server], held_library: Path
 ) -> None:
     server = serve(PYTHONPATH=os.pathsep.join((str(held_library), str(ROOT))))
-    server.results([("initialize", GREETING)])
+    server.results([("server/discover", {"_meta": META}), ("initialize", GREETING)])  # both, where it is late
     calls = {"recall": {"query": "webhooks"}, "hook": {"event": "UserPromptSubmit", "prompt": "go on"}}
     for name, arguments in calls.items():
         params = {"name": name, "arguments": arguments}

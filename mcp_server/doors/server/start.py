@@ -35,6 +35,7 @@ LISTED = Path(__file__).with_name("listed.json")
 """The library's answers, by protocol and method, and the tools and resources of each set."""
 GREETED = "2025"  # the protocols that begin with a greeting, in LISTED
 STATELESS = "2026-07-28"  # the protocol without a greeting: every request names the client
+DISCOVER = "server/discover"  # by which a client asks whether the server knows that protocol
 QUIET = 3.0  # seconds without a request after which the library and the model are loaded
 LONGEST_ROOTS = 64 * 1024  # characters of an answer that names the client's folders
 GREETING_ID = "daybook-greeting"  # of the greeting for the library; the client already has its answer
@@ -169,7 +170,8 @@ class Start:
         protocol = _stateless(params) or (GREETED if len(self._greeting) == 2 else "")
         if not protocol or self._protocol not in ("", protocol):
             return None
-        self._protocol = protocol
+        if method != DISCOVER:  # who waited too long for that answer greets after it
+            self._protocol = protocol
         result = self._listed[protocol].get(method)
         if method == "tools/call":
             answer = self._hook(params)
@@ -181,7 +183,7 @@ class Start:
                 sets = [self._listed[name][toolset] for toolset in self.opened.settings.toolsets]
                 listed = [entry for entry in chain(*sets) if entry["name"] not in self._hidden]
                 result = {**result, name: listed}
-        return self._with_instructions(dict(result)) if method == "server/discover" else dict(result)
+        return self._with_instructions(dict(result)) if method == DISCOVER else dict(result)
 
     def _meet(self, params: Any) -> None:
         """Check which client it is; all but Claude Code get a session of their own, and instructions."""
