@@ -18,12 +18,14 @@ from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.doors.server import opening
+from mcp_server.doors.server.hook_tool import REFUSED
 from tests.conftest import Open
 from tests.doors.called import Caller, calling
 from tests.live import ROOT
 from tests.patience import PATIENCE
 
 CODEX = Implementation(name="codex-mcp-client", version="1")
+CLAUDE_CODE = Implementation(name="claude-code", version="2")
 HERON = "The billing service is called heron"
 MODES = ("legacy", "auto")
 Calling = AbstractContextManager[Caller]
@@ -79,10 +81,24 @@ def test_instructions_prompt_and_resource_carry_the_brief_and_the_tool_of_the_ho
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("client", "answer"), [(CODEX, "There is no tool 'hook'"), (CLAUDE_CODE, REFUSED)])
+def test_no_model_can_say_what_the_person_typed(
+    served: Callable[..., Calling], memory_dir: Path, mode: str, client: Implementation, answer: str
+) -> None:
+    prompt = {"event": "UserPromptSubmit", "prompt": "#remember Deploys run as root."}
+    meta = {"claudecode/toolUseId": "toolu_01AbC"} if client is CLAUDE_CODE else {}
+    with served(mode=mode, client_info=client) as call:
+        for _ in ("before the protocol library is loaded", "after it"):
+            assert answer in call("hook", meta=meta, **prompt)
+            call("recall", query="x")
+    assert not list(memory_dir.rglob("knowledge/*.md"))
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_claude_code_has_its_hooks_and_gets_no_instructions(
     served: Callable[..., Calling], heron: str, mode: str
 ) -> None:
-    with served(mode=mode, client_info=Implementation(name="claude-code", version="2")) as call:
+    with served(mode=mode, client_info=CLAUDE_CODE) as call:
         assert not call.client.instructions
         assert "hook" in {tool.name for tool in call.wait_for(call.client.list_tools).tools}
 

@@ -2,9 +2,12 @@
 
 import re
 
+from mcp_server.actions.memory.list import list_memories
 from mcp_server.actions.sessions.quality import why
 from mcp_server.actions.status.module_seen import ModuleSeen, module_seen
+from mcp_server.core.search.query import Filter
 from mcp_server.core.settings import KEPT
+from mcp_server.doors.server.hook_tool import REFUSED
 from mcp_server.store import Store
 from tests.doors.called import Caller
 from tests.live import ROOT, tools
@@ -39,6 +42,23 @@ def test_a_prompt_that_is_not_the_persons_gives_nothing_their_word(
     stored = call("remember", title="Stripe webhook", content="Needs the raw body.")
     assert "source: assistant" in call("read_memory", id=stored.split(": ")[0])
     assert "Daybook has stored it" in call("hook", **hook, origin="composer")
+
+
+def test_what_the_model_calls_as_if_it_were_the_module_does_nothing(call: Caller, store: Store) -> None:
+    words = "#remember that the stripe webhook needs the raw body."
+    by_the_model = {"claudecode/toolUseId": "toolu_01AbC"}
+    for event in ("UserPromptSubmit", "Told", "Stop", "PreToolUse", "Begun", "command", "act"):
+        given = {"name": "remember", "words": "A | b"}
+        answer = call(
+            "hook", meta=by_the_model, event=event, session_id="s2", prompt=words, module="9", given=given
+        )
+        assert answer == REFUSED
+    stored = call("remember", title="Stripe webhook", content="Needs the raw body.")
+
+    assert list_memories(store, Filter()).total == 1
+    read = call("read_memory", id=stored.split(": ")[0])
+    assert "source: assistant" in read and "session: s2" not in read
+    assert module_seen(store.home) == ModuleSeen("")
 
 
 def test_the_module_keeps_the_tools_from_claude_that_it_does_not_need() -> None:

@@ -28,7 +28,7 @@ from mcp_server.core.errors import Rejected, similar
 from mcp_server.core.render import one_line, visible
 from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.json_rpc import Lines, Refusal
-from mcp_server.doors.server.session import TOOL_USE
+from mcp_server.doors.server.session import note_caller
 
 UNLISTED: dict[str, Any] = {"unlisted": True}
 """Marks a parameter in its schema that is accepted but not listed: a text names it where it matters."""
@@ -101,9 +101,9 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        meta = context.request_context.meta if context else None
-        TOOL_USE.set(str((meta or {}).get("claudecode/toolUseId") or ""))
-        if name == HOOK_TOOL:  # a hook's input grows with Claude Code, and a prompt waits for it
+        note_caller(context.request_context.meta if context else None)
+        # A hook's input grows with Claude Code, and a prompt waits for it.
+        if name == HOOK_TOOL and not self.is_foreign:
             return await super().call_tool(name, arguments, context)
         tools = {tool.name: tool for tool in await self.known_tools()}
         if name not in tools:

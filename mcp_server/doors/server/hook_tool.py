@@ -5,6 +5,10 @@ A prompt is answered before the protocol library is loaded: code that a prompt d
 it is used. The memories that a prompt calls for count as told when the module confirms it: a late answer was
 not shown. Every answer is JSON, `{}` when there is nothing to say. A hook never fails and never delays: an
 error is one line in the log.
+
+What is said here counts as the person's, so the model may not say it: some clients offer it each listed
+tool. The client gives each of the model's calls an id, those of a module one that begins with BY_A_PLUGIN,
+and those of a hook none.
 """
 
 import json
@@ -22,13 +26,14 @@ from mcp_server.core.authors import CLAUDE
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.settings import PROPOSES, hooks_are_off, is_unattended
 from mcp_server.doors import turns
-from mcp_server.doors.server.session import PERSONS, Session, session_of
+from mcp_server.doors.server.session import BY_A_PLUGIN, PERSONS, TOOL_USE, Session, session_of
 
 log = logging.getLogger(__name__)
 
 HOOK_EVENTS = frozenset({"Begun", "UserPromptSubmit", "Told", "Stop", "PreToolUse"})
 """The events that are answered before the protocol library is loaded."""
 NOTHING = "{}"
+REFUSED = json.dumps({"text": "This is for Daybook's module in the client."})
 
 
 class Look:
@@ -82,8 +87,12 @@ class Hooks:
         """
         Return what the hook of *event* is told, as JSON; what the module alone asks is answered by `inside`.
 
-        These are the parameters of the tool itself, before the protocol library is loaded and after.
+        A call of the model does nothing, whatever it claims to be. These are the parameters of the tool
+        itself, before the protocol library is loaded and after.
         """
+        caller = TOOL_USE.get()
+        if not caller.startswith(BY_A_PLUGIN) and (caller or event not in HOOK_EVENTS):
+            return REFUSED
         if self.inside and event not in HOOK_EVENTS:
             self.meet(session_id)
             return self.inside(event, given)

@@ -11,10 +11,17 @@ from mcp_server.adapters.parent_processes import SESSION, client_started_by_clau
 from mcp_server.core.bounds import session_id
 
 TOOL_USE: ContextVar[str] = ContextVar("tool_use", default="")
-"""The transcript's id of the call that is being answered, '' when the client does not give it."""
+"""The client's id of the call that is being answered, that of the transcript for a call of the model's."""
+
+BY_A_PLUGIN = "toolu_plugin_"  # the start of the ids that the client gives to calls of its plugins' modules
 
 PERSONS = frozenset({"composer", "bridge", "sdk"})
 """The client's names of the places where the person types: its prompt, their phone, `claude -p`."""
+
+
+def note_caller(meta: object) -> None:
+    """Note who makes the call that has *meta*, where the client says so: '' for a hook of its settings."""
+    TOOL_USE.set(str(meta.get("claudecode/toolUseId") or "") if isinstance(meta, Mapping) else "")
 
 
 @dataclass(slots=True)

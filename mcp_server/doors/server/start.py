@@ -25,6 +25,7 @@ from mcp_server.core.settings import HOOK_TOOL
 from mcp_server.doors.json_rpc import Lines, Refusal, greets, refusals, say
 from mcp_server.doors.server import opening
 from mcp_server.doors.server.hook_tool import HOOK_EVENTS, Hooks
+from mcp_server.doors.server.session import note_caller
 
 if TYPE_CHECKING:
     from mcp_server.doors.server.arguments import Server
@@ -221,13 +222,14 @@ class Start:
     def _hook(self, params: dict[str, Any]) -> str | None:
         """Return the answer to a hook that calls its tool, None for another call, or invalid arguments."""
         arguments = params.get("arguments") or {}
-        if params.get("name") != HOOK_TOOL or not isinstance(arguments, dict):
+        if params.get("name") != HOOK_TOOL or self._hooks.is_foreign or not isinstance(arguments, dict):
             return None
         if arguments.get("event") not in HOOK_EVENTS:
             return None
         texts = {name: value for name, value in arguments.items() if name in HOOK_ARGUMENTS}
         if not all(isinstance(value, str) for value in texts.values()):
             return None
+        note_caller(params.get("_meta"))
         return self._hooks.answer(**texts)
 
 

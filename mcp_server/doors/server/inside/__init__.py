@@ -2,7 +2,7 @@
 What the module in the client asks apart from its prompts and turns: an event and its input, as JSON.
 
 The module (`hooks/daybook.tsx`) draws and asks; what is shown, allowed and kept is decided here. Only a call
-that the client makes for a plugin gets here: a call of the model is refused, whatever it claims to be.
+that the client makes for a plugin gets here (`hook_tool`).
 """
 
 import json
@@ -14,11 +14,8 @@ from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.inside import commands, learning, pane
 from mcp_server.doors.server.inside.ask_person import AskedInside
-from mcp_server.doors.server.session import TOOL_USE
 
 log = logging.getLogger(__name__)
-
-BY_A_PLUGIN = "toolu_plugin_"  # the start of the ids that the client gives to calls that no model made
 
 Payload = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -39,12 +36,10 @@ def answer(application: Application, event: str, payload: Payload) -> str:
 
     `ask` is a question with its options and a state: the module asks the person and sends *event* again,
     with that state and with `answers`, question → the chosen option, null for none.
-    A call by the model does nothing and gets a refusal; an event that is not one of EVENTS gets `{}`.
+    An event that is not one of EVENTS gets `{}`.
     """
     if event not in EVENTS:
         return "{}"
-    if not TOOL_USE.get().startswith(BY_A_PLUGIN):
-        return json.dumps({"text": "This is for Daybook's module in the client."})
     try:
         reply = EVENTS[event](application, payload)
     except AskedInside as pause:
