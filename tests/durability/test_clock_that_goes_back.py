@@ -2,11 +2,14 @@
 
 from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.files.read import read
-from mcp_server.actions.files.sync import rebuild
+from mcp_server.actions.files.sync import catch_up, rebuild
 from mcp_server.actions.memory.forget import forget
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
+from mcp_server.adapters.index.events import spending
+from mcp_server.core.budget import CallOutcome
 from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import DAY
 from mcp_server.store import Store
 from tests.conftest import Clock
 
@@ -38,3 +41,19 @@ def test_what_was_forgotten_before_a_clock_went_back_comes_back(store: Store, cl
 
     assert undo(store, last_change(store, memory_id)).restored == [memory_id]
     assert read(store, memory_id).memory.text == "They are lit at dusk."
+
+
+def test_calls_of_a_clock_that_was_ahead_use_up_no_earlier_day(store: Store, clock: Clock) -> None:
+    clock.pass_days(400)
+    for call in ("paid", "plan-a"):
+        store.record("reserved", call=call, item="i", usd=0.2)
+        store.record("spent", call=call, usd=0.2, outcome=CallOutcome.OK.value)
+    ahead = store.now()
+    clock.pass_days(-400)
+    catch_up(store)
+
+    with store.database.read() as db:
+        for now, calls in ((store.now(), 0), (ahead, 1), (ahead + DAY, 0)):
+            assert spending.today(db, now) == (0.2 * calls, calls)
+            assert spending.today_on_plan(db, now) == calls
+            assert spending.answered_today(db, now) == 2 * calls

@@ -83,6 +83,7 @@ _UNREAD = ", ".join(
     for outcome in CallOutcome
     if outcome.needs_person or outcome in (CallOutcome.UNREACHABLE, CallOutcome.STOPPED)
 )
+_ON_DAY = f"at - at % {DAY} = ?"  # no later one: a clock that was ahead would use up each day until then
 _ON_PLAN = f"call GLOB '{PLAN}-*'"
 _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 
@@ -90,7 +91,7 @@ _ASKED = f"NOT (settled AND usd = 0 AND outcome IN ({_UNREAD}))"
 def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
     """Return (USD, number) of the paid calls on the UTC day of *now*, in Unix seconds."""
     rows = db.execute(
-        f"SELECT total(usd), count(*) FROM calls WHERE at >= ? AND NOT {_ON_PLAN}", (now - now % DAY,)
+        f"SELECT total(usd), count(*) FROM calls WHERE {_ON_DAY} AND NOT {_ON_PLAN}", (now - now % DAY,)
     )
     usd, calls = rows.fetchone()
     return float(usd), int(calls)
@@ -98,7 +99,7 @@ def today(db: sqlite3.Connection, now: int) -> tuple[float, int]:
 
 def today_on_plan(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's calls on the person's own plan."""
-    rows = db.execute(f"SELECT count(*) FROM calls WHERE at >= ? AND {_ON_PLAN}", (now - now % DAY,))
+    rows = db.execute(f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND {_ON_PLAN}", (now - now % DAY,))
     return int(rows.fetchone()[0])
 
 
@@ -115,7 +116,7 @@ def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int,
 def answered_today(db: sqlite3.Connection, now: int) -> int:
     """Return the number of that day's answered calls, paid or on the plan."""
     rows = db.execute(
-        "SELECT count(*) FROM calls WHERE at >= ? AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
+        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
     )
     return int(rows.fetchone()[0])
 
