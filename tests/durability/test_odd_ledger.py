@@ -1,6 +1,8 @@
 """A line of the ledger that nobody can make sense of stops no other, and no command."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -60,6 +62,24 @@ def test_what_stands_behind_an_odd_line_that_is_taken_back_is_taken_in(store: St
     catch_up(store)
 
     assert [each.reason for each in trust_history(store, known.memory.id).events] == ["confirmed"]
+
+
+@pytest.mark.parametrize("rest", [b'{"at": "2026-11-20T0', b"neither JSON\n", b"\n", b"{}\n\0\0\0"])
+def test_an_end_without_an_event_leaves_the_index_to_others(store: Store, rest: bytes) -> None:
+    remembered = remember(store, Draft("Flamingo", "The deployment needs the flamingo flag."))
+    catch_up(store)
+    (path,) = store.ledger.paths()
+    with path.open("ab") as handle:
+        handle.write(rest)
+
+    with closing(sqlite3.connect(store.database.path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        catch_up(store)
+
+    ref = f"{store.vaults[-1].key}/{remembered.memory.id}"
+    store.ledger.append("trusted", store.clock(), refs=[ref], reason="confirmed")
+    catch_up(store)
+    assert [event.reason for event in trust_history(store, remembered.memory.id).events] == ["confirmed"]
 
 
 def test_a_session_in_a_folder_whose_name_is_not_utf8_stops_nobody(store: Store) -> None:

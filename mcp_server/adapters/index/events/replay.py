@@ -72,9 +72,8 @@ def _lines(paths: Sequence[Path], new: dict[str, int]) -> Iterator[_Line]:
 
 
 def behind(db: sqlite3.Connection, ledger: Ledger) -> bool:
-    """Tell whether the ledger has lines that were not taken in yet."""
-    offsets = taken_in(db)
-    return any(size(path) != offsets.get(path.name, 0) for path in ledger.paths())
+    """Tell whether the ledger has an event that was not taken in yet; a line cut short at its end is none."""
+    return next(not_taken_in(db, ledger), None) is not None
 
 
 def not_taken_in(db: sqlite3.Connection, ledger: Ledger) -> Iterator[Event]:
