@@ -22,7 +22,7 @@ DEV := .venv/dev-ready
 test: $(DEV)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	for platform in linux darwin win32; do .venv/bin/mypy --platform $$platform --cache-dir .mypy_cache/$$platform || exit 1; done
+	printf '%s\n' linux darwin win32 | xargs -P 3 -I {} .venv/bin/mypy --platform {} --cache-dir .mypy_cache/{}
 	.venv/bin/lint-imports
 	$(PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(k),-k "$(k)")
 

@@ -1,11 +1,13 @@
 """Fixtures: a store in a scratch folder, a clock that stands still, and what everything ran on."""
 
+import gc
 import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -30,6 +32,14 @@ sys.path.insert(0, str(ROOT))
 
 # Thousands of processes are started: without bytecode each compiles all of Daybook, half of its work.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False  # nor does each worker of pytest rewrite the asserts of all tests
+
+# What is acknowledged is on the disk, for which tests would wait half of their time; in memory they need not.
+# `on_disk` is for those that ask about a disk.
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30  # bytes; a run of all tests leaves less than one
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 # What `nohup` starts passes on that this signal is ignored, and servers are ended by it.
 if sys.platform != "win32":
@@ -45,6 +55,17 @@ def pytest_report_header() -> str:
         f"{name} {version(name)}" for name in ("mcp", "onnxruntime", "sqlite-utils", "watchdog")
     )
     return f"SQLite {sqlite3.sqlite_version}, {packages}"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes `-n auto` starts: while some wait for a client or browser, others compute."""
+    return (os.cpu_count() or 1) + 2
+
+
+def pytest_collection_finish() -> None:
+    """Let no later collection of garbage look through all tests and modules, which stay to the end."""
+    gc.freeze()
 
 
 def pytest_sessionfinish() -> None:
@@ -115,7 +136,9 @@ class Clock:
 @pytest.fixture(autouse=True)
 def scratch_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give every test a home of its own, so that nobody's real store is ever touched."""
-    home = tmp_path_factory.mktemp("home")
+    homes = tmp_path_factory.getbasetemp() / "homes"
+    homes.mkdir(exist_ok=True)
+    home = Path(tempfile.mkdtemp(dir=homes))  # `mktemp` would look through all of them each time
     for name in (
         "MEMORY_DIR",
         "EMBEDDING_MODEL",
@@ -147,6 +170,16 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """A folder that is on a disk, if there is one: /var/tmp outlives a restart."""
+    disk = Path("/var/tmp")
+    with tempfile.TemporaryDirectory(
+        dir=disk if disk.exists() else None, prefix="daybook-test-", ignore_cleanup_errors=True
+    ) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -28,27 +27,24 @@ def test_many_new_files_are_whole_and_an_existing_one_stays(tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["a.md", "b.md", "c.md"]
 
 
-MEMORY = Path("/dev/shm")
-
-
 def test_a_file_that_is_gone_is_not_moved_and_the_disk_is_not_blamed(tmp_path: Path) -> None:
     with pytest.raises(Conflict, match=r"a\.md was moved or forgotten meanwhile"):
         moving.move(tmp_path / "a.md", tmp_path / "b.md")
 
 
-@pytest.mark.skipif(not os.access(MEMORY, os.W_OK), reason="only Linux has a second file system at hand")
-def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(tmp_path: Path) -> None:
+def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(
+    tmp_path: Path, on_disk: Path
+) -> None:
+    if on_disk.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("both are on one file system")
     path = tmp_path / "a.md"
     path.write_bytes(b"It says no date.")
     path.chmod(0o640)
     os.utime(path, (1_000_000_000, 1_000_000_000))
-    with tempfile.TemporaryDirectory(dir=MEMORY, prefix="daybook-test-") as folder:
-        target = Path(folder) / "b.md"
-        if target.parent.stat().st_dev == tmp_path.stat().st_dev:
-            pytest.skip("both are on one file system")
+    target = on_disk / "b.md"
 
-        moving.move(path, target)
+    moving.move(path, target)
 
-        status = target.stat()
-        assert (target.read_bytes(), path.exists()) == (b"It says no date.", False)
-        assert (status.st_mtime, stat.S_IMODE(status.st_mode)) == (1_000_000_000, 0o640)
+    status = target.stat()
+    assert (target.read_bytes(), path.exists()) == (b"It says no date.", False)
+    assert (status.st_mtime, stat.S_IMODE(status.st_mode)) == (1_000_000_000, 0o640)

@@ -22,6 +22,12 @@ LONGEST = 800.0  # seconds of a program on a machine that is ten times slower th
 
 
 @pytest.fixture
+def tmp_path(on_disk: Path) -> Path:
+    """What these tests are about is on a disk; `quick_folder` is for those that ask only about kills."""
+    return on_disk
+
+
+@pytest.fixture
 def run_program() -> Run:
     """Run a program of `programs/` to its end, and return the JSON that it prints."""
 
