@@ -9,6 +9,8 @@ from mcp_server.core.provenance.provenance import ASSISTANT, MANUAL, SEARCHED_AL
 if TYPE_CHECKING:  # hooks load this module and make no queries
     from mcp_server.core.search.query import Filter
 
+_ALONE = ", ".join(f"'{source}'" for source in sorted(SEARCHED_ALONE))
+
 
 def marks(values: Collection[object]) -> str:
     """Return as many SQL placeholders as there are *values*."""
@@ -89,10 +91,11 @@ def counting(memory: str, private: Sequence[str]) -> tuple[str, list[object]]:
     Anyone may have written a file outside the *private* vaults; Claude may have stored text from a web page;
     what reads like an instruction may come from both. Until the person accepts it, it changes no others.
     """
-    alone = sorted(SEARCHED_ALONE)
+    # The sources are written out, not bound: an index has them in its condition, and SQLite prepares a
+    # statement anew for each value that is bound to be compared with such a column.
     return (
-        f"{memory}.source NOT IN ({marks(alone)}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
-        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != ?"
-        f" AND ({memory}.source = ? OR {memory}.instructing = 0)))",
-        [*alone, *private, ASSISTANT, MANUAL],
+        f"{memory}.source NOT IN ({_ALONE}) AND ({memory}.digest IN (SELECT digest FROM accepted)"
+        f" OR ({memory}.vault IN ({marks(private)}) AND {memory}.source != '{ASSISTANT}'"
+        f" AND ({memory}.source = '{MANUAL}' OR {memory}.instructing = 0)))",
+        [*private],
     )
