@@ -41,7 +41,6 @@ class ScoredMemory:
     score: Score | None = None
     confidence: Confidence = Confidence.NONE
     bars: tuple[Bar, ...] = ()  # that its confidence was measured by
-    asked_for: bool = False  # it has all that the question is about, and hardly by chance
     answer: Contribution | None = None  # what a conversation that asks the same question adds
 
 
@@ -74,13 +73,13 @@ def shelf_of(
     gathered = gather(
         store, db, query, text, vaults, occurrences=occurrences, without=hidden, questions=questions
     )
-    rows = memories.by_rows(db, [evidence.number for evidence in gathered.evidence])
+    asked_for = AskedFor.of(query, text, clock=store.clock(), now=store.now())
+    within_reach = _within_reach(query, gathered.evidence, asked_for)
+    rows = memories.by_rows(db, [evidence.number for evidence in within_reach])
     candidates = [
-        ScoredMemory(rows[evidence.number], evidence)
-        for evidence in gathered.evidence
-        if evidence.number in rows
+        ScoredMemory(rows[evidence.number], evidence) for evidence in within_reach if evidence.number in rows
     ]
-    _boost(store, db, query, text, candidates)
+    _boost(db, text, candidates, asked_for)
     candidates = _closest(db, gathered, query, candidates)
     _score(store, db, query, candidates)
     candidates.sort(key=lambda candidate: (-_total(candidate), candidate.row.id))
@@ -93,7 +92,7 @@ def shelf_of(
 
         _rely_in_prompt(best, calling(gathered.questions[0].vector), margin)
     else:
-        _rely(best, gathered.model, margin)
+        _rely(best, gathered.model, margin, terms=() if query.of_prompt else query_terms(text))
     top = best
     if query.only_confident:
         top = [candidate for candidate in best if candidate.confidence is not Confidence.NONE]
@@ -102,14 +101,38 @@ def shelf_of(
     return Shelf(top, [*looked_at.values()], gathered.questions, bool(gathered.model))
 
 
+def _within_reach(query: Query, evidence: Sequence[Evidence], asked_for: AskedFor) -> list[Evidence]:
+    """
+    Return those of *evidence*, best first, that boosts may raise among the closest of their question.
+
+    The others need not be read.
+    """
+    most = _closest_of_each(query)
+    kinds = query.filter.kinds
+    weakened = 1.0 if kinds and Kind.CONVERSATION not in kinds else ranking.ECHO_LEAST
+    relevances: dict[int, list[float]] = {}
+    for item in evidence:
+        relevances.setdefault(item.question, []).append(item.relevance)
+    least = {
+        question: of_question[most - 1] * weakened / asked_for.most
+        for question, of_question in relevances.items()
+        if len(of_question) > most
+    }
+    return [item for item in evidence if item.relevance >= least.get(item.question, 0.0)]
+
+
+def _closest_of_each(query: Query) -> int:
+    """Return how many candidates of each question of *query* are looked at closely."""
+    most = max(CLOSE, 3 * query.limit)
+    return max(CLOSE_OF_PART, most // len(query.parts)) if query.parts else most
+
+
 def _boost(
-    store: Store, db: sqlite3.Connection, query: Query, text: str, candidates: Sequence[ScoredMemory]
+    db: sqlite3.Connection, text: str, candidates: Sequence[ScoredMemory], asked_for: AskedFor
 ) -> None:
     """Fill in what raises each candidate beyond its relevance, and what a conversation answers."""
-    terms = () if query.of_prompt else query_terms(text)
     talks = [candidate.evidence for candidate in candidates if candidate.row.kind is Kind.CONVERSATION]
     answers = answering(db, text, talks) if talks else {}
-    asked_for = AskedFor.of(query, text, clock=store.clock(), now=store.now())
     for candidate in candidates:
         row = candidate.row
         of_candidate = asked_for.boosts(
@@ -120,8 +143,6 @@ def _boost(
             created=row.created_at,
             updated=row.updated_at,
         )
-        terms_in_it = candidate.evidence.matches.terms_of(row.row)
-        candidate.asked_for = confidence.asks_only_for(terms, tags=row.tags, present=terms_in_it)
         candidate.answer = answer = answers.get(candidate.row.row)
         candidate.boosts = (
             (*of_candidate, ("echo", ranking.echo_factor(answer.share, answer.telling_share)))
@@ -134,9 +155,7 @@ def _closest(
     db: sqlite3.Connection, gathered: Gathered, query: Query, candidates: Sequence[ScoredMemory]
 ) -> list[ScoredMemory]:
     """Return the candidates that are likely to be shown, with what their tokens say."""
-    most = max(CLOSE, 3 * query.limit)
-    if query.parts:
-        most = max(CLOSE_OF_PART, most // len(query.parts))
+    most = _closest_of_each(query)
     by_question: dict[int, list[ScoredMemory]] = {}
     for candidate in sorted(candidates, key=lambda candidate: -_lifted(candidate)):
         of_question = by_question.setdefault(candidate.evidence.question, [])
@@ -186,16 +205,20 @@ def _score(store: Store, db: sqlite3.Connection, query: Query, candidates: Seque
         )
 
 
-def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float) -> None:
-    """Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*."""
+def _rely(candidates: Sequence[ScoredMemory], model: str, margin: float, *, terms: Sequence[str]) -> None:
+    """
+    Fill in how far each of *candidates* can be relied on, best first, by thresholds higher by *margin*.
+
+    *terms* are those of a question, of which one memory may have all that it asks for.
+    """
     for candidate in candidates:
-        _weigh(candidate, model, margin)
+        _weigh(candidate, model, margin, terms)
     answered_questions = {
         candidate.evidence.question for candidate in candidates if candidate.confidence is not Confidence.NONE
     }
     for candidate in candidates[: confidence.COMPANIONS]:
         if candidate.confidence is Confidence.NONE and candidate.evidence.question in answered_questions:
-            _weigh(candidate, model, margin - confidence.COMPANION_MARGIN)
+            _weigh(candidate, model, margin - confidence.COMPANION_MARGIN, terms)
 
 
 def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: float) -> None:
@@ -215,29 +238,35 @@ def _rely_in_prompt(candidates: Sequence[ScoredMemory], called: float, margin: f
         candidate.confidence, candidate.bars = verdict, bars
 
 
-def _weigh(candidate: ScoredMemory, model: str, margin: float) -> None:
-    """Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*."""
+def _weigh(candidate: ScoredMemory, model: str, margin: float, terms: Sequence[str] = ()) -> None:
+    """
+    Fill in how far *candidate* can be relied on, by thresholds that are higher by *margin*.
+
+    *terms* are those of a question that it may answer by having them all.
+    """
     assert candidate.score
     matches = candidate.evidence.matches
     if candidate.answer:
         candidate.score = replace(candidate.score, coverage=candidate.answer.share)
         candidate.confidence = weighed(candidate.answer, len(matches.weights), margin)
         return
-    terms = matches.terms_of(candidate.row.row)
-    coverage = ranking.coverage(terms, matches.weights)
+    present = matches.terms_of(candidate.row.row)
+    coverage = ranking.coverage(present, matches.weights)
     candidate.score = replace(candidate.score, coverage=coverage)
     candidate.confidence, candidate.bars = confidence.weigh(
         cosine=candidate.score.cosine,
         maxsim=candidate.score.maxsim,
         coverage=coverage,
-        words_matched=len(terms),
+        words_matched=len(present),
         words_asked=len(matches.weights),
         near=candidate.score.near,
-        surprise=ranking.surprise(terms, matches.weights, matches.searched),
+        surprise=ranking.surprise(present, matches.weights, matches.searched),
         model=model,
         margin=margin,
     )
-    if candidate.asked_for and candidate.confidence is Confidence.NONE:
+    if candidate.confidence is Confidence.NONE and confidence.asks_only_for(
+        terms, tags=candidate.row.tags, present=present
+    ):
         candidate.confidence = Confidence.MEDIUM
 
 

@@ -32,14 +32,15 @@ class Evidence(NamedTuple):
     """
     What speaks for the memory *number*, its row in the index, as an answer to the *question*-th asked.
 
-    `matches` is what the words of the question found, `matching` is the memory's best passage by words,
-    `passages` are the best by meaning and `answering` is the best of all these by tokens, each 0 when there
-    is none; the rest is as in `ranking.Score`.
+    `relevance` is the rest fused, 0 to 1. `matches` is what the words of the question found, `matching` is
+    the memory's best passage by words, `passages` are the best by meaning and `answering` is the best of all
+    these by tokens, each 0 when there is none; the rest is as in `ranking.Score`.
     """
 
     number: int
     question: int
     matches: Matches
+    relevance: float
     words: float
     near: float
     matching: int
@@ -48,17 +49,6 @@ class Evidence(NamedTuple):
     passages: Sequence[int] = ()
     maxsim: float | None = None
     answering: int = 0
-
-    @property
-    def relevance(self) -> float:
-        """The fused relevance, 0 to 1."""
-        return ranking.relevance(
-            words=self.words,
-            near=self.near,
-            cosine=self.cosine,
-            mean=self.mean,
-            maxsim=self.maxsim,
-        )
 
     @property
     def best_passage(self) -> int:
@@ -158,7 +148,14 @@ def looked_at_closely(
 
     def with_tokens(evidence: Evidence) -> Evidence:
         score, passage = best_passages.get(evidence.number, (None, 0))
-        return evidence._replace(maxsim=score, answering=passage)
+        relevance = ranking.relevance(
+            words=evidence.words,
+            near=evidence.near,
+            cosine=evidence.cosine,
+            mean=evidence.mean,
+            maxsim=score,
+        )
+        return evidence._replace(relevance=relevance, maxsim=score, answering=passage)
 
     return [*map(with_tokens, evidence)]
 
@@ -186,24 +183,25 @@ def _most_relevant(
     scored = (
         (relevance(number), number) for number in words.keys() | cosines.keys() if number not in without
     )
-    numbers = [number for _, number in heapq.nlargest(most, scored)]
-    matching = lexical.best_passages(occurrences, matches, [number for number in numbers if number in words])
+    best = heapq.nlargest(most, scored)
+    matching = lexical.best_passages(occurrences, matches, [number for _, number in best if number in words])
 
-    def evidence(number: int) -> Evidence:
-        best, mean, nearest = cosines.get(number, _NOT_FOUND)
+    def evidence(relevance: float, number: int) -> Evidence:
+        cosine, mean, nearest = cosines.get(number, _NOT_FOUND)
         return Evidence(
             number,
             question,
             matches,
+            relevance,
             words.get(number, 0.0),
             near.get(number, 0.0),
             matching.get(number, 0),
-            best,
+            cosine,
             mean,
             nearest,
         )
 
-    return [evidence(number) for number in numbers]
+    return [evidence(*scored_number) for scored_number in best]
 
 
 def _once(of_each: Sequence[Sequence[Evidence]]) -> list[Evidence]:
