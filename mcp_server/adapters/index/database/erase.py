@@ -1,5 +1,6 @@
 """Erasing what SQLite keeps of deleted text: free pages, search segments and the write-ahead log."""
 
+from mcp_server.adapters.index.database import segments
 from mcp_server.adapters.index.database.database import Database
 
 
@@ -21,8 +22,7 @@ def compact(database: Database) -> None:
     Waits some seconds for a process that writes; raises IndexUnavailable when it takes longer.
     """
     with database.write() as db:
-        for table in ("memories_fts", "passages_fts"):
-            db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        segments.merge(db)
     with database.alone() as db:
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

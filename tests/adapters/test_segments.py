@@ -1,0 +1,39 @@
+"""A search looks words up in one segment, after what adds many and after each full check."""
+
+from mcp_server.actions.files.sync import BATCH, sync
+from mcp_server.actions.memory.remember import remember
+from mcp_server.adapters.index.database.integrity import SEARCH_TABLES
+from mcp_server.adapters.vault import make_vault_folders
+from mcp_server.core.memory import Draft
+from mcp_server.core.memory_parts import Kind
+from mcp_server.store import Store
+
+
+def numbers(store: Store) -> list[int]:
+    """Return how many segments each full-text index has."""
+    with store.database.read() as db:
+        return [
+            db.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone()[0]
+            for table in SEARCH_TABLES
+        ]
+
+
+def test_a_full_check_merges_what_was_remembered_one_by_one(store: Store) -> None:
+    for number in range(3):
+        remember(store, Draft(f"Note {number}", f"The gateway of number {number}."))
+    assert min(numbers(store)) > 1
+
+    sync(store, deep=True)
+
+    assert numbers(store) == [1, 1]
+
+
+def test_a_sync_of_many_files_merges_what_its_transactions_added(store: Store) -> None:
+    vault = store.user_vault
+    make_vault_folders(vault)
+    for number in range(BATCH + 1):
+        vault.path_for(f"note-{number}", Kind.KNOWLEDGE).write_text(f"The gateway of {number}.\n")
+
+    sync(store)
+
+    assert numbers(store) == [1, 1]
