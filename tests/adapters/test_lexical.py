@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.files.sync import sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.recall.recall import recall
 from mcp_server.adapters.index.search import lexical
+from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.bootstrap import Opened
 from mcp_server.core.memory import Draft
 from mcp_server.core.search import ranking
@@ -134,3 +136,18 @@ def test_of_a_very_common_word_the_newest_memories_are_read(store: Store) -> Non
 
     assert set(answer.memories) == set(newest)
     assert answer.weights["gateway"] == ranking.idf(120, 120)
+
+
+@pytest.mark.parametrize("table", ["memories", "passages"])
+def test_all_words_of_a_transaction_are_written_at_once(store: Store, table: str) -> None:
+    vault = store.vaults[-1]
+    make_vault_folders(vault)
+    for number in range(20):
+        (vault.root / "knowledge" / f"{number}.md").write_text(f"# Note {number}\n\nquokka {number}\n")
+    sync(store)
+
+    with store.database.read() as db:
+        # FTS5 makes a segment each time that it writes words, and merges some of them later.
+        segments = db.execute(f"SELECT count(DISTINCT segid) FROM {table}_fts_idx").fetchone()[0]
+        found = db.execute(f"SELECT count(*) FROM {table}_fts WHERE {table}_fts MATCH 'quokka'").fetchone()[0]
+    assert (segments, found) == (1, 20)

@@ -159,7 +159,15 @@ def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) 
         # The file named after the id keeps it, whichever file was seen first.
         rivals = sorted((stamp.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
     if rivals[0] == stamp.path:
-        writing.put(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now())
+        writing.put(
+            db,
+            vault=vault.key,
+            memory=memory,
+            stamp=stamp,
+            digest=digest,
+            now=store.now(),
+            searchable=store.database.searchable,
+        )
     for other in rivals[1:]:
         if remove_second_name(Path(other), Path(rivals[0])):
             writing.remove(db, other, store.now())

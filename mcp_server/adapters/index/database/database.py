@@ -55,9 +55,10 @@ class Database:
     A connection follows its file: when the file was deleted or replaced, the next use opens the new one.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False, searchable: bool = True) -> None:
         self.path = path
         self.read_only = read_only
+        self.searchable = searchable  # whether each row must be found by its words at once
         self.rebuild_folder = path.parent / ".rebuild"
         self.patience = Patience(HOOK_PATIENCE if read_only else files.PATIENCE)
         self.trouble = Trouble()
@@ -213,7 +214,7 @@ class Database:
                 )
             connection.execute("PRAGMA journal_mode = WAL")
             schema.drop(connection)
-            schema.create(connection)
+            schema.create(connection, searchable=self.searchable)
 
     def _move_others_away(self) -> None:
         """Give the database that another tool keeps under our name another one, so that both go on."""
@@ -237,18 +238,20 @@ class Database:
         Rebuild the index: yield an empty one to fill; when the block succeeds, copy it over this one.
 
         The copy is one transaction. Until then other processes read the old index, may write it except during
-        the copy, and keep their connections (tests/durability/test_rebuilt_index.py). First deletes what a
-        killed process left of a rebuild.
+        the copy, and keep their connections (tests/durability/test_rebuilt_index.py). The yielded one is
+        searchable only when it was copied. First deletes what a killed process left of a rebuild.
         Raises IndexUnavailable.
         """
         with self._rebuilding() as folder:
             self.connection()  # raises, before the work, for the index of a newer Daybook
             files.make_folder(folder)
-            new_index = Database(folder / self.path.name)
+            new_index = Database(folder / self.path.name, searchable=False)
             for setting in ("journal_mode = MEMORY", "synchronous = OFF"):
                 new_index.connection().execute(f"PRAGMA {setting}")
             try:
                 yield new_index
+                with new_index.alone() as connection:
+                    schema.make_searchable(connection)
                 try:
                     self._become(new_index)
                 except IndexSetAside:

@@ -9,9 +9,10 @@ import functools
 import sqlite3
 import time
 
-from mcp_server.adapters.index.table import TOKENIZER, Ref, Table
+from mcp_server.adapters.index import full_text
+from mcp_server.adapters.index.table import Ref, Table
 
-SCHEMA = 21
+SCHEMA = 22
 
 
 def tables() -> list[Table]:
@@ -27,7 +28,7 @@ def tables() -> list[Table]:
 @functools.cache
 def statements() -> tuple[str, ...]:
     """
-    Return the statements that make every table in an empty database.
+    Return the statements that make every table in an empty database, without the full-text indexes.
 
     The first call takes 0.3 s for imports that only a new index needs. The library writes the statements once
     in a process, because it takes four times as long as SQLite needs for them.
@@ -35,10 +36,7 @@ def statements() -> tuple[str, ...]:
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         _create_by_library(connection)
         made = connection.execute(
-            "SELECT sql FROM sqlite_master m WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
-            # A full-text index makes tables of its own, which are named after it.
-            " AND NOT EXISTS (SELECT 1 FROM sqlite_master v WHERE v.sql LIKE 'CREATE VIRTUAL%'"
-            " AND m.name LIKE v.name || '_%') ORDER BY rowid"
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
         )
         return tuple(sql for (sql,) in made)
 
@@ -59,12 +57,14 @@ def _create_by_library(connection: sqlite3.Connection) -> None:
                 new_table.create_index(columns_of_index, unique=unique)
         for statement in table.also:
             connection.execute(statement)
-        if table.searched:
-            new_table.enable_fts(table.searched, tokenize=TOKENIZER, create_triggers=True)
 
 
-def create(connection: sqlite3.Connection) -> None:
-    """Create every table in an empty database and stamp it with the schema number, in one transaction."""
+def create(connection: sqlite3.Connection, *, searchable: bool = True) -> None:
+    """
+    Create every table in an empty database and stamp it with the schema number, in one transaction.
+
+    One that is not *searchable* has no full-text indexes until `make_searchable`.
+    """
     connection.execute("BEGIN IMMEDIATE")
     for statement in statements():
         connection.execute(statement)
@@ -74,7 +74,16 @@ def create(connection: sqlite3.Connection) -> None:
         "INSERT INTO sqlite_sequence VALUES (?, ?)",
         [(table, time.time_ns() // 1000) for table in ("passages", "changes")],
     )
+    if searchable:
+        full_text.create(connection, tables())
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    connection.execute("COMMIT")
+
+
+def make_searchable(connection: sqlite3.Connection) -> None:
+    """Make the full-text indexes of a database that was created without, in one transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    full_text.create(connection, tables())
     connection.execute("COMMIT")
 
 

@@ -60,10 +60,11 @@ def size(db: sqlite3.Connection) -> tuple[int, int]:
 def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: str, passages: int) -> None:
     """Note vault, status, kind and passages of the memory *row*, which is new or was taken out by `leave`."""
     db.execute("INSERT OR IGNORE INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind))
-    db.execute(
-        "INSERT INTO scoped SELECT ?, scope, ? FROM scopes WHERE vault = ? AND status = ? AND kind = ?",
-        (row, passages, vault, status, kind),
-    )
+    # Not one statement with the next: one that reads and inserts makes FTS5 write its words before it.
+    (scope,) = db.execute(
+        "SELECT scope FROM scopes WHERE vault = ? AND status = ? AND kind = ?", (vault, status, kind)
+    ).fetchone()
+    db.execute("INSERT INTO scoped VALUES (?, ?, ?)", (row, scope, passages))
     _count(db, row, 1)
 
 

@@ -11,6 +11,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
+from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.memories import changelog, pairs, scopes, unreadable
 from mcp_server.adapters.index.memories.filters import marks
 from mcp_server.adapters.index.memories.memories import MAY_WAIT, Row
@@ -21,6 +22,7 @@ from mcp_server.core.memory import WORDS, Memory
 from mcp_server.core.memory_parts import Kind, Status, fingerprint
 from mcp_server.core.worth.ratings import believed
 
+_SEARCHED = ("title", "text", "tags", "parts")
 _Vectors = dict[str, tuple[str, bytes, bytes]]  # text of a passage → model, embedding, signs
 
 
@@ -47,7 +49,7 @@ TABLES = (
             # The memories that wait for the person are counted whenever a session starts.
             f"CREATE INDEX memories_waiting ON memories(vault) WHERE {MAY_WAIT}",
         ),
-        searched=("title", "text", "tags", "parts"),
+        searched=_SEARCHED,
     ),
     Table(
         "passages",
@@ -70,11 +72,20 @@ TABLES = (
 )  # fmt: skip
 
 
-def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> int:
+def put(
+    db: sqlite3.Connection,
+    *,
+    vault: str,
+    memory: Memory,
+    stamp: Stamp,
+    digest: str,
+    now: int,
+    searchable: bool = True,
+) -> int:
     """
     Store *memory* as the content of the file at `stamp.path`; return the memory's row.
 
-    Vectors of passages with unchanged text are kept.
+    It is found by its words if *searchable*. Vectors of passages with unchanged text are kept.
     Raises sqlite3.IntegrityError when another file of the vault has the same id.
     """
     unreadable.leave(db, stamp.path)
@@ -86,18 +97,19 @@ def put(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, dig
     for _, other_path in rows[1:]:
         remove(db, other_path, now)  # the file now at this path took over the id of one that was deleted
     columns = _columns(vault, memory, stamp, digest, now)
-    vectors = {} if row is None else _vectors_of(db, row)
-    if row is None:
-        row = db.execute(
-            f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
-        ).lastrowid
-        assert row is not None
-    else:
+    vectors = {}
+    if row is not None:
+        vectors = _vectors_of(db, row)
         pairs.leave(db, row, unless=columns)
         _clear(db, row)
-        assignments = ", ".join(f"{name} = ?" for name in columns)
-        db.execute(f"UPDATE memories SET {assignments} WHERE row = ?", (*columns.values(), row))
-    count = _put_passages(db, row, memory, vectors)
+        columns["row"] = row
+    row = db.execute(
+        f"INSERT INTO memories ({', '.join(columns)}) VALUES ({marks(columns)})", tuple(columns.values())
+    ).lastrowid
+    assert row is not None
+    if searchable:
+        full_text.put(db, "memories", row, {name: columns[name] for name in _SEARCHED})
+    count = _put_passages(db, row, memory, vectors, searchable=searchable)
     scopes.place(db, row, vault=vault, status=memory.status.value, kind=memory.kind.value, passages=count)
     db.executemany("INSERT INTO tags VALUES (?, ?)", [(row, tag) for tag in dict.fromkeys(memory.tags)])
     db.executemany(
@@ -117,7 +129,6 @@ def remove(db: sqlite3.Connection, path: str, now: int) -> str:
     row, vault, memory_id = entry
     pairs.leave(db, row)
     _clear(db, row)
-    db.execute("DELETE FROM memories WHERE row = ?", (row,))
     changelog.note_change(db, row, vault, memory_id, FileChange.REMOVED, now)
     return str(memory_id)
 
@@ -152,26 +163,33 @@ def _vectors_of(db: sqlite3.Connection, row: int) -> _Vectors:
 
 
 def _clear(db: sqlite3.Connection, row: int) -> None:
-    """Delete everything that other tables hold of the memory *row*."""
+    """Delete the memory *row*, and everything that other tables hold of it."""
     db.execute("DELETE FROM vectors WHERE passage IN (SELECT row FROM passages WHERE memory = ?)", (row,))
     for table in ("passages", "tags", "links", "names"):
         db.execute(f"DELETE FROM {table} WHERE memory = ?", (row,))
     scopes.leave(db, row)
+    db.execute("DELETE FROM memories WHERE row = ?", (row,))
 
 
-def _put_passages(db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors) -> int:
+def _put_passages(
+    db: sqlite3.Connection, row: int, memory: Memory, vectors: _Vectors, *, searchable: bool
+) -> int:
     """Store the passages of the memory *row*, with their *vectors* where they are known; return how many."""
     from mcp_server.core.sessions.passages import passages  # slow to load, and hooks only read
     from mcp_server.core.text.words import index_parts
 
     texts = passages(memory)
     for position, text in enumerate(texts):
-        cursor = db.execute(
+        parts = " ".join(index_parts(text))
+        passage = db.execute(
             "INSERT INTO passages (memory, position, text, parts) VALUES (?, ?, ?, ?)",
-            (row, position, text, " ".join(index_parts(text))),
-        )
+            (row, position, text, parts),
+        ).lastrowid
+        assert passage is not None
+        if searchable:
+            full_text.put(db, "passages", passage, {"text": text, "parts": parts})
         if text in vectors:
-            db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (cursor.lastrowid, *vectors[text]))
+            db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (passage, *vectors[text]))
     return len(texts)
 
 
