@@ -1,12 +1,9 @@
 """Where bin/daybook makes its environment: any folder, a full disk, and never a second one."""
 
-import ctypes
 import json
-import os
 import resource
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from tests.machine import (
     PATIENCE,
     PYTHON,
     Machine,
+    as_nobody_special,
     finish,
     half_made,
     own_index,
@@ -21,13 +19,6 @@ from tests.machine import (
     told_at_start,
     wheel,
 )
-
-
-def as_nobody_special() -> None:
-    """Let modes of files count for root too, in the process that is about to be started."""
-    if sys.platform == "linux" and os.geteuid() == 0:
-        capability_of_bounding_set, dac_override = 24, 1  # PR_CAPBSET_DROP of prctl(2), capabilities(7)
-        ctypes.CDLL(None).prctl(capability_of_bounding_set, dac_override, 0, 0, 0)
 
 
 def run_bound(machine: Machine, before: Callable[[], None], *args: str, **env: str) -> tuple[int, str, str]:

@@ -6,6 +6,7 @@ Subfolders are read; hidden files, temporary files and the conflict copies of
 synchronisers are not memories.
 """
 
+import collections
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,8 +89,9 @@ def stamps(vault: Vault, closed: list[str] | None = None, copies: list[Stamp] | 
     """
     Return the stamps of all memory files of *vault*, sorted by path.
 
-    Adds to *closed* the folders that exist and could not be read, and to *copies* the conflict copies of a
-    sync service. A vault in a repository has no files while a link is at a place that needs a folder.
+    Adds to *closed* the folders that exist and could not be read, or not so far that each file could be
+    looked at, and to *copies* the conflict copies of a sync service. A vault in a repository has no files
+    while a link is at a place that needs a folder.
     """
     if vault.in_repository and any(map(os.path.islink, (vault.root, *vault.folders()))):
         return []
@@ -97,6 +99,13 @@ def stamps(vault: Vault, closed: list[str] | None = None, copies: list[Stamp] | 
     aside = [] if copies is None else copies
     stamps_found = (stamp for folder in vault.folders() for stamp in _stamps(os.fspath(folder), shut, aside))
     return sorted(stamps_found, key=BY_PATH)
+
+
+def is_open(folder: Path) -> bool:
+    """Tell whether *folder* can be listed, and the memory files in it looked at."""
+    closed: list[str] = []
+    collections.deque(_stamps(os.fspath(folder), closed, []), maxlen=0)
+    return os.fspath(folder) not in closed
 
 
 def stamp(path: Path | str) -> Stamp | None:
@@ -144,7 +153,7 @@ def read_memory_file(vault: Vault, path: Path) -> bytes:
 def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Stamp]:
     waiting = [folder]
     while waiting:
-        place = waiting.pop()
+        place, has_unknown = waiting.pop(), False
         try:
             with os.scandir(place) as entries:
                 for entry in entries:
@@ -155,7 +164,10 @@ def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Sta
                     elif _is_markdown(entry.name):
                         try:
                             status = entry.stat(follow_symlinks=False)
-                        except OSError:
+                        except FileNotFoundError:
+                            continue
+                        except OSError:  # it may be there: only its folder may not be searched
+                            has_unknown = True
                             continue
                         file_stamp = Stamp(entry.path, status.st_size, _datable(status.st_mtime_ns))
                         if original_of(entry.name):
@@ -165,6 +177,8 @@ def _stamps(folder: str, closed: list[str], copies: list[Stamp]) -> Iterator[Sta
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:  # other users may be allowed to read it, or the disk fails
+            has_unknown = True
+        if has_unknown:
             closed.append(place)
 
 

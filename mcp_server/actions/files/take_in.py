@@ -18,7 +18,7 @@ from mcp_server.actions.files.vanished_folders import note_lost
 from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
-from mcp_server.adapters.vault import Vault, is_utf8, stamp
+from mcp_server.adapters.vault import Vault, is_open, is_utf8, stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Memory
@@ -119,13 +119,7 @@ def _stamp(vault: Vault, path: Path) -> Stamp | None:
 
 def _is_open_folder(path: Path) -> bool:
     """Tell whether *path* is a folder that can be read: then its files are taken in, not the folder."""
-    if not os.path.isdir(path):
-        return False
-    try:
-        os.scandir(path).close()
-    except OSError:
-        return False
-    return not path.is_symlink()
+    return os.path.isdir(path) and not path.is_symlink() and is_open(path)
 
 
 def _read(vault: Vault, stamp: Stamp) -> _Reading:

@@ -72,7 +72,12 @@ def _vaults(folder: Path) -> Iterator[Vault]:
 
 
 def _in_vault(vault: Vault, reading: Reading) -> Iterator[Record]:
-    for stamp in stamps(vault):
+    closed: list[str] = []
+    files_there = stamps(vault, closed)
+    for folder in closed:
+        where = os.path.relpath(folder, vault.root)
+        reading.refused.append((f"{vault.key}/{where}", "is a folder that cannot be read"))
+    for stamp in files_there:
         path = Path(stamp.path)
         where = str(path.relative_to(vault.root))
         try:

@@ -1,0 +1,76 @@
+"""What lies in a folder that this account may not read or search is not taken for gone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.live import ROOT
+from tests.machine import as_nobody_special
+from tests.patience import PATIENCE
+
+MODES = [0o000, 0o444, 0o111]
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run `daybook` in a process for which modes count, on a store in *tmp_path*; return what it printed."""
+
+    def run_(*arguments: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-m", "mcp_server.doors.cli", *arguments],
+            env={
+                "HOME": str(tmp_path),
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": str(ROOT),
+                "EMBEDDING_MODEL": "none",
+            },
+            cwd=tmp_path,
+            preexec_fn=as_nobody_special,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=PATIENCE,
+            check=True,
+        ).stdout
+
+    return run_
+
+
+def write(folder: Path) -> Path:
+    """Write a memory into *folder* and one into a folder below it; return that one."""
+    below = folder / "knowledge" / "lamps"
+    below.mkdir(parents=True)
+    (folder / "knowledge" / "doors.md").write_text("# Doors\n\nThey are shut at dusk.\n")
+    (below / "dusk.md").write_text("# Lamps\n\nThey are lit at dusk.\n")
+    return below
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_known_memories_stay(tmp_path: Path, run: Run, mode: int) -> None:
+    below = write(tmp_path / ".claude-memory")
+    run("sync")
+    below.chmod(mode)
+    try:
+        for _ in range(2):
+            assert f"{below}: is a folder that cannot be read; its known memories stay" in run("sync")
+        titles = {memory["title"] for memory in json.loads(run("list", "--json"))["memories"]}
+    finally:
+        below.chmod(0o700)
+    assert titles == {"Doors", "Lamps"}
+    assert "cannot be read" not in run("sync")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_import_names_the_folder(tmp_path: Path, run: Run, mode: int) -> None:
+    below = write(tmp_path / "exported")
+    below.chmod(mode)
+    try:
+        report = run("import", "daybook", str(tmp_path / "exported"), "--dry-run")
+    finally:
+        below.chmod(0o700)
+    assert "knowledge/lamps" in report and "is a folder that cannot be read" in report
