@@ -1,8 +1,8 @@
 """
 The documents name what is there: the reference is generated, every command, option, link and module exists.
 
-`UPDATE=1 python -m pytest tests/test_docs.py` writes docs/cli.md, docs/tools.md and the list of
-`daybook --help` anew.
+`UPDATE=1 python -m pytest tests/test_docs.py` writes docs/cli.md, docs/tools.md, the list of
+`daybook --help` and the statements that make an index anew.
 """
 
 import json
@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from mcp_types import Tool
 
+from mcp_server.adapters.index.database.schema import written_by_library
 from mcp_server.core.settings import DEFAULTS, ROWS, TOOLSETS
 from mcp_server.doors.cli import daybook
 from mcp_server.doors.cli.help_page import Listed
@@ -165,6 +166,10 @@ def test_the_command_line_reference_is_what_help_says() -> None:
     )
     check_generated("mcp_server/doors/cli/listed.json", f"{{\n{lines}\n}}\n")
     check_generated("docs/cli.md", cli_reference())
+
+
+def test_the_statements_that_make_an_index_are_what_its_tables_come_to() -> None:
+    check_generated("mcp_server/adapters/index/database/schema.sql", written_by_library())
 
 
 def test_the_tools_reference_is_what_the_server_lists() -> None:

@@ -202,7 +202,6 @@ class Database:
 
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; tables of another schema are dropped first."""
-        schema.statements()  # slow the first time, so before taking the lock that others wait for
         with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:

@@ -5,14 +5,16 @@ There are no migrations: another schema number means that the index is rebuilt f
 """
 
 import contextlib
-import functools
 import sqlite3
 import time
+from pathlib import Path
 
 from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.table import Ref, Table
 
 SCHEMA = 22
+STATEMENTS = Path(__file__).with_name("schema.sql")
+"""What `tables` come to; generated, since every process that makes an index would load the library for it."""
 
 
 def tables() -> list[Table]:
@@ -25,24 +27,23 @@ def tables() -> list[Table]:
     return [table for module in (*of_files, *events.modules()) for table in getattr(module, "TABLES", ())]
 
 
-@functools.cache
-def statements() -> tuple[str, ...]:
-    """
-    Return the statements that make every table in an empty database, without the full-text indexes.
+def statements() -> list[str]:
+    """Return the statements that make every table in an empty database, without the full-text indexes."""
+    return STATEMENTS.read_text(encoding="utf-8").split("\n\n")
 
-    The first call takes 0.3 s for imports that only a new index needs. The library writes the statements once
-    in a process, because it takes four times as long as SQLite needs for them.
-    """
+
+def written_by_library() -> str:
+    """Return what `STATEMENTS` must hold, of which a test makes it."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         _create_by_library(connection)
         made = connection.execute(
             "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
         )
-        return tuple(sql for (sql,) in made)
+        return "\n\n".join(f"{sql};" for (sql,) in made) + "\n"
 
 
 def _create_by_library(connection: sqlite3.Connection) -> None:
-    import sqlite_utils  # see `statements`
+    import sqlite_utils  # takes a tenth of a second, and only a test needs it
 
     db = sqlite_utils.Database(connection)
     for table in tables():
