@@ -1,10 +1,13 @@
 """What the person said or pinned stays in sight: Claude needs their word to unpin, fade or forget it."""
 
+import json
+
 import pytest
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.promote import pin
 from mcp_server.actions.memory.remember import remember
+from mcp_server.core.errors import NotFound
 from mcp_server.core.memory import Draft
 from mcp_server.store import Store
 from tests.doors.called import Caller
@@ -13,7 +16,9 @@ from tests.recorded import Recorded
 
 NEEDED = "Letting out of sight what the person said or pinned needs the person's consent"
 FORGETTING = "Forgetting what the person said needs the person's consent"
+TAKING_BACK = "Taking back what the person said or did needs the person's consent"
 FADING = ("progress", "context")
+SESSION = "8d7cabcd-1111"
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +93,24 @@ def test_claude_forgets_a_session_in_which_the_person_said_something_by_their_wo
     session.user(f"forget everything that session {short} taught")
     assert "Done;" in claude("forget_session", id=short, apply=True)
     assert "brings it back" in output_of(run("forget-session", short))
+
+
+def test_claude_brings_no_session_back_that_the_person_forgot(run: Run, store: Store) -> None:
+    draft = Draft("Deploy day", "We deploy on Tuesdays.", session=SESSION, source="assistant")
+    learned = remember(store, draft).memory.id
+
+    output_of(run("forget-session", SESSION, CLAUDECODE="1"))
+    output_of(run("forget-session", SESSION, "--undo", CLAUDECODE="1"))
+    done = json.loads(output_of(run("forget-session", SESSION, "--json")))
+    refused = run("forget-session", SESSION, "--undo", CLAUDECODE="1")
+    no_tidying = run("tidy", "--undo", "--run", done["run"], CLAUDECODE="1")
+
+    assert (refused.returncode, TAKING_BACK in refused.stderr) == (12, True)
+    assert (no_tidying.returncode, "was no run of tidying" in no_tidying.stderr) == (3, True)
+    with pytest.raises(NotFound):
+        read(store, learned)
+    output_of(run("forget-session", SESSION, "--undo"))
+    assert read(store, learned).memory.title == "Deploy day"
 
 
 def test_what_claude_said_it_lets_fade_at_once(claude: Caller, store: Store) -> None:

@@ -21,15 +21,7 @@ from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault, make_vault_folders
-from mcp_server.core.errors import (
-    Conflict,
-    DaybookError,
-    Held,
-    NotFound,
-    Rejected,
-    Unreadable,
-    disk_refused,
-)
+from mcp_server.core.errors import Conflict, DaybookError, Held, NotFound, Rejected, Unreadable, disk_refused
 from mcp_server.core.memory_parts import TRASH, id_in, parse_timestamp
 from mcp_server.core.provenance.instructions import reads_like_instruction
 from mcp_server.core.runs import PLACE, UNDONE, Change, NotMade, RunEntry, stands_between, with_values
@@ -157,6 +149,19 @@ def undo(store: Store, run: str = "", *, ref: str = "") -> Undone:
             store.record("tidied", run=new_run(store), undoes=run_name, **data)
             catch_up_if_free(store)
         return undone
+
+
+def undo_tidying(store: Store, run: str = "") -> Undone:
+    """Take back the named run of tidying, or the last, as `undo` does; another kind of run is NotFound."""
+    with store.database.read() as db:
+        steps = {entry.step for entry in tidying.entries(db, run)}
+    if not steps.isdisjoint(tidying.NO_TIDYING):  # these are a session that was forgotten, and answers
+        raise NotFound(
+            run,
+            sentence=f"'{run[:80]}' was no run of tidying.",
+            hint="'daybook undo', or for a session 'daybook forget-session ID --undo', takes it back.",
+        )
+    return undo(store, run)
 
 
 def undo_since(store: Store, since: str) -> Undone:

@@ -24,7 +24,9 @@ from mcp_server.actions.sessions.session_history import find_session
 from mcp_server.actions.upkeep.work import LOCK
 from mcp_server.adapters import transcript_file
 from mcp_server.adapters.index.events import deeds, episodes, tidying, transcripts
+from mcp_server.adapters.index.events.deeds import Deed
 from mcp_server.adapters.index.memories import selections
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import NotFound, Rejected, Unreadable
 from mcp_server.core.judge.whose_word import asks_to_forget
 from mcp_server.core.memory import Memory
@@ -33,6 +35,7 @@ from mcp_server.core.runs import Change, NotMade, Reason, RunEntry, Why, change
 from mcp_server.store import Store
 
 READING = "reading transcripts"
+MOST_FORGETTINGS = 50  # times that one session was forgotten or brought back
 MOST_DEEDS = 1000  # deeds of a session that are searched for those that cannot be taken back
 
 
@@ -67,7 +70,8 @@ def forget_session(store: Store, name: str, *, dry_run: bool) -> ForgottenSessio
     with runs.alone(store), runs.alone(store, LOCK, act=READING):
         forgotten = ForgottenSession(session, False, runs.new_run(store))
         cursors = _cursors(store, session)
-        store.record("session_forgotten", session=session, run=forgotten.run, cursors=cursors)
+        act = {"run": forgotten.run, "by": store.by()}
+        store.record("session_forgotten", session=session, cursors=cursors, **act)
         for cursor in cursors:
             _note_read(store, session, cursor["path"], cursor["now"])
         catch_up(store)
@@ -101,11 +105,11 @@ def undo_forget_session(store: Store, name: str) -> Undone:
     sync(store)
     session = find_session(store, name).id
     with store.database.read() as db:
-        forgettings = deeds.listed(db, session=session, events=["session_forgotten"], limit=50)
+        forgettings = deeds.listed(db, session=session, events=["session_forgotten"], limit=MOST_FORGETTINGS)
         run_names = [str(deed.detail.get("run", "")) for deed in forgettings]
         # Also those that an earlier undo left.
         undoable = [run for run in run_names if tidying.entries(db, run)]
-    forgotten = list(takewhile(lambda deed: not deed.detail.get("undone"), forgettings))
+    forgotten = _until_undone(forgettings)
     if not (undoable or forgotten):
         raise Rejected("Nothing of that session was forgotten.", "Look with 'daybook history --session'.")
     undone = Undone((undoable or run_names)[0])
@@ -122,6 +126,24 @@ def undo_forget_session(store: Store, name: str) -> Undone:
         store.record("session_forgotten", session=session, undone=True)
         catch_up(store)
     return undone
+
+
+def is_persons(store: Store, name: str) -> bool:
+    """
+    Tell whether the person forgot that session, so that only they may bring it back.
+
+    Raises Rejected when no session is called so.
+    """
+    store = store.everywhere()
+    session = find_session(store, name).id
+    with store.database.read() as db:
+        forgettings = deeds.listed(db, session=session, events=["session_forgotten"], limit=MOST_FORGETTINGS)
+    return any(deed.detail.get("by") == PERSON for deed in _until_undone(forgettings))
+
+
+def _until_undone(forgettings: Sequence[Deed]) -> list[Deed]:
+    """Return those of *forgettings*, the latest first, that were not undone since."""
+    return list(takewhile(lambda deed: not deed.detail.get("undone"), forgettings))
 
 
 def _plan(store: Store, session: str) -> tuple[list[RunEntry], dict[str, tuple[str, ...]]]:

@@ -250,7 +250,7 @@ def tidy_command(dry_run: bool, with_model: bool, undo: bool, name: str, since: 
     if since:
         result = undone(runs.undo_since(store, since))
     elif undo:
-        result = undone(runs.undo(store, name))
+        result = undone(runs.undo_tidying(store, name))
     else:
         result = upkeep.tidied(tidying.tidy(store, dry_run=dry_run, with_model=with_model or not dry_run))
     output.print_shown(result)

@@ -9,18 +9,19 @@ import click
 from mcp_server.actions.memory import conversation, session
 from mcp_server.actions.sessions import forget_session, session_history
 from mcp_server.adapters import files as disk
+from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import PersonNeeded, Rejected
 from mcp_server.core.memory_parts import split_list
 from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.core.render import counted
-from mcp_server.doors.cli import output, text_input
+from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, judged, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.text_input import with_metadata
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import sessions as shown_sessions
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.shown.persons_acts import FORGETTING
+from mcp_server.doors.shown.persons_acts import FORGETTING, TAKING_BACK
 
 
 @click.command("save-session")
@@ -184,6 +185,8 @@ def forget_session_command(name: str, dry_run: bool, undo: bool) -> None:
     opened = output.opened()
     store = opened.store()
     if undo:
+        if store.by() != PERSON and forget_session.is_persons(store, name):
+            person.require(TAKING_BACK)
         result = undone(forget_session.undo_forget_session(store, name))
     else:
         by_claude = not dry_run and author(opened) != MANUAL
