@@ -164,7 +164,9 @@ def test_an_undo_that_comes_too_late_takes_back_nothing_else(
         read(store, memory_id)
 
 
-def test_with_one_id_at_both_levels_each_is_opened(look: Look, store: Store) -> None:
+@pytest.fixture
+def farther(look: Look, store: Store) -> Page:
+    """The page of the person's memory whose id a memory of the project has, too."""
     for level, title, text in (
         (Level.USER, "Farther", "It is the person's."),
         (Level.PROJECT, "Nearer", "It is the project's."),
@@ -174,10 +176,27 @@ def test_with_one_id_at_both_levels_each_is_opened(look: Look, store: Store) -> 
     page.goto(f"{page.url}memories")
     page.get_by_role("link", name="Farther").click()
     expect(page.get_by_text("It is the person's.")).to_be_visible()
-    page.get_by_role("button", name="Archive").click()
-    expect(page.get_by_role("button", name="Restore")).to_be_visible()
+    page.wait_for_load_state()
+    return page
+
+
+def test_with_one_id_at_both_levels_each_is_opened(farther: Page, store: Store) -> None:
+    farther.get_by_role("button", name="Archive").click()
+    expect(farther.get_by_role("button", name="Restore")).to_be_visible()
     assert status(store, "same") is Status.ACTIVE
     assert status(at_level(store, Level.USER), "same") is Status.ARCHIVED
+
+
+def test_with_one_id_at_both_levels_each_is_edited_and_compared(farther: Page, store: Store) -> None:
+    farther.get_by_role("link", name="Edit", exact=True).click()
+    farther.get_by_label("Text, in markdown").fill("It is still the person's.")
+    farther.get_by_role("button", name="Save Ctrl S").click()
+    expect(farther.get_by_text("Saved", exact=True)).to_be_visible()
+    assert read(at_level(store, Level.USER), "same").memory.text == "It is still the person's."
+    farther.get_by_role("link", name="History").click()
+    farther.get_by_role("button", name="Compare").click()
+    expect(farther.get_by_role("heading", name="Farther")).to_be_visible()
+    assert read(store, "same").memory.text == "It is the project's."
 
 
 @pytest.mark.parametrize("memory_id", ["nothing-there-a1b2", "Not%20an%20id", "..%2F..%2Fetc%2Fpasswd"])

@@ -106,14 +106,19 @@ def store_for(request: Request) -> Store:
 
 
 class Where:
-    """Where memories are opened: the address of each, seen from the project that it belongs to."""
+    """
+    Where memories are opened: the address of each, seen from the project that it belongs to.
+
+    `vault` is the key of the one vault that is looked at, '' for all of `project_key`.
+    """
 
     def __init__(self, request: Request, store: Store) -> None:
         key = request.query_params.get("project", "")
         self.project_key = "" if key == ALL else key
+        self.vault = request.query_params.get("vault", "")
         self._opened = viewer(request).opened
         self._store = store
-        self._alone = request.query_params.get("vault", "")
+        self._at_hand = request.path_params.get("memory_id", "")
         self._others: dict[str, str] | None = None
 
     def to(self, vault: str, memory_id: str, tail: str = "") -> str:
@@ -137,8 +142,9 @@ class Where:
         return self._opened.store(folder=root_of(self._opened, self.project(vault)))
 
     def seen(self, memory_id: str, tail: str = "") -> str:
-        """Return the address of a memory as it is seen from here, without the viewer's base."""
-        return address(f"/memories/{memory_id}{tail}", project=self.project_key)
+        """Return the address of a memory as it is seen from here; the one at hand stays in its vault."""
+        only = self.vault if memory_id == self._at_hand else ""
+        return address(f"/memories/{memory_id}{tail}", project=self.project_key, vault=only)
 
     def of(self, ref: str) -> str:
         """Return the address of what the ledger calls *ref*, without the viewer's base; '' for ''."""
@@ -158,7 +164,7 @@ class Where:
     def _is_hidden(self, vault: str, memory_id: str) -> bool:
         """Tell whether a nearer vault has another memory of that id: a person's graph may, at both levels."""
         if len(self._store.vaults) == 1:
-            return vault == self._alone
+            return vault == self.vault
         if vault != self._store.user_vault.key:
             return False
         row = look_up(self._store, memory_id)
