@@ -19,6 +19,8 @@ from mcp_server.core.errors import Rejected, Unreadable
 from mcp_server.core.memory_parts import ARCHIVE_FOLDER, Kind, Level, check_id, ref_of
 
 FOLDERS = {kind.folder: kind for kind in Kind}
+CLOSED = "is a folder that cannot be read"
+"""What is said of the closed folders of `stamps`."""
 
 
 class Vault(NamedTuple):

@@ -66,6 +66,19 @@ def test_known_memories_stay(tmp_path: Path, run: Run, mode: int) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("form", [["markdown", "out"], ["json", "out.json"]])
+def test_an_export_names_the_folder(tmp_path: Path, run: Run, mode: int, form: list[str]) -> None:
+    below = write(tmp_path / ".claude-memory")
+    kind, target = form
+    below.chmod(mode)
+    try:
+        report = run("export", "--format", kind, target)
+    finally:
+        below.chmod(0o700)
+    assert f"{below}: is a folder that cannot be read" in report
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_an_import_names_the_folder(tmp_path: Path, run: Run, mode: int) -> None:
     below = write(tmp_path / "exported")
     below.chmod(mode)

@@ -24,7 +24,8 @@ from mcp_server.adapters.foreign.daybook_export import (
 )
 from mcp_server.adapters.index.events import trust, usage
 from mcp_server.adapters.index.memories import selections
-from mcp_server.adapters.vault import Vault, read_memory_file, stamps
+from mcp_server.adapters.vault import CLOSED, Vault, read_memory_file, stamps
+from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import IndexUnavailable, Rejected, Unreadable
 from mcp_server.core.memory import Link, Memory
 from mcp_server.core.memory_parts import Level, timestamp
@@ -35,7 +36,7 @@ BATCH = 250  # files written together
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was exported: how many memories, and the files that could not be (path: reason)."""
+    """What was exported: how many memories, and the files and folders that could not be (path: reason)."""
 
     memories: int
     left: tuple[str, ...] = ()
@@ -71,11 +72,11 @@ def check_new(target: Path, *, called: Path) -> None:
 
 
 def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: bool) -> Exported:
-    copied, failures = 0, []
+    copied, failures = 0, list[str]()
     counts: dict[str, object] = {}
     copies: dict[Path, tuple[bytes, datetime]] = {}
     for vault in _vaults(store, level, all_projects=all_projects):
-        for stamp in stamps(vault):
+        for stamp in _stamps(vault, failures):
             path = Path(stamp.path)
             try:
                 data = read_memory_file(vault, path)
@@ -94,6 +95,14 @@ def _copy_all(store: Store, target: Path, level: Level | None, *, all_projects: 
     if counts:
         files.write_new(target / USAGE, json.dumps({"usage": counts}, indent=1).encode("ascii"))
     return Exported(copied, tuple(failures))
+
+
+def _stamps(vault: Vault, failures: list[str]) -> list[Stamp]:
+    """Return the stamps of the files of *vault*; add the folders that cannot be read to *failures*."""
+    closed: list[str] = []
+    files_there = stamps(vault, closed)
+    failures += [f"{folder}: {CLOSED}" for folder in closed]
+    return files_there
 
 
 def _counts(store: Store, refs: Sequence[str]) -> dict[str, dict[str, object]]:
@@ -129,9 +138,9 @@ def export_json(
 ) -> tuple[dict[str, object], Exported]:
     """Return all memories with every field, and how often each was used, as one value for JSON."""
     _look_again(store)
-    entries, failures = [], []
+    entries, failures = [], list[str]()
     for vault in _vaults(store, level, all_projects=all_projects):
-        for stamp in stamps(vault):
+        for stamp in _stamps(vault, failures):
             try:
                 entries.append((vault, load(vault, Path(stamp.path), on_disk=stamp).memory))
             except (Unreadable, FileNotFoundError) as error:

@@ -18,7 +18,7 @@ from mcp_server.actions.files.vanished_folders import note_lost
 from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
-from mcp_server.adapters.vault import Vault, is_open, is_utf8, stamp
+from mcp_server.adapters.vault import CLOSED, Vault, is_open, is_utf8, stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Memory
@@ -26,7 +26,7 @@ from mcp_server.core.memory_parts import fingerprint
 from mcp_server.store import Store
 
 RACY = 20_000_000  # nanoseconds within which a file can change again without a new mtime
-CLOSED = "is a folder that cannot be read; its known memories stay"
+STAYS = f"{CLOSED}; its known memories stay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _read(vault: Vault, stamp: Stamp) -> _Reading:
     try:
         file = load(vault, Path(stamp.path), on_disk=stamp)
     except Unreadable as error:
-        reason = CLOSED if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
+        reason = STAYS if os.path.isdir(stamp.path) and not os.path.islink(stamp.path) else error.reason
         return _Reading(stamp, problem=Problem(stamp.path, error.line, reason))
     except FileNotFoundError:
         return _Reading(stamp, problem=Problem(stamp.path, 0, "vanished while it was read"))

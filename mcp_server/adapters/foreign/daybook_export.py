@@ -17,7 +17,7 @@ from pathlib import Path
 from mcp_server.adapters import memory_file
 from mcp_server.adapters.foreign import source_file
 from mcp_server.adapters.memory_file import read_fields
-from mcp_server.adapters.vault import Vault, kind_of, read_memory_file, stamps
+from mcp_server.adapters.vault import CLOSED, Vault, kind_of, read_memory_file, stamps
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.exchange.foreign import IMPORTED, Reading, Record, admit, line_of, must_hold, text_of
 from mcp_server.core.memory import Memory
@@ -76,7 +76,7 @@ def _in_vault(vault: Vault, reading: Reading) -> Iterator[Record]:
     files_there = stamps(vault, closed)
     for folder in closed:
         where = os.path.relpath(folder, vault.root)
-        reading.refused.append((f"{vault.key}/{where}", "is a folder that cannot be read"))
+        reading.refused.append((f"{vault.key}/{where}", CLOSED))
     for stamp in files_there:
         path = Path(stamp.path)
         where = str(path.relative_to(vault.root))
