@@ -82,33 +82,33 @@ def sections(text: str) -> Iterator[tuple[list[str], str]]:
         yield above[:-1], above[-1]
 
 
-def pieces(section: str, *, size: int = PASSAGE_SIZE, overlap: int = PASSAGE_OVERLAP) -> list[str]:
-    """Return *section* in pieces of about *size* characters, neighbours sharing about *overlap*."""
-    if len(section) <= size:
+def pieces(section: str) -> list[str]:
+    """Return *section* in pieces of about PASSAGE_SIZE, neighbours sharing about PASSAGE_OVERLAP."""
+    if len(section) <= PASSAGE_SIZE:
         return [section]
     result: list[str] = []
     current = ""
-    for block in _blocks(section, size):
-        if current and len(current) + 2 + len(block) > size:
+    for block in _blocks(section):
+        if current and len(current) + 2 + len(block) > PASSAGE_SIZE:
             result.append(current)
-            current = _tail(current, overlap)
-            if len(current) + 2 + len(block) > size + overlap:
+            current = _tail(current)
+            if len(current) + 2 + len(block) > PASSAGE_SIZE + PASSAGE_OVERLAP:
                 current = ""
         current = f"{current}\n\n{block}" if current else block
     return [*result, current] if current else result
 
 
-def _blocks(section: str, size: int) -> Iterator[str]:
-    """Yield paragraphs and whole fences; longer ones than *size* are cut at line ends, else anywhere."""
+def _blocks(section: str) -> Iterator[str]:
+    """Yield paragraphs and whole fences; longer ones than a piece are cut at line ends, else anywhere."""
     for block in markdown.paragraphs(section):
-        if len(block) <= size:
+        if len(block) <= PASSAGE_SIZE:
             yield block
             continue
         piece = ""
         for line in block.split("\n"):
-            for start in range(0, max(len(line), 1), size):
-                part = line[start : start + size]
-                if piece and len(piece) + 1 + len(part) > size:
+            for start in range(0, max(len(line), 1), PASSAGE_SIZE):
+                part = line[start : start + PASSAGE_SIZE]
+                if piece and len(piece) + 1 + len(part) > PASSAGE_SIZE:
                     yield piece
                     piece = ""
                 piece = f"{piece}\n{part}" if piece else part
@@ -116,9 +116,7 @@ def _blocks(section: str, size: int) -> Iterator[str]:
             yield piece
 
 
-def _tail(text: str, overlap: int) -> str:
-    """Return the end of *text*, at most *overlap* characters, from the start of a word."""
-    if overlap <= 0:
-        return ""
-    end = text[-overlap:]
-    return end.partition(" ")[2].strip() if len(text) > overlap else end
+def _tail(text: str) -> str:
+    """Return the end of *text*, at most PASSAGE_OVERLAP characters, from the start of a word."""
+    end = text[-PASSAGE_OVERLAP:]
+    return end.partition(" ")[2].strip() if len(text) > PASSAGE_OVERLAP else end
