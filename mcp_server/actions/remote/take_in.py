@@ -77,7 +77,7 @@ def take_in_tree(store: Store, remote: Remote, contents: Contents, disk: Disk, g
     _take_in_memories(
         store, contents, taken_in, {path: present.get(path, "") for path in memories}, wanted_files
     )
-    _accept(store, contents, taken_in)
+    _accept(store, contents)
     return taken_in
 
 
@@ -246,7 +246,7 @@ def _forget(store: Store, contents: Contents, vault: Vault, path: str, blob: str
     return memory_id
 
 
-def _accept(store: Store, contents: Contents, taken_in: TakenIn) -> None:
+def _accept(store: Store, contents: Contents) -> None:
     """Note which merged bytes may be shown unasked: those made only of bytes that may be."""
     if not contents.origins_of:
         return

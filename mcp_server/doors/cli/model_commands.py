@@ -14,7 +14,6 @@ from mcp_server.core.settings import EMBEDDING
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.shown import figures
-from mcp_server.store import Store
 
 
 @click.group("model")
@@ -77,7 +76,7 @@ def use(model: str, *, asks_key: bool = False) -> None:
         with output.progress(megabytes * 1_000_000, f"Downloading {setting}") as advance:
             endpoint = opened.environment.get("HF_ENDPOINT", "")
             choose_embedder.fetch(store, setting, endpoint=endpoint, progress=advance)
-    key = _agreed(opened, store, setting, asks_key=asks_key)
+    key = _agreed(opened, setting, asks_key=asks_key)
     keeps = key is not None or choose_embedder.keeps_key(store, setting)
     used = key if keeps else opened.environment.get("EMBEDDING_API_KEY", "")
     setting = choose_embedder.choose(
@@ -101,7 +100,7 @@ as are your prompts and searches from now on. Secrets are masked, and what is pr
 It{leaves}, and what it costs there is not counted here."""
 
 
-def _agreed(opened: Opened, store: Store, setting: str, *, asks_key: bool) -> str | None:
+def _agreed(opened: Opened, setting: str, *, asks_key: bool) -> str | None:
     """Return the key for the endpoint of *setting*, None for none; ask the person before anything is sent."""
     endpoint = endpoint_of(setting)
     if endpoint is None:
