@@ -23,7 +23,7 @@ from tests.viewer.conftest import Look, at, findings
 from tests.viewer.shop import furnished
 
 LONG = "a_word_that_nobody_would_break_" * 6
-EMPTY = ("/", "/memories", "/memories?status=trash", "/memories?status=waiting", "/memories?q=nothing")
+EMPTY = ("/", "/memories", "/memories?status=trash", "/memories?q=nothing")
 EMPTY += ("/graph", "/shown", "/insight", "/changes", "/changes/forget", "/nowhere", "/memories/nowhere")
 FULL = (
     *EMPTY[:-2],

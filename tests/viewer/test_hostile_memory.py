@@ -138,7 +138,7 @@ def test_in_the_trash_and_as_a_candidate_it_is_as_harmless(
     page.locator("#found h2 a").click()
     expect(page.locator(".text")).to_contain_text("an image")
     is_whole(page)
-    at(page, "/memories?status=waiting")
+    at(page, "/")
     expect(page.locator(".entry .text")).to_contain_text("an image")
     is_whole(page)
     with pytest.raises(BlockingIOError):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from mcp_server.actions.review.entries import Verdict
 from mcp_server.actions.review.review import AGED, QUESTION, review
@@ -13,6 +13,7 @@ from mcp_server.store import Store
 from tests.actions.test_answers import remembered
 from tests.actions.test_settling_undone import WAYS, Place, entry_of, state
 from tests.conftest import Clock
+from tests.durability.served import eventually
 from tests.opened import run_daybook
 from tests.viewer.conftest import Look, serious_findings
 
@@ -113,6 +114,30 @@ def test_an_entry_that_has_just_come_onto_the_page_is_settled_there(
     expect(page.locator(".entry.settled")).to_be_visible()
     assert page.url == address
     assert not review(store).counts
+
+
+def test_a_list_that_was_asked_for_before_an_answer_takes_no_card_away(
+    look: Look, store: Store, clock: Clock
+) -> None:
+    questions(store, clock, "Uploads")
+    page = look()
+    expect(entries(page)).to_have_count(1)
+    before: list[tuple[Route, APIResponse]] = []
+    page.route("**/waiting?*", lambda route: before.append((route, route.fetch())), times=1)
+    page.evaluate("htmx.trigger(document.body, 'changed')")
+    eventually(lambda: page.evaluate("1") and before != [], "the list is asked for")
+
+    click(page, entries(page), Verdict.KEEP_BOTH)
+    expect(page.locator(".entry.settled")).to_contain_text("both are kept")
+    page.evaluate(
+        "document.addEventListener('htmx:afterOnLoad', (event) => {"
+        " if (event.target.id === 'waiting') document.body.dataset.loaded = 'yes' })"
+    )
+    for route, answer in before:
+        route.fulfill(response=answer)
+
+    expect(page.locator("body[data-loaded]")).to_have_count(1)
+    expect(page.locator(".entry.settled").get_by_role("button", name="Undo it")).to_be_visible()
 
 
 def test_the_focus_goes_to_the_next_entry_and_j_and_k_move(look: Look, store: Store, clock: Clock) -> None:

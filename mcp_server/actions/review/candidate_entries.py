@@ -5,32 +5,9 @@ from dataclasses import replace
 
 from mcp_server.actions.judge import candidate
 from mcp_server.actions.review.entries import Became, Entry, Sightings, Verdict, WaitingKind, about
-from mcp_server.core.links import as_name
-from mcp_server.core.memory_parts import Level
-from mcp_server.core.search.query import Filter, fits
 from mcp_server.store import Store
 
 CANDIDATE = "candidate"
-
-
-def list_candidates(store: Store, filter: Filter, words: str = "") -> list[Entry]:
-    """
-    Return the candidates that *filter* lets through and that have all *words*, the most believable first.
-
-    Those too that wait only to be seen more often. The filter's status counts for nothing.
-    """
-    wanted_words = as_name(words).split()
-    own = store.user_vault.root / candidate.FOLDER
-    return [
-        _entry(proposal)
-        for proposal in candidate.review_candidates(store)
-        if fits(
-            proposal.memory,
-            Level.USER if proposal.path.parent == own else Level.PROJECT,
-            filter,
-            wanted_words,
-        )
-    ]
 
 
 def _listed(store: Store) -> tuple[int, Iterator[Entry]]:
@@ -59,7 +36,8 @@ def _entry(proposal: candidate.Candidate) -> Entry:
 
 
 def _again(store: Store, entry: Entry) -> Entry | None:
-    return next((listed for listed in list_candidates(store, Filter()) if listed.id == entry.id), None)
+    proposals = candidate.review_candidates(store)
+    return next((_entry(proposal) for proposal in proposals if proposal.memory.id == entry.id), None)
 
 
 def _approve(store: Store, entry: Entry) -> Became:

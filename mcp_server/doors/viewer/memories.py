@@ -1,7 +1,7 @@
 """memories: what is known, listed newest first or found as one types, with the reasons for each rank."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -29,14 +29,12 @@ from mcp_server.doors.viewer.page_query import (
     ANY,
     MODES,
     TRASH,
-    WAITING,
     Selection,
     Where,
     projects,
     selection_of,
     store_for,
 )
-from mcp_server.doors.viewer.review import candidates
 from mcp_server.store import Store
 
 LISTED = 25  # memories of one page
@@ -69,8 +67,9 @@ def memories(request: Request) -> Response:
     whole = "hx-request" not in request.headers
     if whole:
         store.meaning()  # it loads while the person still types
-    listing = LISTS.get(selection.status, _searched if selection.q else _listed)(request, store, selection)
     in_trash = selection.status == TRASH
+    looked_up = _trashed if in_trash else _searched if selection.q else _listed
+    listing = looked_up(request, store, selection)
     many = {BRINGS_BACK: ACTS[BRINGS_BACK]} if in_trash else for_many(store)
     values: dict[str, Any] = {"selection": selection, "many": many, "in_trash": in_trash, **listing}
     if not whole:
@@ -85,7 +84,7 @@ def memories(request: Request) -> Response:
         "statuses": [status.value for status in Status if status is not Status.ACTIVE],
         "modes": MODES,
         "any_status": ANY,
-        "apart": {TRASH: "in the trash", WAITING: "waiting, as a candidate"},
+        "trash": TRASH,
         "write": Where(request, store).write,
     }
     answer = page(request, "memories.html", **values, **choices)
@@ -283,9 +282,4 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word)
 
 
-LISTS: Mapping[str, Callable[[Request, Store, Selection], dict[str, Any]]] = {
-    TRASH: _trashed,
-    WAITING: candidates,
-}
-"""Status → what lists those that are no memories of the index."""
 ROUTES = (Route("/memories", memories),)

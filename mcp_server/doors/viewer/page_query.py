@@ -18,13 +18,12 @@ from mcp_server.store import Store
 ANY = "any"  # as a status: whatever it is
 WRITE = "/memories-new"  # where a memory is written; below /memories/ any word may be an id
 MODES = {"": Mode.HYBRID, "words": Mode.KEYWORD, "meaning": Mode.SEMANTIC}
-TRASH, WAITING = "trash", "waiting"  # as a status: what is in the trash, and candidates
+TRASH = "trash"  # as a status: what is in the trash
 STATUSES = {
     **{status.value: (status,) for status in Status},
     "": (Status.ACTIVE,),
     ANY: ANY_STATUS,
     TRASH: ANY_STATUS,
-    WAITING: ANY_STATUS,
 }
 Word = TypeVar("Word", bound=Enum)
 
@@ -67,7 +66,7 @@ class Selection:
         _one_of(Level, self.level, "a level")
         _one_of(Kind, self.kind, "a kind")
         if self.status not in STATUSES:
-            raise _unknown(self.status, "a status", [*map(str, Status), TRASH, WAITING, ANY])
+            raise _unknown(self.status, "a status", [*map(str, Status), TRASH, ANY])
         basis = filter_of(
             level=self.level,
             kind=self.kind,

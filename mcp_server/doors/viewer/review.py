@@ -8,15 +8,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.actions.changes.undo import last_change, undo
-from mcp_server.actions.review.candidate_entries import CANDIDATE, list_candidates
 from mcp_server.actions.review.entries import Became, Entry, Verdict
 from mcp_server.actions.review.review import AGED, MOST, ORIGIN, review, settle
 from mcp_server.core.errors import NotFound, Rejected
-from mcp_server.core.search.query import Filter
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.history import undone
-from mcp_server.doors.viewer.page import Fields, form, number, page, paged
-from mcp_server.doors.viewer.page_query import Selection, Where, store_for
+from mcp_server.doors.viewer.page import Fields, form, number, page
+from mcp_server.doors.viewer.page_query import Where, store_for
 from mcp_server.store import Store
 
 MOST_COMPARED = 20  # new memories compared while the person waits
@@ -49,19 +47,6 @@ def waiting(request: Request) -> Response:
         where=Where(request, store),
         **_words(),
     )
-
-
-def candidates(request: Request, store: Store, selection: Selection) -> dict[str, Any]:
-    """Return what the list of candidates shows: those of *selection*, of the project of *store*."""
-    entries = list_candidates(store, selection.filter(), selection.q)
-    page_of = entries[selection.offset : selection.offset + MOST]
-    return {
-        "candidates": page_of,
-        "total": len(entries),
-        "where": Where(request, store),
-        **_words(),
-        **paged(selection.at, selection.offset, MOST, more=selection.offset + MOST < len(entries)),
-    }
 
 
 def settled(request: Request, fields: Fields) -> Response:
@@ -117,8 +102,8 @@ def _entry_of(store: Store, fields: Fields) -> Entry | None:
 
 def _now(store: Store, kind: str, name: str, ref: str) -> Entry | None:
     """Return the entry as it waits now, None when it does not."""
-    try:  # a candidate that need only be seen more often is none of those that wait for the person
-        entries = list_candidates(store, Filter()) if kind == CANDIDATE else review(store, [name]).entries
+    try:
+        entries = review(store, [name]).entries
     except NotFound:
         return None
     return next(
