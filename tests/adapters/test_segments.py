@@ -1,6 +1,10 @@
 """A search looks words up in one segment, after what adds many and after each full check."""
 
-from mcp_server.actions.files.sync import BATCH, sync
+from collections.abc import Callable
+
+import pytest
+
+from mcp_server.actions.files.sync import BATCH, rebuild, sync
 from mcp_server.actions.memory.remember import remember
 from mcp_server.adapters.index.database.integrity import SEARCH_TABLES
 from mcp_server.adapters.vault import make_vault_folders
@@ -28,12 +32,18 @@ def test_a_full_check_merges_what_was_remembered_one_by_one(store: Store) -> Non
     assert numbers(store) == [1, 1]
 
 
-def test_a_sync_of_many_files_merges_what_its_transactions_added(store: Store) -> None:
+@pytest.mark.parametrize("taken_in_by", [sync, rebuild])
+def test_a_sync_of_many_files_merges_what_its_transactions_added(
+    store: Store, taken_in_by: Callable[[Store], object]
+) -> None:
     vault = store.user_vault
     make_vault_folders(vault)
     for number in range(BATCH + 1):
         vault.path_for(f"note-{number}", Kind.KNOWLEDGE).write_text(f"The gateway of {number}.\n")
 
-    sync(store)
+    taken_in_by(store)
 
     assert numbers(store) == [1, 1]
+    with store.database.read() as db:
+        query = "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'gateway'"
+        assert db.execute(query).fetchone() == (BATCH + 1,)

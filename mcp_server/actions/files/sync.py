@@ -92,7 +92,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
         for vault, paths in lost_memories:  # after all vaults: a memory may have moved to another
             note_lost(store, vault, paths)
         note_synced(store, to_sync)
-        if deep or report.changed >= BATCH:
+        if store.database.searchable and (deep or report.changed >= BATCH):
             with store.database.write() as db:
                 segments.merge(db)
     with store.database.read() as db:

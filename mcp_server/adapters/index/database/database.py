@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index.database import integrity, schema
+from mcp_server.adapters.index.database import integrity, schema, segments
 from mcp_server.adapters.index.database.known_before import KnownBefore
 from mcp_server.adapters.index.database.trouble import (
     Patience,
@@ -249,8 +249,9 @@ class Database:
                 new_index.connection().execute(f"PRAGMA {setting}")
             try:
                 yield new_index
-                with new_index.alone() as connection:
+                with new_index.write() as connection:
                     schema.make_searchable(connection)
+                    segments.merge(connection)
                 try:
                     self._become(new_index)
                 except IndexSetAside:

@@ -82,10 +82,8 @@ def create(connection: sqlite3.Connection, *, searchable: bool = True) -> None:
 
 
 def make_searchable(connection: sqlite3.Connection) -> None:
-    """Make the full-text indexes of a database that was created without, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
+    """Make the full-text indexes of a database created without, in the transaction of *connection*."""
     full_text.create(connection, tables())
-    connection.execute("COMMIT")
 
 
 def number(connection: sqlite3.Connection) -> int:
