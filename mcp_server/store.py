@@ -132,9 +132,9 @@ class Store(NamedTuple):
         """Return this store with *vaults* as the visible ones."""
         return self._replace(vaults=tuple(vaults))
 
-    def only(self, key: str) -> "Store":
-        """Return this store with the vault *key* alone: another vault may have a memory of the same id."""
-        return self.scoped(vault for vault in self.vaults if vault.key == key)
+    def only(self, *keys: str) -> "Store":
+        """Return this store with the vaults *keys* alone: another vault may have a memory of the same id."""
+        return self.scoped(vault for vault in self.vaults if vault.key in keys)
 
     def everywhere(self) -> "Store":
         """Return this store with the vaults of every project as the visible ones."""

@@ -33,9 +33,9 @@ def apart() -> dict[str, Any]:
     """
     Return the arguments of `subprocess` for a program with neither a window nor a terminal to ask in.
 
-    `end_all` ends it together with what it started.
+    `end_all` ends it together with what it started. It gets the locks that were handed on.
     """
-    return windowless() if sys.platform == "win32" else {"start_new_session": True}
+    return windowless() if sys.platform == "win32" else {"start_new_session": True, "close_fds": False}
 
 
 def end_all(process: int) -> None:

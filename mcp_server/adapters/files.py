@@ -242,9 +242,12 @@ def append_line(path: Path, line: bytes, *, durable: bool) -> None:
 
 
 @contextlib.contextmanager
-def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
+def lock(path: Path, *, patience: float = PATIENCE, handed_on: bool = False) -> Iterator[None]:
     """
     Hold an exclusive lock of the operating system on *path* while the block runs; it ends with this process.
+
+    If it is *handed_on*, the programs that the block starts `apart` hold it, too: should this process be
+    killed, it is held until they have ended.
 
     Raises Held, which names the process, when another holds it for *patience* seconds. Only a caller that has
     nothing else to do may wait for ever: math.inf.
@@ -256,6 +259,8 @@ def lock(path: Path, *, patience: float = PATIENCE) -> Iterator[None]:
         elif not _locked_within(handle, patience):
             raise Held(str(path), holder_of_lock(path))
         note_holder(handle)
+        if handed_on:
+            locks.hand_on(handle)
         yield
     finally:
         locks.release(handle)

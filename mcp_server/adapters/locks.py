@@ -1,5 +1,6 @@
 """
-Exclusive locks of the operating system on open files. They end with the process, even if it is killed.
+Exclusive locks of the operating system on open files. They end with the process, even if it is killed, and
+with the last of the programs to which it handed a lock on.
 
 POSIX locks the file. Windows locks bytes, which no other process can read meanwhile, so we lock a byte far
 after the end: the number of the lock's holder (`lock_holders`) is at the beginning.
@@ -46,11 +47,24 @@ def wait_for(handle: int) -> None:
 
 
 def release(handle: int) -> None:
-    """Release the lock before the file is closed; Windows releases locks of closed files late."""
+    """
+    Release the lock before the file is closed.
+
+    Windows releases locks of closed files late, POSIX when no program that we started has the file open any
+    more, and one may go on for long, like that which keeps a password for git.
+    """
     if sys.platform == "win32":
         os.lseek(handle, FAR, os.SEEK_SET)
         with contextlib.suppress(OSError):  # we never had the lock
             msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+def hand_on(handle: int) -> None:
+    """Let the programs that are started `apart` hold the lock, too; on Windows none can."""
+    if sys.platform != "win32":
+        os.set_inheritable(handle, True)
 
 
 @contextlib.contextmanager

@@ -48,18 +48,19 @@ def user_vault(home: Path) -> Vault:
 
 def team_vaults(home: Path) -> list[Vault]:
     """Return the vault with what the curators of the person's team confirmed; [] without a team."""
-    if not os.path.exists(home / TEAM_KEY / JOINED):
-        return []
-    return [
-        Vault(
-            TEAM_KEY,
-            home / TEAM_KEY,
-            Level.TEAM,
-            in_repository=True,
-            adopted=False,
-            kinds=(Kind.KNOWLEDGE,),
-        )
-    ]
+    return [team_vault(home)] if os.path.exists(home / TEAM_KEY / JOINED) else []
+
+
+def team_vault(home: Path) -> Vault:
+    """Return the vault of a team's memories, whether or not the person is in one."""
+    return Vault(
+        TEAM_KEY,
+        home / TEAM_KEY,
+        Level.TEAM,
+        in_repository=True,
+        adopted=False,
+        kinds=(Kind.KNOWLEDGE,),
+    )
 
 
 def private_vault(home: Path, key: str) -> Vault:

@@ -195,6 +195,11 @@ def forget_stayed(home: Path) -> None:
         files.delete(home / TEAM_KEY / name)
 
 
+def has_rest(home: Path) -> bool:
+    """Tell whether files of a team are here that the person left: who deletes them was killed."""
+    return not has_team(home) and os.path.exists(home / TEAM_KEY)
+
+
 def forget_team(home: Path) -> None:
     """
     Delete all that is known of the team, its copy and what waits.

@@ -9,6 +9,7 @@ from mcp_server.actions.context.compaction import (
     before_compaction,
     forget_compactions,
 )
+from mcp_server.adapters import files, places
 from mcp_server.store import Store
 from tests.conftest import Clock
 from tests.recorded import Recorded
@@ -83,6 +84,15 @@ def test_a_second_compaction_tells_what_came_since(store: Store, recorded: Recor
 def test_a_missing_transcript_still_tells_the_summary_what_to_keep(store: Store, tmp_path: Path) -> None:
     assert before_compaction(store.in_session("s"), tmp_path / "gone.jsonl") == KEEP
     assert after_compaction(store.in_session("s")) == []
+
+
+def test_a_compaction_waits_for_no_process_that_holds_the_folder(store: Store, recorded: Recorded) -> None:
+    recorded.user("First thing")
+    lines_told(store, recorded)
+    with files.lock(places.compaction(store.home, recorded.session).parent / files.LOCK_NAME):
+        recorded.user("Second thing")
+
+        assert lines_told(store, recorded)[1:] == ["asked: First thing", "asked: Second thing"]
 
 
 def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:

@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from mcp_server.actions.exchange import connect as connecting
+from mcp_server.adapters.json_file import read_object
 from mcp_server.core.errors import Conflict, Rejected, Unreadable
 from mcp_server.core.exchange.clients import CLIENTS, entry, files_of
 from mcp_server.core.exchange.settings_text import read
@@ -220,6 +222,19 @@ def test_the_launcher_stays_until_the_last_client_is_disconnected(machine: Machi
     assert launcher.exists()
     machine.disconnect("codex")
     assert not launcher.exists()
+
+
+def test_clients_that_are_connected_at_the_same_moment_are_all_noted(machine: Machine) -> None:
+    files = {name: machine.write(name, None) for name in BEFORE}
+    with ThreadPoolExecutor(len(files)) as pool:
+        assert all(planned.changes for planned in pool.map(machine.connect, files))
+        noted = read_object(machine.store.home / connecting.CONNECTED)
+        assert noted.keys() == files.keys()
+
+        list(pool.map(machine.disconnect, files))
+
+    assert not any(path.exists() for path in files.values())
+    assert not (machine.store.home / "bin").exists()
 
 
 def test_a_launcher_that_a_kill_left_without_its_mode_can_be_started_after_the_next_try(

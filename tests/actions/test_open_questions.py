@@ -15,14 +15,16 @@ from mcp_server.actions.memory.link import link
 from mcp_server.actions.memory.repository import accept, init
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
-from mcp_server.actions.review.review import QUESTION, review
+from mcp_server.actions.review.entries import Became, Verdict
+from mcp_server.actions.review.review import QUESTION, review, settle
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status
+from mcp_server.core.remote.paths import USER
 from mcp_server.store import Store
 from tests.actions.tidy.knowledge import files_of
 from tests.conftest import Clock, Open
-from tests.memories import decided
+from tests.memories import decided, status
 
 THIRTY = "The upload timeout is 30 seconds"
 SIXTY = "The upload timeout is 60 seconds"
@@ -232,3 +234,18 @@ def test_both_hold_until_telling_words_change(store: Store, timeouts: tuple[str,
     assert asked_pairs(store) == []
     revise(store, newer, Revision(text="The upload timeout is 90 seconds"))
     assert asked_pairs(store) == [timeouts]
+
+
+def test_a_question_is_settled_beside_a_third_memory_of_the_same_id_in_another_vault(
+    store: Store, clock: Clock
+) -> None:
+    older = decided(store, THIRTY, level=Level.USER)
+    clock.pass_days(1)
+    decided(store, SIXTY, level=Level.USER)
+    other = read(store, decided(store, "Invoices are numbered per year")).path
+    other.write_text(other.read_text().replace(f"id: {other.stem}", f"id: {older}"))
+    (entry,) = [entry for entry in review(store).entries if entry.kind == QUESTION]
+
+    assert settle(store, entry, Verdict.REPLACES) is Became.REPLACED
+
+    assert status(store.only(USER), older) is Status.SUPERSEDED

@@ -37,9 +37,8 @@ def before_compaction(store: Store, path: Path) -> str:
     utterances, _ = last_utterances(path, LOOKED_AT)
     lines = _surviving(utterances)
     if lines:
-        place = places.compaction(store.home, store.session)
-        files.delete(place)
-        files.write_new(place, json.dumps(lines).encode("ascii"))
+        # Only this session writes it, so it waits for no lock: the person waits for a compaction.
+        files.write_over(places.compaction(store.home, store.session), json.dumps(lines).encode("ascii"))
     return "\n".join([KEEP, *lines])
 
 

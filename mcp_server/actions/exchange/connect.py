@@ -9,7 +9,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from mcp_server.core.exchange.clients import CLIENTS, NAME, Client
 from mcp_server.store import Store
 
 LAUNCHER = "bin/daybook"  # below the store, and in the plugin
+LOCK = ".connect.lock"
 CONNECTED = "connected.json"  # in the store: client → what was put into which file
 WAS = "was"  # in a note: the text of a file without settings before the edit, null where there was no file
 HANDED_ON = ("MEMORY_DIR", "DAYBOOK_VENV", "DAYBOOK_PYTHON")
@@ -99,16 +100,17 @@ def plan(store: Store, client: Client, environment: Mapping[str, str], home: str
 
 def connect(store: Store, planned: SettingsEdit, environment: Mapping[str, str], *, root: Path) -> None:
     """Write what was planned, and the launcher that starts the Daybook in *root*. Raises Conflict, Held."""
-    write_launcher(store, environment, root=root)
-    if not planned.changes:
-        return
-    path, client = planned.file, planned.client
-    note: dict[str, str | None] = {"file": str(path), "piece": planned.piece}
-    if not (planned.before or "").strip():
-        note[WAS] = planned.before
-    _note(store, client.name, note)
-    with leftovers.leaving_nothing(path.parent):
-        _write(path, planned.before, planned.after)
+    with _alone(store):
+        write_launcher(store, environment, root=root)
+        if not planned.changes:
+            return
+        path, client = planned.file, planned.client
+        note: dict[str, str | None] = {"file": str(path), "piece": planned.piece}
+        if not (planned.before or "").strip():
+            note[WAS] = planned.before
+        _note(store, client.name, note)
+        with leftovers.leaving_nothing(path.parent):
+            _write(path, planned.before, planned.after)
 
 
 def plan_back(store: Store, client: Client, environment: Mapping[str, str], home: str) -> SettingsEdit | None:
@@ -135,24 +137,29 @@ def plan_back(store: Store, client: Client, environment: Mapping[str, str], home
 
 
 def disconnect(store: Store, client: Client, planned: SettingsEdit | None) -> None:
-    """Write *planned*, delete a file made only for this, and the launcher when no client needs it."""
-    note = _notes(store).get(client.name, {})
-    if planned:
-        after: str | None = planned.after
-        if WAS in note and after == settings_text.EMPTY[client.form]:
-            after = note[WAS]
-        with leftovers.leaving_nothing(planned.file.parent):
-            if after is None:
-                files.delete(planned.file, expected=files.digest(_bytes(planned.before or "")))
-            else:
-                _write(planned.file, planned.before, after)
-    _note(store, client.name, None)
-    if not _notes(store):
-        path = store.home / LAUNCHER
-        with leftovers.leaving_nothing(path.parent), contextlib.suppress(FileNotFoundError):
-            files.delete(path)
-        with contextlib.suppress(OSError):
-            path.parent.rmdir()
+    """
+    Write *planned*, delete a file made only for this, and the launcher when no client needs it.
+
+    Raises Conflict, Held.
+    """
+    with _alone(store):
+        note = _notes(store).get(client.name, {})
+        if planned:
+            after: str | None = planned.after
+            if WAS in note and after == settings_text.EMPTY[client.form]:
+                after = note[WAS]
+            with leftovers.leaving_nothing(planned.file.parent):
+                if after is None:
+                    files.delete(planned.file, expected=files.digest(_bytes(planned.before or "")))
+                else:
+                    _write(planned.file, planned.before, after)
+        _note(store, client.name, None)
+        if not _notes(store):
+            path = store.home / LAUNCHER
+            with leftovers.leaving_nothing(path.parent), contextlib.suppress(FileNotFoundError):
+                files.delete(path)
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
 
 
 def write_launcher(store: Store, environment: Mapping[str, str], *, root: Path) -> None:
@@ -190,6 +197,14 @@ def launcher(root: Path, variables: Mapping[str, str]) -> str:
         "}\n"
         'exec "$launcher" "$@"\n'
     )
+
+
+@contextlib.contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Keep other processes from connecting and disconnecting while the block runs: all share one note."""
+    files.make_folder(store.home)
+    with files.lock(store.home / LOCK):
+        yield
 
 
 def _ours(store: Store, client: Client) -> dict[str, object]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_server.actions.files.commit import one_change, write_line
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import is_shown, read, read_or_none
+from mcp_server.actions.files.read import is_shown, read, read_or_none, read_rows
 from mcp_server.actions.files.shadows import covered_by, uncovered
 from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.judge.persons_word import Turns, may_change, statement
@@ -192,7 +192,7 @@ def _put_away(store: Store, draft: Draft) -> DraftOutcome | None:
             if selections.saying(db, vault.key, words):
                 return None
             row = selections.saying(db, vault.key, words, active=False)
-        old = read_or_none(store, row.id) if row else None
+        old = next(read_rows(store, [row]), None) if row else None
     except IndexUnavailable:
         return None
     if old is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mcp_server.actions.files.commit import one_change
 from mcp_server.actions.files.load import MemoryFile
-from mcp_server.actions.files.read import is_accepted, read, read_or_none
+from mcp_server.actions.files.read import is_accepted, read, read_rows
 from mcp_server.actions.files.sync import catch_up_if_free
 from mcp_server.actions.judge.started_by_claude import asked_by_claude
 from mcp_server.actions.memory.remember import reinstate, supersede
@@ -126,7 +126,7 @@ def judge_session(store: Store, transcript: Path, *, prompt: str = "", orders_wa
     reasons, _ = inquire(store, transcript, texts, session_texts, orders_wait=orders_wait)
     for row, why in zip(rows, reasons, strict=True):
         _note(store, row.ref, row.digest, why)
-        if file := read_or_none(store, row.id):
+        for file in read_rows(store, [row]):  # not by its id, which another vault may have, too
             _settle(store, file, why)
     return len(rows)
 

@@ -98,9 +98,13 @@ def remote_of(store: Store) -> Remote:
 
 @contextlib.contextmanager
 def alone(store: Store, *, patience: float) -> Iterator[None]:
-    """Hold the lock of exchanges while the block runs; raises Held after *patience* seconds."""
+    """
+    Hold the lock of exchanges while the block runs; raises Held after *patience* seconds.
+
+    A git of an exchange that was killed holds it, too, while it goes on writing into the repository.
+    """
     files.make_folder(store.home / notes.FOLDER)
-    with files.lock(store.home / notes.FOLDER / LOCK, patience=patience):
+    with files.lock(store.home / notes.FOLDER / LOCK, patience=patience, handed_on=True):
         yield
 
 

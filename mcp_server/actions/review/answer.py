@@ -22,7 +22,7 @@ from mcp_server.adapters.vault import Vault
 from mcp_server.core.errors import Conflict, Held, NotFound, Unreadable
 from mcp_server.core.judge.consolidation import Merge
 from mcp_server.core.judge.questions import merged_text
-from mcp_server.core.memory_parts import MAX_TEXT, id_in
+from mcp_server.core.memory_parts import MAX_TEXT, id_in, vault_in
 from mcp_server.store import Store
 
 QUESTION = "question"
@@ -147,8 +147,9 @@ def _end_merge(store: Store, run: str, heir: str) -> MemoryFile | None:
 
 
 def _resolve(store: Store, entry: Entry, how: str) -> None:
-    """Settle the two of *entry*; raises Conflict when an id means another memory here."""
+    """Settle the two of *entry*; raises Conflict when their vaults have two memories of one of the ids."""
     assert entry.against
+    store = store.only(vault_in(entry.ref), vault_in(entry.against.ref))
     for side in (entry, entry.against):
         if read(store, side.id).ref != side.ref:
             raise Conflict(f"'{side.id}' is the id of two memories; nothing was settled.")

@@ -1,5 +1,7 @@
 """membership: joining and leaving a team, and the state of both."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mcp_server.actions.files.sync import if_free, sync
@@ -13,6 +15,7 @@ from mcp_server.core.errors import Rejected, StorageUnavailable
 from mcp_server.core.team.team import JoinedTeam, Team
 from mcp_server.store import Store
 
+MEMBERSHIP_LOCK = ".team.lock"  # beside the folder of the team, which is deleted
 PATIENCE = 30.0  # seconds that a command waits for a copy in the background
 
 
@@ -77,10 +80,11 @@ def join(store: Store, joining: Joining, team: JoinedTeam) -> Copy:
     Raises what `copy` does; then the person is in the team, and the copy is made by the next worker.
     """
     about = joining.team
-    if not team_membership.has_team(store.home):
-        # A kill may have left what waits for another team; it must not reach this one.
-        team_membership.forget_team(store.home)
-    team_membership.note_joined(store.home, team_membership.note_of(joining.url, joining.token, about))
+    with _alone(store):
+        if not team_membership.has_team(store.home):
+            # A kill may have left what waits for another team; it must not reach this one.
+            team_membership.forget_team(store.home)
+        team_membership.note_joined(store.home, team_membership.note_of(joining.url, joining.token, about))
     store.record("team_joined", team=about.name, curators=list(about.curators))
     return copy(store, team, patience=PATIENCE)
 
@@ -92,18 +96,38 @@ def leave(store: Store) -> str:
     Return the team's name. Raises Rejected without a team, Held.
     """
     joined = team_membership.joined_of(store.home)
-    vaults = places.team_vaults(store.home)
-    if not vaults:
-        team_membership.forget_team(store.home)  # the rest, when the command was killed before
+    if not team_membership.has_team(store.home):
+        finish_leaving(store)
         raise Rejected("You are not in a team.", "Nothing was changed.")
-    with files.lock(vaults[0].root / LOCK, patience=PATIENCE):
+    vault = places.team_vault(store.home)
+    with _alone(store), files.lock(vault.root / LOCK, patience=PATIENCE):
         withdraw(store)
         name = joined.name if joined else ""
         store.record("team_left", team=name)
-        team_membership.forget_team(store.home)
-    with if_free(store):
-        sync(store, vaults=vaults)
+        _delete(store)
     return name
+
+
+def finish_leaving(store: Store) -> None:
+    """Delete what is left of a team when `leave` was killed. Raises Held."""
+    with _alone(store):
+        if team_membership.has_rest(store.home):
+            _delete(store)
+
+
+def _delete(store: Store) -> None:
+    """Delete all files of the team, and take their words out of the index."""
+    team_membership.forget_team(store.home)
+    with if_free(store):
+        sync(store, vaults=[places.team_vault(store.home)])
+
+
+@contextlib.contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Keep other processes from joining and leaving while the block runs: neither may delete what is new."""
+    files.make_folder(store.home)
+    with files.lock(store.home / MEMBERSHIP_LOCK, patience=PATIENCE):
+        yield
 
 
 def membership(store: Store) -> Membership | None:

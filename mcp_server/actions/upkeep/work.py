@@ -261,6 +261,11 @@ def _exchange(store: Store, tally: Work) -> bool:
 def _follow_team(store: Store, tally: Work) -> bool:
     """Give the team what waits, and copy what it confirmed, if there is one; return whether that is new."""
     if not team_membership.has_team(store.home):
+        if team_membership.has_rest(store.home):
+            from mcp_server.actions.team.membership import finish_leaving  # as below
+
+            with _noting(tally, "team"), contextlib.suppress(Held):
+                finish_leaving(store)
         return False
     from mcp_server.actions.team.copy import copy  # most people have no team
     from mcp_server.actions.team.send import send, stayed_after

@@ -5,9 +5,11 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,13 +22,15 @@ from mcp_server.actions.recall.recall import recall
 from mcp_server.actions.remote.exchange import exchange
 from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead, state_of
+from mcp_server.adapters.remote import notes
 from mcp_server.adapters.remote.repository import DISK, HEAD, STALE
-from mcp_server.core.errors import RemoteUnavailable
+from mcp_server.core.errors import Held, RemoteUnavailable
 from mcp_server.core.search.query import Query
 from tests.actions.remote.conftest import Machines
 from tests.actions.remote.histories import says
 from tests.memories import stored
 from tests.opened import opened_at
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLS = 12
@@ -235,3 +239,27 @@ def test_what_was_committed_to_one_of_two_refs_is_not_taken_back(
     assert says(desk) == says(laptop)
     assert read(laptop, revised).memory.text == read(desk, revised).memory.text == "The port is 9090."
     assert read(laptop, new)
+
+
+def test_a_git_that_outlives_its_exchange_keeps_the_next_one_from_the_repository(machines: Machines) -> None:
+    desk = machines.joined("desk")
+    known = stored(desk, "The desk knows this.")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(PATIENCE)
+        remote = notes.remote_of(desk.home)
+        assert remote
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/memory.git"
+        notes.note_remote(desk.home, replace(remote, url=url))
+        process = machine(desk.home)
+        connection, _ = silent.accept()  # git asks the host, which does not answer
+        with connection:
+            process.kill()
+            process.communicate()
+            notes.note_remote(desk.home, remote)
+
+            with pytest.raises(Held):
+                exchange(desk)
+    report = exchange(desk, patience=PATIENCE)
+
+    assert not report.trouble
+    assert {Path(path).stem for path in says(machines.joined("laptop"))} == {known}

@@ -16,7 +16,10 @@ from mcp_server.actions.team.copy import copy
 from mcp_server.actions.team.give import remember_for_team, revise_for_team
 from mcp_server.actions.team.membership import join, leave, look_ahead, membership
 from mcp_server.actions.team.send import waiting
+from mcp_server.actions.upkeep.work import work
 from mcp_server.adapters import history
+from mcp_server.adapters.index.memories.counts import active_knowledge
+from mcp_server.adapters.places import JOINED, TEAM_KEY
 from mcp_server.adapters.team_membership import MembershipNote, joined_of, note_joined
 from mcp_server.core.errors import Rejected, StorageUnavailable
 from mcp_server.core.memory import Draft
@@ -186,6 +189,19 @@ def test_a_copy_that_was_killed_before_the_acceptance_is_completed_by_the_next(
     assert WEBHOOK not in pushed(ben.store)
     copy(ben.store, ben.team)
     assert WEBHOOK in pushed(ben.store)
+
+
+def test_the_worker_deletes_what_a_killed_command_left_of_a_team(team: MinimalTeam, ben: Person) -> None:
+    confirmed(team, "webhook")
+    copy(ben.store, ben.team)
+    note = folder(ben).parent / JOINED
+    note.unlink()  # the first that `leave` deletes
+
+    work(lambda _: ben.store)
+
+    assert not note.parent.exists()
+    with ben.store.database.read() as db:
+        assert active_knowledge(db, [TEAM_KEY]) == 0
 
 
 def test_nothing_of_the_copy_is_changed_by_hand_of_daybook(team: MinimalTeam, ben: Person) -> None:
