@@ -74,6 +74,8 @@ def _write_locks(text: str) -> Iterator[tuple[str, int]]:
 
 def _described(process: int) -> str:
     """Return "process 1234 (daybook sync, stopped)", with what the system tells about it."""
+    if sys.platform == "linux" and not os.path.exists(f"/proc/{process}"):
+        return f"a program that process {process}, which has ended, had started"
     about = []
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{process}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")

@@ -17,6 +17,12 @@ def changes_of(old: Tree, new: Tree) -> Changes | tuple[()]:
     return (changed, deleted) if changed or deleted else ()
 
 
+def message_of(changes: Changes) -> str:
+    """Return the message of a commit that makes *changes*."""
+    changed, deleted = changes
+    return f"{len(changed)} changed, {len(deleted)} gone"
+
+
 def commit_of(
     store: Store,
     ref: str,

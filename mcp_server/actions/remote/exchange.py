@@ -17,6 +17,7 @@ from mcp_server.actions.remote.commits import (
     changes_of,
     commit_of,
     cut_history,
+    message_of,
     without_past,
 )
 from mcp_server.actions.remote.emptied import bring_back, lost_a_ledger
@@ -185,7 +186,7 @@ def commit_disk(
     if changes := changes_of(had, merged.files):
         result.given = len(changes[0]) + len(changes[1])
         parents = [head] if head else []
-        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, _counts(changes)))
+        repository.commit(commit_of(store, HEAD, parents, changes, contents.new, message_of(changes)))
     # HEAD first: a change that only DISK has looks to the next exchange as if others had taken it back.
     if changed := changes_of(last_tree, disk.tree):
         # Every file's bytes as they were read: the base of its next change.
@@ -315,8 +316,3 @@ def _of_ours(tree: dict[str, Blob]) -> dict[str, str]:
         for path, blob in tree.items()
         if (sort := paths.sort_of(path)) is not None and blob.size <= MOST[sort]
     }
-
-
-def _counts(changes: Changes) -> str:
-    changed, deleted = changes
-    return f"{len(changed)} changed, {len(deleted)} gone"

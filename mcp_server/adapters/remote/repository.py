@@ -254,9 +254,10 @@ class Repository:
                 return self.push(url, commit, timeout=timeout, instead_of=instead_of)
             return False
         if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
-            raise RemoteUnavailable(f"The remote refuses changes: {refused[1]}.", _LATER)
+            why = "; ".join([refused[1], *_REMOTE_SAYS.findall(stderr)])
+            raise RemoteUnavailable(f"The remote refuses changes: {why.rstrip('.')}.", _WAITS)
         if code:
-            raise _unreachable(stderr)
+            raise _unreachable(stderr, "written to")
         return True
 
     def branches(self, url: str, *, timeout: float) -> list[str]:
@@ -395,9 +396,12 @@ _ADVICE = {
     r"certificate": "Let git trust the host: its setting http.sslCAInfo names the file with the certificate.",
     r"Host key verification failed": "Connect to the host once with ssh, and say that you trust it.",
     r"Permission denied \(": "Give the host your ssh key; one with a passphrase must be in ssh-agent.",
+    r"returned error: 403|read.only": "Let your account or your key read and write the repository.",
     r"repository '.*' not found|does not appear to be a git": "Correct the address, or make the repository.",
 }
 """What git or ssh says → what the person does about it beforehand: in the background nobody can answer it."""
+_WAITS = "Nothing is lost: what is here waits. Correct that at the host; each exchange tries again."
+_REMOTE_SAYS = re.compile(r"^remote: *(\S.*?)\s*$", re.MULTILINE)
 _LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
 
 
@@ -441,7 +445,8 @@ def _clear_old_locks(folder: Path) -> bool:
     return bool(old)
 
 
-def _unreachable(stderr: str) -> RemoteUnavailable:
+def _unreachable(stderr: str, act: str = "reached") -> RemoteUnavailable:
+    """Return that the remote could not be *act*, why by what git said on *stderr*, and what to do."""
     before, ends_by_itself, _ = stderr.partition(_ENDED)  # what the other side or ssh said stands before it
     lines = [line.strip() for line in before.splitlines() if line.strip()]
     if re.search(_REDIRECTED, before):
@@ -454,7 +459,7 @@ def _unreachable(stderr: str) -> RemoteUnavailable:
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
     advice = next((advice for pattern, advice in _ADVICE.items() if re.search(pattern, before)), "")
     return RemoteUnavailable(
-        f"The remote could not be reached: {shown_url(reason).rstrip('.')}.",
+        f"The remote could not be {act}: {shown_url(reason).rstrip('.')}.",
         f"Nothing is lost. {advice}" if advice else _LATER,
     )
 

@@ -129,8 +129,8 @@ def back_again(memories: Sequence[tuple[str, str]]) -> str:
     more = f" and {len(memories) - MOST_NAMED} more" if len(memories) > MOST_NAMED else ""
     first = memories[0][0]
     return (
-        f"Forgotten on one of your machines, but given other words on another, so still there: {names}{more}."
-        f" 'daybook forget {first}' puts it away everywhere, 'daybook validate {first}' keeps it."
+        f"Forgotten on one of your machines, but reworded or pinned on another, so still there: {names}"
+        f"{more}. 'daybook forget {first}' puts it away everywhere, 'daybook validate {first}' keeps it."
     )
 
 

@@ -3,6 +3,7 @@
 import os
 import random
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -144,6 +145,40 @@ def test_what_the_person_can_do_is_said(
         look_ahead(machine("desk", host.home), host.url.replace("memory.git", f"{path}memory.git"))
 
     assert advice in refused.value.hint
+
+
+@pytest.mark.parametrize("host", [HTTPS], indirect=True)
+def test_a_host_that_gives_and_takes_nothing_is_read_from_and_what_is_here_waits(
+    machine: Open, host: Host, tmp_path: Path
+) -> None:
+    desk, laptop = (joined(machine(name, host.home), host) for name in ("desk", "laptop"))
+    known, waiting = stored(laptop, "The laptop knows this."), stored(desk, "The desk knows this.")
+    exchange(laptop)
+    served = ["git", f"--git-dir={tmp_path / 'host' / 'served' / 'memory.git'}"]
+    subprocess.run([*served, "config", "http.receivepack", "false"], check=True)
+
+    reports = [exchange(desk), exchange(desk)]
+
+    assert [report.added for report in reports] == [(known,), ()]
+    for report in reports:
+        assert "The remote could not be written to" in report.trouble and "403" in report.trouble
+        assert "read and write the repository" in report.trouble
+    subprocess.run([*served, "config", "http.receivepack", "true"], check=True)
+    assert not exchange(desk).trouble
+    assert exchange(laptop).added == (waiting,)
+
+
+@pytest.mark.parametrize("host", [HTTPS], indirect=True)
+def test_why_a_host_refuses_changes_is_said_in_its_words(machine: Open, host: Host, tmp_path: Path) -> None:
+    desk = joined(machine("desk", host.home), host)
+    stored(desk, "The desk knows this.")
+    hook = tmp_path / "host" / "served" / "memory.git" / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho 'Your quota is used up.' >&2\nexit 1\n", encoding="ascii")
+    hook.chmod(0o755)
+
+    assert "refuses changes: pre-receive hook declined; Your quota is used up." in exchange(desk).trouble
+    hook.unlink()
+    assert not exchange(desk).trouble
 
 
 def test_a_host_that_says_nothing_is_given_up_together_with_what_asked_it(
