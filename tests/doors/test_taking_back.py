@@ -102,6 +102,21 @@ def test_a_link_that_the_person_made_between_claudes_memories_stays(
     )
 
 
+def test_a_link_that_the_person_wrote_into_claudes_file_stays_also_after_claude_changed_that(
+    claude: Caller, claudes: Pair, store: Store
+) -> None:
+    path = read(store, claudes.new).path
+    written = path.read_text(encoding="utf-8")
+    links = f"links:\n  - {{rel: contradicts, to: {claudes.old}}}\n---\n"
+    path.write_text(links.join(written.rsplit("---\n", 1)), encoding="utf-8")
+    asked = {"from": claudes.new, "to": claudes.old, "rel": CONTRADICTS}
+
+    assert "needs the person's consent" in claude("unlink_memories", **asked)
+    claude("revise", id=claudes.new, tags="uploads")
+    assert read(store, claudes.new).memory.tags == ("uploads",)
+    assert "needs the person's consent" in claude("unlink_memories", **asked)
+
+
 def test_claude_takes_back_its_own_links(claude: Caller, claudes: Pair, store: Store) -> None:
     claude("link_memories", **{"from": claudes.new, "to": claudes.old, "rel": SUPERSEDES})
     assert read(store, claudes.old).memory.status is Status.SUPERSEDED

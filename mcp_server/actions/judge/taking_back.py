@@ -14,7 +14,7 @@ from mcp_server.actions.files.trash import in_trash
 from mcp_server.actions.judge.persons_word import Turns, is_persons
 from mcp_server.actions.memory.related import end_of, ends_of
 from mcp_server.adapters import places
-from mcp_server.adapters.index.events import deeds
+from mcp_server.adapters.index.events import a_list, deeds
 from mcp_server.core.authors import PERSON
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.judge.whose_word import asks_to_restore, asks_to_unlink
@@ -23,7 +23,7 @@ from mcp_server.core.memory import Link
 from mcp_server.core.memory_parts import Level, Status, typed_id
 from mcp_server.store import Store
 
-MOST_LINKINGS = 200  # the latest links that the person made from one memory
+MOST_LINKINGS = 200  # of the latest deeds on a memory, those that are looked at
 
 Ends = tuple[MemoryFile, MemoryFile]
 """The memories at the start and the end of a link."""
@@ -97,9 +97,30 @@ def _is_persons_link(store: Store, ends: Ends, label: str) -> bool:
         return _is_put_away_by_person(store, end)
     catch_up_if_free(store)
     with store.database.read() as db:
-        linkings = deeds.listed(db, ref=start.ref, events=("linked",), by=PERSON, limit=MOST_LINKINGS)
-    made = [(str(deed.detail.get("rel")), deed.detail.get("to")) for deed in linkings]
-    return (label, end.memory.id) in made
+        done = deeds.listed(db, ref=start.ref, limit=MOST_LINKINGS)
+    made = [
+        (str(deed.detail.get("rel")), deed.detail.get("to"))
+        for deed in done
+        if (deed.event, deed.detail.get("by")) == ("linked", PERSON)
+    ]
+    return (label, end.memory.id) in made or _was_edited_by_hand(start, done)
+
+
+def _was_edited_by_hand(file: MemoryFile, done: Sequence[deeds.Deed]) -> bool:
+    """
+    Tell whether *file* was changed by others than Daybook, which did all that was *done*, the latest first.
+
+    Nobody can tell then who wrote its links, so they count as the person's.
+    """
+    written = ""  # the digest of what Daybook wrote, '' where that is not known
+    for deed in reversed(done):
+        for ref, _, was, _, now in a_list(deed.detail.get("files")):
+            if ref == file.ref and written and was not in ("", written):
+                return True
+            written = now if ref == file.ref else written
+        if deed.event == "tidied":  # its line has no digests
+            written = ""
+    return written not in ("", file.digest)
 
 
 def _put_away(store: Store, memory_id: str) -> MemoryFile | None:
