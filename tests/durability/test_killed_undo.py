@@ -120,7 +120,9 @@ def test_the_next_undo_completes_that_of_a_merge(quick_folder: Path) -> None:
     merged(0)
     names = stepped(lambda: take_back(store), {})
     put_away()
-    lines = [number for number, name in enumerate(names, start=1) if name in MOVING][::7]
+    in_reach = [number for number, name in enumerate(names, start=1) if name in MOVING]
+    # Most can go wrong at the end, between the new memory's way to the trash and the events.
+    lines = [*in_reach[:-60:7], *in_reach[-60::2]]
     for line in lines:
         before, after = merged(line)
         run = last_change(store).name

@@ -16,7 +16,7 @@ from mcp_server.actions.files.load import MemoryFile, load
 from mcp_server.actions.files.read import is_accepted
 from mcp_server.actions.files.sync import catch_up, catch_up_if_free, sync
 from mcp_server.actions.files.take_in import take_in
-from mcp_server.actions.files.trash import path_in_trash
+from mcp_server.actions.files.trash import path_in_trash, unnoted_place
 from mcp_server.adapters import files, history, places
 from mcp_server.adapters.index.events import deeds, tidying
 from mcp_server.adapters.index.memories import selections
@@ -196,8 +196,10 @@ def _undo(store: Store, entry: RunEntry, undone: Undone) -> bool:
     for change in reversed(entry.changes):
         back = change.reversed()
         is_new = not change.was  # a merged memory, which did not exist before
-        if is_new and (file := file_of(store, change)):
-            back = Change(change.ref, change.words_hash, change.now, {PLACE: trash_place(store, file)})
+        if is_new:
+            file = file_of(store, change)
+            place = trash_place(store, file) if file else unnoted_place(store, change.ref)
+            back = Change(change.ref, change.words_hash, change.now, {PLACE: place}) if place else back
         try:
             outcome: str = _apply(store, back, UNDONE, undoes=undone.run)
         except (DaybookError, OSError) as error:

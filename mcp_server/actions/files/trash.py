@@ -13,7 +13,7 @@ from mcp_server.adapters import files, history, moving, places
 from mcp_server.adapters.index.events import deeds
 from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.vault import Vault
-from mcp_server.core.memory_parts import DAY, ID, id_in, ref_of
+from mcp_server.core.memory_parts import DAY, ID, id_in, ref_of, vault_in
 from mcp_server.store import Store
 
 CANDIDATES = "candidates"  # a folder of the trash whose files were never memories
@@ -64,6 +64,17 @@ def path_in_trash(store: Store, vault: Vault, path: Path, memory_id: str) -> Pat
     """Return a free path in the trash for the file at *path* of *vault*, which holds that memory."""
     place = path.relative_to(vault.root).with_name(f"{memory_id}.md")
     return free_name(places.trash_folder(store.home, vault) / place, path)
+
+
+def unnoted_place(store: Store, ref: str) -> str:
+    """Return the place in the trash to which a process moved a memory before it was killed, '' for none."""
+    with store.database.read() as db:
+        written = deeds.last_written(db, ref)
+    if written and written.is_away:
+        return ""
+    lying = in_trash(store, id_in(ref))
+    own = (places.place_of(store.home, vault, path) for vault, path in lying if vault.key == vault_in(ref))
+    return next(own, "")
 
 
 def same_places(folder: Path, goal: Path) -> dict[Path, Path]:

@@ -202,6 +202,7 @@ class Database:
 
     def _make(self, connection: sqlite3.Connection) -> None:
         """Make the tables while no other process does; tables of another schema are dropped first."""
+        schema.tables()  # loads the modules that define them, so before taking the lock that others wait for
         with self.alone_among_processes(_LOCK):
             number = schema.number(connection)
             if number == schema.SCHEMA:
