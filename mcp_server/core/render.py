@@ -41,6 +41,11 @@ def state_of(status: Status, *, by: str = "", shadowed_by: str = "") -> str:
     )
 
 
+def elsewhere(project: str) -> str:
+    """Return that a memory is that of another *project*, named by its vault; '' for this one's."""
+    return f"of another project: {one_line(project, 80)}" if project else ""
+
+
 def outdated(by: Sequence[str]) -> str:
     """Return a note that a conversation says what the memories *by* have superseded since; '' for none."""
     return f"says what was later superseded by {one_line(', '.join(by), 200)}" if by else ""

@@ -89,8 +89,14 @@ def find(store: Store, memory_id: str) -> Row:
     if row is None:
         with store.database.read() as db:
             nearest = memories.nearest_ids(db, store.keys, memory_name)
+            other = selections.with_id(db, selections.vaults_in_use(db), memory_name)
         if any(in_trash(store, memory_name)):
             raise NotFound(memory_name, hint=f"It was forgotten; {BACK.format(memory_name)} brings it back.")
+        if other:
+            raise NotFound(
+                memory_name,
+                hint=f"It is of another project, {other.vault}: change it there. 'daybook read' shows it.",
+            )
         raise NotFound(memory_name[:80], nearest)
     return row
 

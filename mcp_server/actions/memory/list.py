@@ -27,12 +27,14 @@ class Listing:
     """
     A page of memories, and how many there are in all.
 
-    `shadowed` is row of the page → the id of the memory that shadows it in this project.
+    `shadowed` is row of the page → the id of the memory that shadows it in this project. `elsewhere` are the
+    keys of the vaults of other projects on the page.
     """
 
     rows: tuple[Row, ...]
     total: int
     shadowed: Mapping[int, str] = field(default_factory=dict)
+    elsewhere: frozenset[str] = frozenset()
 
 
 @self_healing
@@ -55,7 +57,12 @@ def list_memories(
             offset=min(offset, MOST_ROWS),
             without=hidden,
         )
-    return Listing(tuple(rows), total, {row.row: shadows[row.row].id for row in rows if row.row in shadows})
+    return Listing(
+        tuple(rows),
+        total,
+        {row.row: shadows[row.row].id for row in rows if row.row in shadows},
+        frozenset(row.vault for row in rows).difference(store.keys),
+    )
 
 
 @self_healing

@@ -30,12 +30,14 @@ class Standing:
     """
     The trust in a memory now, 0 to 1, and what became of the files that it is about.
 
-    `shadowed_by` is the id of the memory that shadows it in this project, '' where it holds.
+    `shadowed_by` is the id of the memory that shadows it in this project, '' where it holds. `project` is the
+    key of the vault of another project that it is in, '' for a memory that is visible here.
     """
 
     trust: float
     stale: Staleness
     shadowed_by: str = ""
+    project: str = ""
 
     @property
     def label(self) -> str:
@@ -114,6 +116,7 @@ def standing(store: Store, vault: str, memory_id: str) -> Standing:
             usage.trust_of(row, counts, store.now()),
             staleness(store, db, [row])[row.ref],
             shadow.id if shadow else "",
+            "" if store.vault(vault) else vault,
         )
 
 

@@ -222,6 +222,7 @@ def _hit(
         linked_from=linked_from,
         superseded_by=row.superseded_by,
         shadowed_by=shadow.id if shadow else "",
+        project="" if vault else row.vault,
         stale=_redacted(stale) if stale else stale,
         below=below,
         bars=bars,

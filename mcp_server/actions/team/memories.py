@@ -79,10 +79,16 @@ def _is_persons(store: Store, memory_id: str) -> bool:
 
 
 def read_anywhere(store: Store, memory_id: str) -> MemoryFile | Stored:
-    """Return a memory of this machine, or one that only the team's server has; raises NotFound."""
+    """
+    Return a memory of this machine, or one that only the team's server has; raises NotFound.
+
+    A search in all projects may have shown one of another project.
+    """
     try:
         return read_told(store, memory_id)
     except NotFound as missing:
+        with contextlib.suppress(NotFound):
+            return read_told(store.everywhere(), memory_id)
         try:
             stored = _on_server(store, memory_id)
         except StorageUnavailable as error:

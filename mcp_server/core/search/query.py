@@ -167,6 +167,8 @@ class Hit:
     superseded_by: str = ""
     shadowed_by: str = ""
     """Id of this project's memory that shadows it here; elsewhere it applies."""
+    project: str = ""
+    """The key of the vault of another project that it is in, '' for a memory that is visible here."""
     stale: Staleness = NOT_STALE
     below: bool = False
     """Whether it is a past conversation that the query did not ask for; it comes after knowledge."""

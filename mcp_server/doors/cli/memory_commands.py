@@ -39,7 +39,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Level, Status, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL
-from mcp_server.core.render import files_of_before, state_of, visible
+from mcp_server.core.render import elsewhere, files_of_before, state_of, visible
 from mcp_server.core.sessions.snapshot import renoted
 from mcp_server.core.storage.port import Stored
 from mcp_server.core.text.titles import split_title
@@ -142,8 +142,9 @@ def read_command(memory_id: str) -> None:
         output.print_json(shown.whole(file, standing).json)
     else:
         click.echo(click.style(f"{file.path}  (version {version(file)})", dim=True))
-        if state := state_of(Status.ACTIVE, shadowed_by=standing.shadowed_by):
-            click.echo(click.style(visible(state), dim=True))
+        for state in (elsewhere(standing.project), state_of(Status.ACTIVE, shadowed_by=standing.shadowed_by)):
+            if state:
+                click.echo(click.style(visible(state), dim=True))
         if standing.label != "high" or standing.stale:
             doubts = f"trust {standing.label}  {files_of_before(standing.stale)}".rstrip()
             click.echo(click.style(visible(doubts), dim=True))

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Level, timestamp
-from mcp_server.core.render import counted, files_of_before, one_line, outdated, repeats, state_of
+from mcp_server.core.render import counted, elsewhere, files_of_before, one_line, outdated, repeats, state_of
 from mcp_server.core.search.query import Answer, Confidence, Hit
 from mcp_server.core.text.excerpt import excerpt
 from mcp_server.core.text.words import query_terms
@@ -83,6 +83,7 @@ def doubts(hit: Hit) -> list[str]:
     believed = trust_label(hit.parts.trust)
     sentences = (
         of_team(hit),
+        elsewhere(hit.project),
         state_of(hit.status, by=hit.superseded_by, shadowed_by=hit.shadowed_by),
         outdated(hit.outdated_by),
         f"contradicts {', '.join(hit.contradicts)}" if hit.contradicts else "",
@@ -129,6 +130,7 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
         "status": hit.status.value,
         "superseded_by": hit.superseded_by,
         "shadowed_by": hit.shadowed_by,
+        "project": hit.project,
         "tags": list(hit.tags),
         "updated": timestamp(hit.updated),
         "trust": trust_label(hit.parts.trust),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import timestamp, type_or_kind
-from mcp_server.core.render import counted, state_of
+from mcp_server.core.render import counted, elsewhere, state_of
 from mcp_server.doors.shown import Shown
 
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 ROW = ("id", "type", "updated", "status", "title", "tags")
 
 
-def row_cells(row: Row, *, shadowed_by: str = "") -> tuple[str, ...]:
-    """Return the cells of ROW for a memory; its status only where it is not simply told."""
-    state = state_of(row.status, shadowed_by=shadowed_by)
+def row_cells(row: Row, *, shadowed_by: str = "", project: str = "") -> tuple[str, ...]:
+    """Return the cells of ROW for a memory; its status and its *project* only where they are not as usual."""
+    state = ", ".join(filter(None, (state_of(row.status, shadowed_by=shadowed_by), elsewhere(project))))
     tags = f"[{', '.join(row.tags)}]" if row.tags else ""
     return (row.id, type_or_kind(row.kind, row.type), f"{row.updated_at:%Y-%m-%d}", state, row.title, tags)
 
@@ -41,14 +41,16 @@ def listed(listing: Listing, offset: int) -> Shown:
     """Return a page of memories that begins at *offset*."""
     nothing = f"No memories from {offset} on; there are {listing.total}." if listing.total else "No memories."
     shadowed = [listing.shadowed.get(row.row, "") for row in listing.rows]
+    projects = [row.vault if row.vault in listing.elsewhere else "" for row in listing.rows]
+    rows = list(zip(listing.rows, shadowed, projects, strict=True))
     return Shown(
         counted(listing.total, "memory") if listing.rows else nothing,
         ROW,
-        [row_cells(row, shadowed_by=by) for row, by in zip(listing.rows, shadowed, strict=True)],
+        [row_cells(row, shadowed_by=by, project=project) for row, by, project in rows],
         json={
             "total": listing.total,
             "memories": [
-                row_json(row) | {"shadowed_by": by} for row, by in zip(listing.rows, shadowed, strict=True)
+                row_json(row) | {"shadowed_by": by, "project": project} for row, by, project in rows
             ],
         },
         offset=offset,

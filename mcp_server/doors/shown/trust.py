@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mcp_server.core.memory_parts import Status
-from mcp_server.core.render import files_of_before, state_of
+from mcp_server.core.render import elsewhere, files_of_before, state_of
 from mcp_server.doors.shown import Shown, moment
 from mcp_server.doors.shown.rows import row_json
 
@@ -23,7 +23,15 @@ def standing(now: Standing) -> str:
     """Return the trust in a memory, on one line."""
     state = state_of(Status.ACTIVE, shadowed_by=now.shadowed_by)
     return " · ".join(
-        filter(None, (f"trust: {now.label} ({now.trust:.2f})", files_of_before(now.stale), state))
+        filter(
+            None,
+            (
+                elsewhere(now.project),
+                f"trust: {now.label} ({now.trust:.2f})",
+                files_of_before(now.stale),
+                state,
+            ),
+        )
     )
 
 
