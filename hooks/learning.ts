@@ -24,6 +24,7 @@ export async function learn($: EngineInterface) {
     const next = await tell($, 'learn', { given }, PATIENCE)
     if (next === undefined && given.answer) await attempt('toasts', () => $.ui.toast(UNHEARD, { timeoutMs: 20_000 }))
     given = {}
+    if (next?.toast) await attempt('toasts', () => $.ui.toast(String(next.toast), { timeoutMs: 20_000 }))
     if (next?.ask) {
       const answer = await askPerson($, next.ask as { question: string; options: string[] })
       if (missing.has('asking')) return

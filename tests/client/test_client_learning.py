@@ -96,6 +96,7 @@ def test_a_no_is_kept_and_nothing_is_asked(claude: Claude, store: Path) -> None:
         ask_until_asked(terminal)
         terminal.press("Enter", r"^❯\s*$")
         wait_until((store / "config.toml").exists, terminal.screen)
+        terminal.wait_for(r"│ Daybook does not learn")
         terminal.send("good night", ["sleep well"])
         assert QUESTION not in terminal.screen()
         assert memory(terminal) == []

@@ -13,6 +13,7 @@ from mcp_server.actions.status.status import status
 from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened
 from mcp_server.core.capture.extraction import Proposal
+from mcp_server.doors.shown import learning as shown
 from tests.actions.learn.learned import knowledge, proposal
 from tests.actions.work.worked import LONG, worked
 from tests.conftest import Clock, Open
@@ -60,6 +61,7 @@ def test_the_person_is_asked_once_and_a_yes_leads_to_a_piece(open_kept: Open) ->
 
         handed = tell("learn", answer=YES)
 
+    assert handed["toast"] == shown.AGREED
     assert handed["request"]["model"] == "haiku"
     assert handed["request"]["system"] == prompt("extract")
     assert DECIDED in handed["request"]["prompt"]
@@ -73,7 +75,7 @@ def test_a_no_is_kept_and_a_cancel_changes_nothing_and_nobody_is_asked_again(
     opened = open_kept()
     with module(opened) as tell:
         assert "ask" in tell("learn")
-        assert tell("learn", answer=answer) == {}
+        assert tell("learn", answer=answer) == {"toast": shown.NOT_AGREED}
         assert tell("learn") == {}
     with module(open_kept()) as tell:
         assert tell("learn") == {}
@@ -305,5 +307,5 @@ def test_a_question_that_never_reached_the_person_is_asked_again(open_kept: Open
     with module(open_kept()) as tell:
         assert "ask" in tell("learn")
         assert "ask" in tell("learn")
-        assert tell("learn", answer="") == {}
+        assert tell("learn", answer="") == {"toast": shown.NOT_AGREED}
         assert tell("learn") == {}

@@ -218,6 +218,11 @@ def test_a_forgotten_memory_that_claude_was_shown_can_still_be_brought_back(
     assert read(store, deploys).memory.text == DEPLOYS
 
 
+def test_an_empty_store_is_not_said_to_lack_words_that_nobody_typed(tell: Tell) -> None:
+    assert tell("pane", tab="search")["notes"] == ["Nothing is stored yet."]
+    assert tell("pane", tab="search", words="deploys")["notes"] == ["No memory says that."]
+
+
 def test_a_saved_session_is_called_one(tell: Tell, store: Store) -> None:
     save_session(store, "Queues", "The producers are done.", folder=store.home)
 

@@ -11,6 +11,7 @@ from mcp_server.core.render import QUOTE
 from mcp_server.core.settings import HOOK_TOOL, PROPOSES
 from mcp_server.doors.server import start
 from mcp_server.doors.server.replies import LIMIT
+from mcp_server.doors.shown.recall import NOTHING_HERE
 from tests.doors.called import Caller
 
 
@@ -139,7 +140,7 @@ def test_a_memory_is_revised_forgotten_and_restored(call: Caller) -> None:
     assert "revised" in call("revise", id=memory_id, content="From release.", version=version)
     assert "changed since version" in call("revise", id=memory_id, content="x", version=version)
     assert "forgotten" in call("forget", id=memory_id)
-    assert "No memory matches" in call("recall", query="release")
+    assert call("recall", query="release") == NOTHING_HERE
     assert "restored" in call("restore_memory", id=memory_id)
     assert "From release." in call("recall", query="release")
     assert "deleted for good" in call("forget", id=memory_id, forever=True)

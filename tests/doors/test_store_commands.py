@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
+from mcp_server.doors.shown.recall import NOTHING_HERE
 from tests.doors.shell import Run, output_of
 from tests.live import ROOT
 from tests.opened import run_daybook
@@ -26,7 +27,7 @@ def test_status_and_stats_and_brief_of_an_empty_store(run: Run) -> None:
     assert json.loads(output_of(run("stats", "--json")))["memories"] == 0
     assert "Nothing yet" in output_of(run("brief"))
     assert "No memories yet" in output_of(run("list"))
-    assert "No memory matches" in output_of(run("recall", "anything"))
+    assert output_of(run("recall", "anything")) == f"{NOTHING_HERE}\n"
 
 
 def test_the_doctor_tries_every_part(run: Run) -> None:

@@ -12,12 +12,12 @@ from mcp_server.actions.files.touched import asked_of
 from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.actions.recall.candidates import ScoredMemory, Shelf, shelf_of
 from mcp_server.actions.recall.outdated import outdated, successor
-from mcp_server.actions.recall.shelves import ROOM, as_sure, lower, upper
+from mcp_server.actions.recall.shelves import KNOWN, ROOM, as_sure, lower, upper
 from mcp_server.actions.recall.staleness import staleness
 from mcp_server.adapters import places
 from mcp_server.adapters.index.events import usage
 from mcp_server.adapters.index.events.usage import UNUSED
-from mcp_server.adapters.index.memories import memories, relations, selections
+from mcp_server.adapters.index.memories import memories, relations, scopes, selections
 from mcp_server.adapters.index.memories.memories import Row
 from mcp_server.adapters.index.memories.shadows import Shadow
 from mcp_server.adapters.index.search import lexical
@@ -27,10 +27,12 @@ from mcp_server.core.memory_parts import Level, type_or_kind
 from mcp_server.core.render import estimated_tokens
 from mcp_server.core.search import confidence, ranking
 from mcp_server.core.search.query import (
+    ANY_STATUS,
     MAX_QUERY,
     Answer,
     Bar,
     Confidence,
+    Filter,
     Hit,
     Query,
     check_limit,
@@ -120,8 +122,13 @@ def _answer(store: Store, db: sqlite3.Connection, query: Query) -> tuple[Answer,
         verdict=confidence.highest(hit.confidence for hit in hits) if verdict is Confidence.NONE else verdict,
         hits=_flagged(store, db, hits, vaults),
         semantic=knowledge.semantic or talks.semantic,
+        is_anything_known=bool(hits) or _is_anything_known(db, vaults),
     )
     return answer, _changed(store, db, [*rows.values()])
+
+
+def _is_anything_known(db: sqlite3.Connection, vaults: Sequence[str]) -> bool:
+    return scopes.searched(db, Filter(kinds=KNOWN, statuses=ANY_STATUS), vaults).number > 0
 
 
 def _in_context(store: Store) -> str:

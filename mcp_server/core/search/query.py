@@ -197,6 +197,8 @@ class Answer:
     """Whether meaning was searched; false while the embedding model loads or when there is none."""
     team: str = ""
     """Why the person's team did not answer, a sentence; '' when it did, or was not asked."""
+    is_anything_known: bool = True
+    """Whether there is knowledge or a saved session here; without hits it says whether to search again."""
 
 
 def check_question(text: str) -> str:

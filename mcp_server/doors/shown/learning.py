@@ -14,6 +14,13 @@ REQUEST = (
 )
 
 
+AGREED = "Daybook learns from your sessions from now on; 'daybook setup --no-plan' ends it."
+NOT_AGREED = (
+    "Daybook does not learn from your sessions, and does not ask again;"
+    " 'daybook setup --plan' in a terminal allows it."
+)
+
+
 def question(daily_calls: int) -> str:
     """Return the question whether Daybook may learn on the person's plan, with *daily_calls* at most."""
     return (

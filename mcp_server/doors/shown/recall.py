@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BELOW = "From past conversations, which also contain guesses; ask for the kind conversation to see more:"
 NOTHING_KNOWN = "No memory answers this with confidence."
 NEAREST = f"{NOTHING_KNOWN} The nearest:"
+NOTHING_HERE = "Nothing is remembered here, and no past conversation answers this."
 NOT_KNOWN = "Not known: no memory answers this."
 FURTHER = "Searching all projects, archived memories, or the kind conversation may find more."
 HIT = ("id", "type", "level", "updated", "found by", "", "title")
@@ -43,7 +44,7 @@ def answered(
     json |= {"team": answer.team} if answer.team else {}
     not_embedded = _not_embedded(waiting) if waiting else ""
     if not answer.hits:
-        return Shown(not_embedded or _nothing(query), notes=(answer.team,), json=json)
+        return Shown(not_embedded or _nothing(query, answer), notes=(answer.team,), json=json)
     tables = _tables(answer.hits, query, most)
     return Shown(
         f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
@@ -144,7 +145,9 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
     return fields | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else fields
 
 
-def _nothing(query: str) -> str:
+def _nothing(query: str, answer: Answer) -> str:
+    if not answer.is_anything_known:
+        return NOTHING_HERE
     tries = "other words, fewer filters, all projects, 'daybook list'"
     return f"No memory matches '{one_line(query, 80)}'. Try {tries}."
 

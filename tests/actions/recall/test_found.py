@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_server.actions.files.sync import sync
+from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.model.embed import embed_pending
@@ -16,7 +17,7 @@ from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft, Link
 from mcp_server.core.memory_parts import Level
-from mcp_server.core.search.query import ANY_STATUS, Confidence, Filter, Mode, Query
+from mcp_server.core.search.query import ANY_STATUS, Answer, Confidence, Filter, Mode, Query
 from mcp_server.store import Store
 from tests.actions.recall.notes import fill, ids_found
 from tests.conftest import Clock, Open
@@ -231,3 +232,12 @@ def test_a_number_or_code_that_stands_in_a_memory_is_an_answer(meaning_store: St
     assert answer.verdict is not Confidence.NONE
     assert answer.hits[0].id == invoices
     assert recall(meaning_store, Query("55511")).verdict is Confidence.NONE
+
+
+def test_an_answer_without_hits_says_whether_anything_is_known_here(store: Store) -> None:
+    assert not recall(store, Query("herons")).is_anything_known
+
+    gone = remember(store, Draft("Webhook", "The signature is checked."))
+    assert recall(store, Query("herons")) == Answer(Confidence.NONE, (), semantic=False)
+    archive(store, [gone.memory.id])
+    assert recall(store, Query("herons")).is_anything_known

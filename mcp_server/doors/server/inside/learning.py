@@ -30,9 +30,17 @@ def learn(application: Application, payload: Payload) -> Answer:
     """
     Return what the client does next between turns: nothing, ask the person, or call the model.
 
-    `ask` has a `question` and its `options`; its answer comes back as `answer`. `request` is what
-    `$.model.complete` takes; its reply goes to `learned`, with the `call`.
+    `ask` has a `question` and its `options`; its answer comes back as `answer`, and `toast` says what that
+    means: whoever types when the question comes answers it unread. `request` is what `$.model.complete`
+    takes; its reply goes to `learned`, with the `call`.
     """
+    if "answer" not in payload:
+        return _next(application, payload)
+    agreed = payload["answer"] == plan.YES
+    return _next(application, payload) | {"toast": shown.AGREED if agreed else shown.NOT_AGREED}
+
+
+def _next(application: Application, payload: Payload) -> Answer:
     environment = application.opened.environment
     if hooks_are_off(environment) or is_unattended(environment) or application.session.by_claude:
         return {}

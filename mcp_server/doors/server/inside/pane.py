@@ -72,7 +72,7 @@ def draw(application: Application, payload: Payload) -> Answer:
             none, left_out = "Nothing waits for you.", queue.left_out
         case "search":
             rows = [_memory(store, row, "", opened) for row in _searched(store, words)]
-            none = "No memory says that."
+            none = "No memory says that." if words.strip() else "Nothing is stored yet."
         case "today":
             new = session_overview.new_today(store)
             rows = [_memory(store, memory.row, BY.get(memory.by, ""), opened) for memory in new[:ROWS]]
