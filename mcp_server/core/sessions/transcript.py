@@ -47,7 +47,11 @@ _TELLING = {  # which argument of a tool call is kept
     "Bash": "command", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
     "Read": "file_path", "Write": "file_path",
 }  # fmt: skip
-_INJECTED = {"<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->"}
+_INJECTED = {  # by Claude Code, by Daybook, and by the person's editor, which shows what is open or selected
+    "<system-reminder>": "</system-reminder>", "<!-- MEMORY:START -->": "<!-- MEMORY:END -->",
+    "<ide_opened_file>": "</ide_opened_file>", "<ide_selection>": "</ide_selection>",
+    '<terminal name="': "</terminal>",
+}  # fmt: skip
 _FRAMED = re.compile(
     rf"(?m)^[ \t>]{{0,40}}(?:{re.escape(FRAME)}|{re.escape(PROMPT_FRAME)})[^\n]*(?:\n[ \t]*[^\s][^\n]*)*"
 )
@@ -209,7 +213,7 @@ class Condenser:
 
 
 def public(text: str) -> str:
-    """Return *text* without what is private, and without what Claude Code and Daybook put into it."""
+    """Return *text* without what is private, and without what a program put into it."""
     return not_injected(without_private(text))
 
 
@@ -265,7 +269,7 @@ def _folder(value: object) -> str:
 
 
 def not_injected(text: str) -> str:
-    """Return *text* without what Claude Code and Daybook put into it."""
+    """Return *text* without what Claude Code, the person's editor and Daybook put into it."""
     for opening, closing in _INJECTED.items():
         parts, at = list[str](), 0
         while (begin := text.find(opening, at)) >= 0 and (stop := text.find(closing, begin)) >= 0:

@@ -61,6 +61,9 @@ BRIEF = f"{FRAME}\nGotchas:\n- [a] gotcha: FLAMINGO\n{FOOTER}"
     [
         ("a\n<system-reminder>\nFLAMINGO\n</system-reminder>\nb", "a\n\nb"),
         ("a<system-reminder>x</system-reminder>b<system-reminder>y</system-reminder>c", "abc"),
+        ("<ide_opened_file>The user opened /src/a.py in the IDE.</ide_opened_file>\nfix it", "fix it"),
+        ("<ide_selection>The user selected FLAMINGO.</ide_selection>", None),
+        ('what is <terminal name="zsh">FLAMINGO</terminal>this?', "what is this?"),
         ("why is <system-reminder> there?", "why is <system-reminder> there?"),
         (f"a\n\n{BRIEF}\n\nb", "a\n\n\n\nb"),
         (f"a\r\n\r\n{BRIEF}\r\n\r\nb".replace("\n-", "\r\n-"), "a\n\n\n\nb"),
@@ -68,7 +71,7 @@ BRIEF = f"{FRAME}\nGotchas:\n- [a] gotcha: FLAMINGO\n{FOOTER}"
         ("a\n<!-- MEMORY:START -->\nFLAMINGO\n<!-- MEMORY:END -->\nb", "a\n\nb"),
     ],
 )
-def test_what_daybook_put_there_does_not_come_back(turn: str, left_over: str | None) -> None:
+def test_what_was_put_there_by_a_program_does_not_come_back(turn: str, left_over: str | None) -> None:
     expected = [] if left_over is None else [left_over]
 
     assert words(user(turn)) == expected
