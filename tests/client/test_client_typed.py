@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from harness.drive_claude import WAITS, Claude, Run
-from harness.terminal import needs_tmux
+from harness.terminal import needs_tmux, wait_until
 
 pytestmark = pytest.mark.client
 
@@ -179,3 +179,20 @@ def test_a_server_that_does_not_start_gives_one_clear_sentence_and_no_prompt_hea
     run = claude.prompt("when do production deploys run?", ["on Tuesdays"])
     assert (run.code, run.answer, run.stderr) == (0, "on Tuesdays", "")
     assert run.main[0].hook_context("UserPromptSubmit") == []
+
+
+@needs_tmux
+def test_what_is_pasted_is_known_by_the_mark_of_the_client(claude: Claude, store: Path) -> None:
+    with claude.interactive() as terminal:
+        terminal.wait_for(r"❯")
+        terminal.type("#remember ")
+        terminal.paste(f"{TUESDAYS}\nTag the commit.\nRun the release.\nTell the team.\n")
+        terminal.wait_for(r"Pasted text")
+        terminal.api.add(["noted"])
+        terminal.press("Enter", r"● noted")
+        wait_until(lambda: [*store.glob("projects/*/knowledge/*.md")], terminal.screen)
+
+    (path,) = store.glob("projects/*/knowledge/*.md")
+    text = path.read_text(encoding="utf-8")
+    assert f"title: {TUESDAYS.rstrip('.')}\n" in text
+    assert text.endswith(f"---\n{TUESDAYS}\nTag the commit.\nRun the release.\nTell the team.\n")

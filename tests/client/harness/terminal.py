@@ -93,6 +93,11 @@ class Terminal:
         """Type *text* wherever the keys go."""
         self._tmux("send-keys", "-l", text)
 
+    def paste(self, text: str) -> None:
+        """Paste *text* as a terminal does, which tells the client so."""
+        self._tmux("set-buffer", "--", text)
+        self._tmux("paste-buffer", "-p")
+
     def key(self, key: str) -> None:
         """Press *key* once."""
         self._tmux("send-keys", key)
