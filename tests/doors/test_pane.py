@@ -140,7 +140,9 @@ def test_a_button_accepts_what_came_with_a_repository_and_takes_that_back(
     assert answer["text"] == "staging-a1b2: accepted."
     assert tell("pane", tab="waits")["notes"] == ["Nothing waits for you."]
     tell("act", **answer["actions"][0])
-    assert labels(tell("pane"))[1] == "Waits 1"
+    shared.with_name("second.md").write_text("Staging sleeps at night.\n", encoding="utf-8")
+    eventually(lambda: labels(tell("pane"))[1] == "Waits 2", "the second file waits, too")
+    assert tell("pane")["status"] == "2 wait"
 
 
 def test_what_was_settled_since_it_was_shown_is_told_so(tell: Tell, shared: Path) -> None:

@@ -126,8 +126,8 @@ def _status(application: Application, shown_count: int, waiting: int) -> str:
     opened = application.opened
     if not opened.store().settings.status_line or hooks_are_off(opened.environment):
         return ""
-    parts = [*([f"{shown_count} shown"] if shown_count else []), *([f"{waiting} waits"] if waiting else [])]
-    return " · ".join(parts)
+    waits = f"{waiting} {'waits' if waiting == 1 else 'wait'}"
+    return " · ".join([*([f"{shown_count} shown"] if shown_count else []), *([waits] if waiting else [])])
 
 
 def _in_words(waiting: int) -> str:
