@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp_server.adapters import files, guarded_replace
 from mcp_server.adapters.exchange import link
-from mcp_server.core.errors import Conflict, PlaceTaken, Unreadable
+from mcp_server.core.errors import Conflict, DaybookError, PlaceTaken, Unreadable
 
 
 def move(source: Path, target: Path) -> None:
@@ -17,20 +17,21 @@ def move(source: Path, target: Path) -> None:
     Move a file to *target*, durably; raise PlaceTaken when another file is there.
 
     No other Daybook process replaces the file meanwhile. Raises Conflict when it is gone, or another program
-    saves it at this very moment: then it stays where it is. OSError, Held.
+    saves it at this very moment: then it stays where it is. OSError, Held; Unreadable for a file that is no
+    memory and would have to be copied to another device.
     """
     if problem := move_many({source: target}).get(source):
         raise problem
 
 
-def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | PlaceTaken | Conflict]:
+def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | DaybookError]:
     """
     Move each file to its target, as `move` does; return the error of each file that stays.
 
     A process that was killed between the two names leaves the file with both: the next move completes it.
     No target is itself a file to be moved. Raises Held, and OSError when a folder cannot be made or written.
     """
-    problems: dict[Path, OSError | PlaceTaken | Conflict] = {}
+    problems: dict[Path, OSError | DaybookError] = {}
     folders, goals = [sorted({path.parent for path in paths}) for paths in (targets, targets.values())]
     for folder in goals:
         files.make_folder(folder)
@@ -44,7 +45,7 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | PlaceTaken |
                 problems[source] = PlaceTaken(target)
             except FileNotFoundError:
                 problems[source] = Conflict(f"{source.name} was moved or forgotten meanwhile.")
-            except OSError as error:
+            except (OSError, Unreadable) as error:
                 problems[source] = error
         for folder in goals:
             files.sync_folder(folder)

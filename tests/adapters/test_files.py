@@ -48,3 +48,18 @@ def test_a_file_moved_to_another_file_system_keeps_its_date_and_its_mode(
     status = target.stat()
     assert (target.read_bytes(), path.exists()) == (b"It says no date.", False)
     assert (status.st_mtime, stat.S_IMODE(status.st_mode)) == (1_000_000_000, 0o640)
+
+
+def test_a_file_that_cannot_be_copied_to_another_disk_keeps_no_other_from_moving(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).write_bytes(name.encode() * (files.MAX_MEMORY_FILE + 1 if name == "b" else 1))
+
+    problems = moving.move_many({tmp_path / name: small_disk / name for name in ("a", "b", "c")})
+
+    assert {path.name: str(problem) for path, problem in problems.items()} == {
+        "b": f"{tmp_path / 'b'}: has 1,048,577 bytes; 1,048,576 is the limit"
+    }
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [files.LOCK_NAME, "b"]
+    assert {path.name for path in small_disk.iterdir()} == {"a", "c"}

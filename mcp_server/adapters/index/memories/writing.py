@@ -86,7 +86,8 @@ def put(
     Store *memory* as the content of the file at `stamp.path`; return the memory's row.
 
     It is found by its words if *searchable*. Vectors of passages with unchanged text are kept.
-    Raises sqlite3.IntegrityError when another file of the vault has the same id.
+    A row of another file of the vault with the same id becomes this file's: the caller looks first whether
+    that file still has the id.
     """
     unreadable.leave(db, stamp.path)
     rows = db.execute(
