@@ -103,6 +103,7 @@ def test_patterns_uses_and_their_sum_are_told(call: Caller, store: Store) -> Non
             recall(store, Query(name, limit=1), given_to=session)
 
     assert f"{egret} · after {heron} · probability 1.00 · seen 2" in call("access_patterns")
+    assert "A limit of 0 cannot be used." in call("access_patterns", limit=0)
     assert f"{egret} · after {heron}" in call("predict_next", id=heron)
     assert "recorded as used" in call("mark_memory_used", ids=[heron])
     assert "No memory has the id" in call("mark_memory_used", ids="nobody")

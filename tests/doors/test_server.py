@@ -160,6 +160,7 @@ def test_lists_counts_and_knowledge_searches(call: Caller) -> None:
     call("remember", title="Other", content="A note on cost.")
     assert call("list_memories", filter="decision").startswith("3 memories\n")
     assert call("list_memories", filter="money", limit=2).endswith("(1 more: offset=2)")
+    assert call("list_memories", offset=-1) == "An offset of -1 cannot be used. Give 0 or more."
     counts = call("get_stats")
     assert "type decision: 3\ntype note: 1" in counts
     assert "Other" not in call("search_knowledge", query="cost", category="decision")

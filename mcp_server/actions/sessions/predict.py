@@ -9,6 +9,7 @@ from mcp_server.actions.files.unindexed import self_healing
 from mcp_server.adapters.index.events import transitions
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.memory_parts import id_in
+from mcp_server.core.search.query import check_limit
 from mcp_server.core.worth import prediction
 from mcp_server.store import Store
 
@@ -26,7 +27,12 @@ class Pattern:
 
 @self_healing
 def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
-    """Return which memory is likely to follow which, the likeliest first. Raises IndexUnavailable."""
+    """
+    Return which memory is likely to follow which, the likeliest first, at most *limit*.
+
+    Raises Rejected for a bad limit, IndexUnavailable.
+    """
+    check_limit(limit)
     refresh_index(store)
     keys = store.keys
     patterns: list[Pattern] = []
@@ -35,7 +41,7 @@ def access_patterns(store: Store, *, limit: int = 20) -> list[Pattern]:
             first, second = selections.with_ref(db, likely.after), selections.with_ref(db, likely.ref)
             if first and second and first.vault in keys and second.vault in keys:
                 patterns.append(Pattern(first.id, second.id, second.title, likely.probability, likely.times))
-            if len(patterns) >= max(1, limit):
+            if len(patterns) >= limit:
                 break
     return patterns
 

@@ -110,6 +110,8 @@ def contradictions_command(
 
     Example: daybook contradictions --resolve new-x2aa old-k3f9 --how supersede
     """
+    if how and not resolve:
+        raise Rejected("--how says how --resolve settles a pair.", "Add --resolve ID OTHER.")
     store = output.synced()
     if mark:
         output.print_shown(links.linked(contradiction.mark_contradiction(store, *mark)))
@@ -177,6 +179,8 @@ def seed_command(file: str, name: str, type_: str, tags: str, level: Level | Non
     if file == "-":
         text = text_input.standard_input("the text to seed")
         imported = seed.seed_from_text(store, text, name=name, options=options, dry_run=dry_run)
+    elif name:
+        raise Rejected("--name is for standard input: a file has a name.", "Leave it out.")
     else:
         path = Path(file).absolute()
         if author(output.opened()) != MANUAL and seed.outside_project(store, path):

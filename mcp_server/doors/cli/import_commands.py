@@ -55,6 +55,8 @@ def import_command(what: str, path: Path | None, level: Level | None, mine: bool
 
     Example: daybook import memory-mcp --dry-run
     """
+    if mine and what != "daybook":
+        raise Rejected("--mine is for what 'daybook export' wrote.", "Leave it out.")
     opened = output.opened()
     # What is imported may be shown unasked, and with --mine it is the person's own word.
     if not dry_run and author(opened) != MANUAL:

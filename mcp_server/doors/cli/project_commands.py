@@ -182,8 +182,8 @@ def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> 
 
     Example: daybook trust --list
     """
-    if documents and memory_ids:
-        raise Rejected("--documents cannot be used with ids.", "Give only ids, or only --documents.")
+    if memory_ids and (documents or list_):
+        raise Rejected("--documents and --list cannot be used with ids.", "Give ids or one of these.")
     if not list_:
         person.require("accepting memories")
     store = output.synced()

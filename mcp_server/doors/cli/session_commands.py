@@ -149,6 +149,8 @@ def sessions_command(
 
     Example: daybook sessions --patterns
     """
+    if patterns and name:
+        raise Rejected("--patterns is about all sessions.", "Give the ID or --patterns, not both.")
     store = output.synced()
     if patterns:
         output.print_shown(shown_sessions.patterns(session_history.patterns(store, limit=limit)))

@@ -53,7 +53,7 @@ def join_command(url: str, token_file: Path | None, yes: bool) -> None:
     try:
         copied = membership.join(opened.store(), joining, team)
     except (StorageUnavailable, NotAllowed) as error:
-        click.echo(f"You are in the team {visible(joining.team.name)}. Nothing was copied yet: {error}")
+        output.say(f"You are in the team {joining.team.name}. Nothing was copied yet: {error}")
         return
     output.print_shown(shown.was_joined(joining.team.name, copied))
 

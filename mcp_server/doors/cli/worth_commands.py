@@ -95,7 +95,7 @@ def demote_command(memory_id: str) -> None:
 
 
 @click.command("patterns")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--limit", default=20, show_default=True, help="How many, 1 to 50.")
 @as_json
 def patterns_command(limit: int) -> None:
     """List which memories are often asked for one after the other.

@@ -348,5 +348,6 @@ def register(application: Application) -> None:
             all_projects=all_projects,
             include_archived=include_archived,
         )
-        listing = list_(open_store(), chosen, limit=check_limit(limit), offset=max(0, offset), order=order)
-        return rows.listed(listing, max(0, offset))
+        check_offset(offset)
+        listing = list_(open_store(), chosen, limit=check_limit(limit), offset=offset, order=order)
+        return rows.listed(listing, offset)

@@ -78,9 +78,9 @@ def register(application: Application) -> None:
         return shown.status(hot_places.hot_status(open_store()))
 
     @tool(reads=True)
-    def access_patterns(limit: Annotated[int, Field(description="1 to 100")] = 20) -> Shown:
+    def access_patterns(limit: Annotated[int, Field(description="1 to 50")] = 20) -> Shown:
         """List which memories are asked for one after the other, and how likely that is."""
-        patterns = predict.access_patterns(open_store(), limit=min(100, limit))
+        patterns = predict.access_patterns(open_store(), limit=limit)
         return shown.patterns(patterns, nothing=shown.NO_PATTERN)
 
     @tool(reads=True)

@@ -88,6 +88,14 @@ def test_for_good_is_asked_as_such(opened: Opened, typed: Typed, memory: str) ->
         restore(opened.store(), memory)
 
 
+def test_an_id_that_ends_with_the_word_is_not_deleted_for_good(opened: Opened, typed: Typed) -> None:
+    remember(opened.store(), Draft("Diamonds", "They last.", id="diamonds-forever"))
+
+    reply = typed("/forget diamonds-forever", "Forget it")
+
+    assert "'daybook restore diamonds-forever' brings it back" in reply["text"]
+
+
 def test_a_saved_session_is_called_one_before_it_goes(opened: Opened, typed: Typed, project: Path) -> None:
     saved = [
         save_session(opened.store(), "Queues", text, folder=project).memory.id

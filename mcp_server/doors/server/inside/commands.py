@@ -207,8 +207,9 @@ def _recall(command: Typed) -> Answer:
 
 
 def _forget(command: Typed) -> Answer:
-    words = command.words.removesuffix(FOREVER).strip()
-    forever = words != command.words
+    named, _, last = command.words.rpartition(" ")
+    forever = last == FOREVER  # the whole word: an id may end so
+    words = named.strip() if forever else command.words
     if not words:
         raise Rejected("No memory was named.", "For example: /forget ID, or words of its title.")
     store = command.store
