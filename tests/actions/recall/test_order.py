@@ -81,6 +81,18 @@ def test_a_boost_lifts_a_memory_that_is_far_from_the_first(store: Store) -> None
     assert dict(hits[0].parts.boosts) == {"path": 1.1}
 
 
+def test_a_boost_lifts_a_memory_above_twenty_that_match_a_little_better(store: Store) -> None:
+    for number in range(20):
+        remember(store, Draft(f"Gateway {number}", f"The gateway retries {number} times."))
+    about = Draft("Gateway", "The gateway retries some more times again.", touches=("src/pay.py",))
+    lifted = remember(store, about).memory.id
+
+    hits = recall(store, Query("gateway retries in src/pay.py", sort=Sort.RELEVANCE)).hits
+
+    assert hits[0].id == lifted
+    assert hits[0].parts.relevance < hits[1].parts.relevance
+
+
 @pytest.mark.feature("D-21")
 def test_recency_settles_equals_but_not_the_order_by_relevance(store: Store, clock: Clock) -> None:
     first = remember(store, Draft("Cache A", "Redis holds sessions."))
