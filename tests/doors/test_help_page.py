@@ -52,7 +52,7 @@ def test_no_name_is_split(columns: int) -> None:
 WITHOUT_JSON = {
     "adopt", "archive", "demo", "demote", "disconnect", "forget", "init", "invalidate", "link", "mark-used",
     "model use", "pin", "promote", "remote add", "remote remove", "remote rewrite", "restore",
-    "review accept", "review again", "review holds", "review keep-both", "review merge", "review reject",
+    "review accept", "review holds", "review keep-both", "review merge", "review reject",
     "review replaces", "save-conversation", "save-session", "setup", "share", "team confirm", "team drop",
     "team join", "team leave", "team serve", "team token issue", "team token withdraw", "trust", "unlink",
     "unpin", "validate", "view",
