@@ -16,14 +16,13 @@ from mcp_server.actions.files import runs
 from mcp_server.actions.files.between_vaults import other_place, parted
 from mcp_server.actions.files.commit import Effect, one_change, write_line
 from mcp_server.actions.files.load import bytes_at, memory_in
-from mcp_server.actions.files.read import find
+from mcp_server.actions.files.read import find, look_up
 from mcp_server.actions.files.runs import Undone
 from mcp_server.actions.files.sync import catch_up_if_free, refresh_index
 from mcp_server.actions.sessions.forget_session import undo_forget_session
 from mcp_server.adapters.index.events import deeds, replay, tidying
 from mcp_server.adapters.index.events.deeds import Deed, Place
 from mcp_server.adapters.index.events.tidying import FORGETTING
-from mcp_server.adapters.index.memories import selections
 from mcp_server.adapters.ledger import Event
 from mcp_server.core.authors import PERSON, TIDY
 from mcp_server.core.errors import Conflict, Rejected
@@ -75,9 +74,9 @@ def last_change(store: Store, memory_id: str = "", *, of_session: str = "") -> L
     memory_name = typed_id(memory_id)
     keys = store.keys
     refs = [ref_of(key, memory_name) for key in reversed(keys)] if memory_name else []
+    if memory_name and (row := look_up(store, memory_name)):
+        refs = [row.ref]
     with store.database.read() as db:
-        if memory_name and (row := selections.with_id(db, keys[::-1], memory_name)):
-            refs = [row.ref]
         deed = deeds.last_change(db, keys, refs=refs, session="" if memory_name else of_session)
     if deed is None:
         if memory_name:
