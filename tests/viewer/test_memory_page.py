@@ -187,7 +187,7 @@ def test_with_one_id_at_both_levels_each_is_opened(farther: Page, store: Store) 
     assert status(at_level(store, Level.USER), "same") is Status.ARCHIVED
 
 
-def test_with_one_id_at_both_levels_each_is_edited_and_compared(farther: Page, store: Store) -> None:
+def test_with_one_id_at_both_levels_each_is_edited_compared_and_taken_back(farther: Page, store: Store) -> None:
     farther.get_by_role("link", name="Edit", exact=True).click()
     farther.get_by_label("Text, in markdown").fill("It is still the person's.")
     farther.get_by_role("button", name="Save Ctrl S").click()
@@ -196,6 +196,11 @@ def test_with_one_id_at_both_levels_each_is_edited_and_compared(farther: Page, s
     farther.get_by_role("link", name="History").click()
     farther.get_by_role("button", name="Compare").click()
     expect(farther.get_by_role("heading", name="Farther")).to_be_visible()
+    for text in ("It is the person's.", "It is still the person's."):
+        farther.get_by_role("link", name="Undo").click()
+        farther.get_by_role("button", name="Undo it", exact=True).click()
+        expect(farther.get_by_text("Taken back: 1 memory.")).to_be_visible()
+        assert read(at_level(store, Level.USER), "same").memory.text == text
     assert read(store, "same").memory.text == "It is the project's."
 
 

@@ -115,6 +115,7 @@ def undo_it(request: Request, fields: Fields) -> Response:
         result=undone(outcome),
         again=params["id"],
         title="Taken back",
+        where=Where(request, store),
     )
 
 
