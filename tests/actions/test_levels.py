@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change, undo
 from mcp_server.actions.context.brief import brief
 from mcp_server.actions.context.claude_md import current_block
 from mcp_server.actions.context.inject import inject
@@ -15,6 +16,7 @@ from mcp_server.actions.judge.draft_outcome import Action, DraftOutcome
 from mcp_server.actions.memory.forget import forget, restore, unarchive
 from mcp_server.actions.memory.link import link, unlink
 from mcp_server.actions.memory.list import list_memories
+from mcp_server.actions.memory.related import at_level
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import trust
 from mcp_server.actions.memory.revise import Revision, revise
@@ -225,6 +227,17 @@ def test_what_is_said_at_a_level_is_written_at_that_level(store: Store, elsewher
     assert (part.action, read(store, part.id).vault.level) == (Action.ADD, Level.PROJECT)
     assert read(store, everywhere).memory.text == whole
     assert ids_found(elsewhere) == {everywhere}
+
+
+def test_of_two_with_one_id_the_nearer_ones_change_is_taken_back(store: Store) -> None:
+    for level, text in ((Level.USER, EVERYWHERE), (Level.PROJECT, HERE)):
+        remembered(at_level(store, level), text, level=level, id="same")
+        revise(at_level(store, level), "same", Revision(text="It is no longer limited."))
+
+    undo(store, last_change(store, "same"))
+
+    assert read(at_level(store, Level.PROJECT), "same").memory.text == HERE
+    assert read(at_level(store, Level.USER), "same").memory.text == "It is no longer limited."
 
 
 def test_the_same_fact_in_two_projects_is_two_memories(store: Store, elsewhere: Store) -> None:
