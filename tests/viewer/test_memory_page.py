@@ -187,7 +187,9 @@ def test_with_one_id_at_both_levels_each_is_opened(farther: Page, store: Store) 
     assert status(at_level(store, Level.USER), "same") is Status.ARCHIVED
 
 
-def test_with_one_id_at_both_levels_each_is_edited_compared_and_taken_back(farther: Page, store: Store) -> None:
+def test_with_one_id_at_both_levels_each_is_edited_compared_and_taken_back(
+    farther: Page, store: Store
+) -> None:
     farther.get_by_role("link", name="Edit", exact=True).click()
     farther.get_by_label("Text, in markdown").fill("It is still the person's.")
     farther.get_by_role("button", name="Save Ctrl S").click()
