@@ -60,7 +60,7 @@ def pytest_report_header() -> str:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many processes `-n auto` starts: while some wait for a client or browser, others compute."""
-    return (os.cpu_count() or 1) + 2
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:
