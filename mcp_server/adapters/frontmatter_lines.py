@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import yaml
 from frontmatter.default_handlers import BaseHandler
 
+from mcp_server.adapters.plain_frontmatter import plain_fields
 from mcp_server.core.errors import Unreadable
 
 MAX_BYTES = 64 * 1024  # a memory with many links in the graph has hundreds of them
@@ -77,7 +78,7 @@ class StrictFrontmatter(BaseHandler):
     def load(self, fm: str) -> dict[str, Value]:
         """Return the values in the lines *fm*; they start on the second line of the file."""
         try:
-            return _load(fm)
+            return plain_fields(fm, MAX_KEYS) or _load(fm)
         except _Refused as error:
             index, reason = error.index, error.reason
         except yaml.MarkedYAMLError as error:

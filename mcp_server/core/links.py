@@ -25,6 +25,8 @@ WIKI = re.compile(r"\[\[(?P<target>[^\[\]\n|]{1,200})(?:\|(?P<words>[^\[\]\n]{0,
 
 def wiki_links(text: str) -> list[str]:
     """Return the targets of `[[id]]` and `[[Title]]` in *text*, each once, outside code."""
+    if "[" not in text:
+        return []  # as most, which need not be read line by line
     return list(dict.fromkeys(match["target"].strip() for match in WIKI.finditer(outside_code(text))))
 
 

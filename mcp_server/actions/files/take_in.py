@@ -15,10 +15,11 @@ from mcp_server.actions.files.conflict_copies import why_not_taken_in
 from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.load import load
 from mcp_server.actions.files.vanished_folders import note_lost
-from mcp_server.adapters.index.memories import memories, selections, unreadable, writing
+from mcp_server.adapters.index.memories import memories, unreadable, writing
+from mcp_server.adapters.index.memories.memories import FileOfId
 from mcp_server.adapters.index.memories.unreadable import Problem
 from mcp_server.adapters.leftovers import remove_second_name
-from mcp_server.adapters.vault import CLOSED, Vault, is_open, is_utf8, stamp
+from mcp_server.adapters.vault import CLOSED, Vault, is_inside, is_open, is_utf8, stamp
 from mcp_server.core.changes import Stamp
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.memory import Memory
@@ -99,22 +100,22 @@ def take_in_files(store: Store, db: sqlite3.Connection, vault: Vault, paths: Ite
             continue
         reading = _read(vault, on_disk)
         memory = reading.memory
-        before = selections.fingerprint_of(db, vault.key, memory.id) if memory else None
-        if not _put(store, db, vault, reading):
+        holder = memories.holder_of(db, vault.key, memory.id) if memory else None
+        if not _put(store, db, vault, reading, holder):
             continue
         index_changes.changed.append(str(path))
         if memory and not vault.in_repository:
             ref = vault.ref(memory.id)
-            if before is None:
+            if holder is None:
                 index_changes.sights[ref] = Sight.ARRIVED
-            elif before != fingerprint(memory.title, memory.text):
+            elif holder.fingerprint != fingerprint(memory.title, memory.text):
                 index_changes.sights[ref] = Sight.EDITED
     return index_changes
 
 
 def _stamp(vault: Vault, path: Path) -> Stamp | None:
     """Return the stamp of a file of *vault*; None when it is gone, or is in the vault's former folder."""
-    return stamp(path) if path.is_relative_to(vault.root) and not _is_open_folder(path) else None
+    return stamp(path) if is_inside(vault, path) and not _is_open_folder(path) else None
 
 
 def _is_open_folder(path: Path) -> bool:
@@ -137,21 +138,29 @@ def _read(vault: Vault, stamp: Stamp) -> _Reading:
     return _Reading(stamp, digest=file.digest, memory=file.memory)
 
 
-def _put(store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading) -> bool:
-    """Put one reading into the index; return whether that changed what the index says."""
+def _put(
+    store: Store, db: sqlite3.Connection, vault: Vault, reading: _Reading, holder: FileOfId | None
+) -> bool:
+    """
+    Put one reading into the index; return whether that changed what the index says.
+
+    *holder* is the file that the index has under the id that was read.
+    """
     if reading.problem or reading.memory is None:
         assert reading.problem
         unreadable.put(db, vault=vault.key, stamp=reading.stamp, problem=reading.problem)
         return False
     memory, stamp, digest = reading.memory, reading.stamp, reading.digest
-    if writing.says(db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()):
+    is_known = holder is not None and (holder.path, holder.digest) == (stamp.path, digest)
+    if is_known and writing.says(
+        db, vault=vault.key, memory=memory, stamp=stamp, digest=digest, now=store.now()
+    ):
         writing.touch(db, stamp)
         return False
-    holder = memories.path_of(db, vault.key, memory.id)
     rivals = [stamp.path]
-    if holder not in ("", stamp.path) and _keeps_id(vault, holder, memory.id):
+    if holder and holder.path != stamp.path and _keeps_id(vault, holder.path, memory.id):
         # The file named after the id keeps it, whichever file was seen first.
-        rivals = sorted((stamp.path, holder), key=lambda path: (Path(path).stem != memory.id, path))
+        rivals = sorted((stamp.path, holder.path), key=lambda path: (Path(path).stem != memory.id, path))
     if rivals[0] == stamp.path:
         writing.put(
             db,

@@ -84,10 +84,20 @@ def stamps_of(db: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, int]:
     return dict(rows.fetchall())
 
 
-def path_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str:
-    """Return the path of the file with that id in *vault*, '' when there is none."""
-    row = db.execute("SELECT path FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)).fetchone()
-    return str(row[0]) if row else ""
+class FileOfId(NamedTuple):
+    """The file that has an id: its path, the digest of its bytes, and the fingerprint of its words."""
+
+    path: str
+    digest: str
+    fingerprint: str
+
+
+def holder_of(db: sqlite3.Connection, vault: str, memory_id: str) -> FileOfId | None:
+    """Return the file of *vault* that has that id as the index knows it, None when there is none."""
+    row = db.execute(
+        "SELECT path, digest, fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
+    ).fetchone()
+    return FileOfId(*row) if row else None
 
 
 def rows(db: sqlite3.Connection, where: str, values: Sequence[object], order: str = "") -> list[Row]:

@@ -59,11 +59,11 @@ def size(db: sqlite3.Connection) -> tuple[int, int]:
 
 def place(db: sqlite3.Connection, row: int, *, vault: str, status: str, kind: str, passages: int) -> None:
     """Note vault, status, kind and passages of the memory *row*, which is new or was taken out by `leave`."""
-    db.execute("INSERT OR IGNORE INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind))
-    # Not one statement with the next: one that reads and inserts makes FTS5 write its words before it.
-    (scope,) = db.execute(
+    # One statement that reads and inserts would make FTS5 write the words that it has before it.
+    known = db.execute(
         "SELECT scope FROM scopes WHERE vault = ? AND status = ? AND kind = ?", (vault, status, kind)
     ).fetchone()
+    scope = known[0] if known else _new_scope(db, vault, status, kind)
     db.execute("INSERT INTO scoped VALUES (?, ?, ?)", (row, scope, passages))
     _count(db, row, 1)
 
@@ -72,6 +72,12 @@ def leave(db: sqlite3.Connection, row: int) -> None:
     """Note that the memory *row* is gone, or about to be placed again."""
     _count(db, row, -1)
     db.execute("DELETE FROM scoped WHERE row = ?", (row,))
+
+
+def _new_scope(db: sqlite3.Connection, vault: str, status: str, kind: str) -> int | None:
+    return db.execute(
+        "INSERT INTO scopes (vault, status, kind) VALUES (?, ?, ?)", (vault, status, kind)
+    ).lastrowid
 
 
 def _count(db: sqlite3.Connection, row: int, times: int) -> None:

@@ -260,14 +260,6 @@ def touching(db: sqlite3.Connection, vaults: Sequence[str], limit: int) -> list[
     )
 
 
-def fingerprint_of(db: sqlite3.Connection, vault: str, memory_id: str) -> str | None:
-    """Return the fingerprint of that memory of *vault*, None when the index does not have it."""
-    row = db.execute(
-        "SELECT fingerprint FROM memories WHERE vault = ? AND id = ?", (vault, memory_id)
-    ).fetchone()
-    return str(row[0]) if row else None
-
-
 def vaults_in_use(db: sqlite3.Connection) -> list[str]:
     """Return the keys of all vaults that have a memory in the index."""
     return [str(row[0]) for row in db.execute("SELECT DISTINCT vault FROM memories ORDER BY vault")]

@@ -144,10 +144,6 @@ def touch(db: sqlite3.Connection, stamp: Stamp) -> None:
 
 def says(db: sqlite3.Connection, *, vault: str, memory: Memory, stamp: Stamp, digest: str, now: int) -> bool:
     """Tell whether the row of the file at `stamp.path` says all that *memory* says."""
-    if not db.execute(
-        "SELECT 1 FROM memories WHERE path = ? AND digest = ?", (stamp.path, digest)
-    ).fetchone():
-        return False
     columns = _columns(vault, memory, stamp, digest, now)
     del columns["size"], columns["mtime_ns"]
     row = db.execute(f"SELECT {', '.join(columns)} FROM memories WHERE path = ?", (stamp.path,)).fetchone()
@@ -224,7 +220,7 @@ _TO_COLUMN: dict[object, Callable[[Any], Any]] = {
     Kind: str,
     Status: str,
     bool: int,
-    tuple[str, ...]: json.dumps,
+    tuple[str, ...]: lambda texts: json.dumps(texts) if texts else "[]",  # most have none
     datetime: _seconds,
     datetime | None: _seconds,
 }
