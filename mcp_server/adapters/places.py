@@ -292,7 +292,7 @@ def history_folder(home: Path, ref: str) -> Path:
 
 
 def compaction(home: Path, session: str) -> Path:
-    """Return where is kept what survives when *session* is shortened; the file is there for a day after."""
+    """Return where is kept what survives when *session* is shortened; there is no file before."""
     return home / WORK / COMPACTIONS.format(slug(session) or "session")
 
 

@@ -104,15 +104,22 @@ def test_a_broken_note_is_no_note(store: Store, recorded: Recorded) -> None:
     assert after_compaction(store.in_session(recorded.session)) == []
 
 
-def test_what_was_saved_goes_after_a_day(store: Store, recorded: Recorded, clock: Clock) -> None:
+def test_what_was_saved_goes_after_a_day_and_that_the_session_was_shortened_after_a_month(
+    store: Store, recorded: Recorded, clock: Clock
+) -> None:
     recorded.user("Something to be told")
     lines_told(store, recorded)
     (note,) = (store.home / "work").iterdir()
     os.utime(note, (store.now() - 86_000, store.now() - 86_000))
     forget_compactions(store)
-    assert note.exists()
+    assert "Something to be told" in note.read_text()
 
     clock.pass_days(0.1)
     forget_compactions(store)
+    assert note.read_text() == "[]"
+    assert after_compaction(store.in_session(recorded.session)) == []
 
+    os.utime(note, (store.now(), store.now()))
+    clock.pass_days(31)
+    forget_compactions(store)
     assert not note.exists()

@@ -21,6 +21,8 @@ LOOKED_AT = 512 * 1024  # bytes of the transcript's end: an earlier summary has 
 PROMPTS, TOUCHED, FAILURES = 5, 12, 3
 BUDGET = 1400  # characters shown after the compaction
 FORGOTTEN_AFTER = DAY
+RESUMED_WITHIN = 30 * DAY  # Claude Code deletes transcripts that are older, unless its settings say otherwise
+NO_LINES = b"[]"
 
 KEEP = (
     "Keep in the summary: what the person decided, corrected or asked for and is not done yet, with its"
@@ -36,9 +38,8 @@ def before_compaction(store: Store, path: Path) -> str:
     """
     utterances, _ = last_utterances(path, LOOKED_AT)
     lines = _surviving(utterances)
-    if lines:
-        # Only this session writes it, so it waits for no lock: the person waits for a compaction.
-        files.write_over(places.compaction(store.home, store.session), json.dumps(lines).encode("ascii"))
+    # Only this session writes it, so it waits for no lock: the person waits for a compaction.
+    files.write_over(places.compaction(store.home, store.session), json.dumps(lines).encode("ascii"))
     return "\n".join([KEEP, *lines])
 
 
@@ -55,13 +56,21 @@ def after_compaction(store: Store) -> list[str]:
 
 
 def forget_compactions(store: Store) -> None:
-    """Delete what was saved for compactions of over a day ago: it is no longer shown."""
-    late = store.now() - FORGOTTEN_AFTER
+    """
+    Empty what was saved for compactions of over a day ago: it is no longer shown.
+
+    That a session was shortened stays noted as long as Claude Code can resume it.
+    """
+    now = store.now()
     folder = store.home / places.WORK
     for path in folder.glob(places.COMPACTIONS.format("*")) if folder.is_dir() else ():
         with contextlib.suppress(OSError):
-            if path.stat().st_mtime < late:
+            status = path.stat()
+            age = now - status.st_mtime
+            if age > RESUMED_WITHIN:
                 files.delete(path)
+            elif age > FORGOTTEN_AFTER and status.st_size > len(NO_LINES):
+                files.write_over(path, NO_LINES)
 
 
 def _surviving(utterances: Sequence[Utterance]) -> list[str]:
