@@ -57,12 +57,6 @@ def pytest_report_header() -> str:
     return f"SQLite {sqlite3.sqlite_version}, {packages}"
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `-n auto` starts: while some wait for a client or browser, others compute."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_finish() -> None:
     """Let no later collection of garbage look through all tests and modules, which stay to the end."""
     gc.freeze()
