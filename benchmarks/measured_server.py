@@ -12,14 +12,14 @@ from typing import NamedTuple
 import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult
+from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, Implementation
 
 from benchmarks.processor_time import of_process
 
 EDITS = 10
 WARM = 10  # questions that do not count
 SERVERS = 4
-CLIENT = {"name": "benchmark", "version": "1"}
+CLIENT = {"name": "claude-code", "version": "2"}  # any other has no hooks
 ASKED = (
     ("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}),
     ("tools/list", {}),
@@ -55,7 +55,8 @@ def started(
         ):
             _say(server, {"id": number, "method": method, "params": params})
             assert server.stdout
-            assert "result" in json.loads(server.stdout.readline())
+            result = json.loads(server.stdout.readline())["result"]
+            assert not result.get("isError"), result
             if number == 0:
                 _say(server, {"method": "notifications/initialized"})
         waited = time.perf_counter() - began
@@ -94,7 +95,7 @@ async def _served(
 ) -> Served:
     server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
     with_model = environment["EMBEDDING_MODEL"] != "none"
-    async with Client(stdio_client(server)) as client:
+    async with _client(server) as client:
         with anyio.fail_after(PATIENCE):
             while with_model and "words only" in await _asked(client, questions[0]):
                 await anyio.sleep(0.1)
@@ -122,7 +123,7 @@ async def _beside(
 ) -> tuple[list[float], float]:
     server = StdioServerParameters(command=command[0], args=[*command[1:]], env={**environment}, cwd=project)
     async with AsyncExitStack() as opened:
-        clients = [await opened.enter_async_context(Client(stdio_client(server))) for _ in range(SERVERS)]
+        clients = [await opened.enter_async_context(_client(server)) for _ in range(SERVERS)]
         with anyio.fail_after(PATIENCE):
             for client in clients:
                 while "words only" in await _asked(client, questions[0]):
@@ -141,14 +142,20 @@ async def _beside(
         return times[WARM:], _together()
 
 
+def _client(server: StdioServerParameters) -> Client:
+    return Client(stdio_client(server), client_info=Implementation(**CLIENT))
+
+
 async def _prompted(client: Client, number: int, text: str) -> float:
     """Return the milliseconds of a prompt hook in a session of its own."""
     event = {"event": "UserPromptSubmit", "session_id": f"session-{number}", "prompt": text}
     request = CallToolRequest(params=CallToolRequestParams(name="hook", arguments=event))
     started = time.perf_counter()
     # Not `call_tool`: it lists the tools again at each call of one that is not in the list, as this is not.
-    await client.session.send_request(request, CallToolResult)
-    return (time.perf_counter() - started) * 1000
+    result = await client.session.send_request(request, CallToolResult)
+    milliseconds = (time.perf_counter() - started) * 1000
+    assert not result.is_error, result
+    return milliseconds
 
 
 async def _edited(client: Client, path: Path, number: int) -> float:
