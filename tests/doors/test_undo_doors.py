@@ -8,7 +8,6 @@ from mcp_types import ElicitResult
 
 from mcp_server.actions.files.read import read
 from mcp_server.actions.memory.forget import forget
-from mcp_server.actions.memory.related import at_level
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.bootstrap import Opened
@@ -98,18 +97,6 @@ def test_a_terminal_names_both_texts_of_what_was_edited_since(
     assert "--anyway" in refused.stderr
     output_of(run("undo", retry_rule, "--anyway"))
     assert "Wait thirty seconds." in output_of(run("read", retry_rule))
-
-
-def test_with_one_id_at_both_levels_the_change_of_the_one_that_is_read_is_taken_back(
-    run: Run, store: Store
-) -> None:
-    for level in (Level.USER, Level.PROJECT):
-        remember(at_level(store, level), Draft(f"Of the {level}", "Wait.", id="same", level=level))
-    output_of(run("revise", "same", "--text", "Wait a minute."))
-
-    assert "The change was: revised" in output_of(run("undo", "same"))
-    assert read(at_level(store, Level.USER), "same").memory.text == "Wait."
-    assert read(store, "same").memory.text == "Wait."
 
 
 def test_what_is_not_known_is_said(run: Run) -> None:
