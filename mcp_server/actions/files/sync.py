@@ -16,7 +16,7 @@ from mcp_server.actions.files.first_sight import Sight, note_seen
 from mcp_server.actions.files.take_in import take_in, take_in_files, take_in_waiting
 from mcp_server.actions.files.vanished_folders import emptied_folders, note_lost, vanished_vault
 from mcp_server.adapters import places
-from mcp_server.adapters.index.database import segments
+from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.events import replay
 from mcp_server.adapters.index.memories import memories, selections, unreadable
 from mcp_server.adapters.index.memories.unreadable import Problem
@@ -94,7 +94,7 @@ def _sync(store: Store, vaults: Sequence[Vault] | None, deep: bool, progress: Pr
         note_synced(store, to_sync)
         if store.database.searchable and (deep or report.changed >= BATCH):
             with store.database.write() as db:
-                segments.merge(db)
+                full_text.merge(db)
     with store.database.read() as db:
         report.unreadable += unreadable.listed(db, [vault.key for vault in to_sync])
     report.unreadable += ledger_copies(store)

@@ -5,12 +5,18 @@ Whoever inserts a row calls `put`: a trigger that did it would make FTS5 write t
 once in a transaction. Only the index that a rebuild fills gets the words of all rows at the end. The words
 of 10,000 memories take 2.6 s of the processor by a trigger, 1.2 by `put`, and .7 at the end.
 A row leaves by a trigger, which knows its texts; none is changed in place.
+
+What each transaction adds is a segment of its own, until SQLite merges it with others. A search looks every
+word up in each segment. Some ten gather in a store of a thousand memories, 24 in one of ten thousand that was
+filled at once, and looking words up in them was a fifth of a recall by words.
 """
 
 import sqlite3
 from collections.abc import Iterable, Mapping
 
 from mcp_server.adapters.index.table import TOKENIZER, Table
+
+INDEXES = ("memories_fts", "passages_fts")
 
 
 def create(db: sqlite3.Connection, tables: Iterable[Table]) -> None:
@@ -36,3 +42,13 @@ def put(db: sqlite3.Connection, table: str, row: int, texts: Mapping[str, object
         f"INSERT INTO {table}_fts (rowid, {', '.join(texts)}) VALUES (?{', ?' * len(texts)})",
         (row, *texts.values()),
     )
+
+
+def merge(db: sqlite3.Connection) -> None:
+    """
+    Make one segment of those of each full-text index, in the transaction of *db*.
+
+    It takes a fiftieth of the time in which the index is made.
+    """
+    for index in INDEXES:
+        db.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters import files
 from mcp_server.adapters.detached import apart, end_all
 from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
-from mcp_server.core.addresses import shown_url
+from mcp_server.adapters.remote.refusals import LATER, refused, unreachable
 from mcp_server.core.errors import RemoteUnavailable
 
 BRANCH = "daybook"
@@ -54,8 +54,6 @@ _FLAGS = ("--no-pager", "--no-optional-locks", "--no-replace-objects", *(f for s
 _UNFINISHED = "daybook-unfinished"  # an empty file in a repository while it is made
 _NEEDS_QUOTES = re.compile(r'["\\]')
 _NO_BRANCH = "couldn't find remote ref"
-_REDIRECTED = r"error: 30[12378]\b"
-_ENDED = "fatal: Could not read from remote repository"
 _FULL = "No space left on device"
 _OF_DAMAGE = ("corrupt", "inflate", "bad object", "bad tree", "missing", "unable to read", "unable to parse")
 _INIT = ("init", "--quiet", "--bare", "--template=", "--object-format=sha1", f"--initial-branch={BRANCH}")
@@ -217,7 +215,7 @@ class Repository:
         if code and _NO_BRANCH in stderr:
             return ""
         if code:
-            raise _unreachable(stderr)
+            raise unreachable(stderr)
         return self.ref(FETCHED)
 
     def message(self, commit: str) -> str:
@@ -253,18 +251,17 @@ class Repository:
             if is_folder(url) and _clear_old_locks(folder_of(url)):
                 return self.push(url, commit, timeout=timeout, instead_of=instead_of)
             return False
-        if refused := re.search(r"\[remote rejected\] \((.*)\)", out):
-            why = "; ".join([refused[1], *_REMOTE_SAYS.findall(stderr)])
-            raise RemoteUnavailable(f"The remote refuses changes: {why.rstrip('.')}.", _WAITS)
+        if refusal := refused(out, stderr):
+            raise refusal
         if code:
-            raise _unreachable(stderr, "written to")
+            raise unreachable(stderr, "written to")
         return True
 
     def branches(self, url: str, *, timeout: float) -> list[str]:
         """Return the names of the remote's branches; raises RemoteUnavailable."""
         code, out, stderr = self._reach("ls-remote", ("--heads", "--quiet"), url, (), timeout)
         if code:
-            raise _unreachable(stderr)
+            raise unreachable(stderr)
         return [line.partition("\t")[2].removeprefix("refs/heads/") for line in out.splitlines()]
 
     def create(self, folder: Path) -> None:
@@ -358,7 +355,7 @@ class Repository:
                 end_all(process.pid)  # git alone would leave the program that waits for the host
                 if isinstance(error, subprocess.TimeoutExpired):
                     sentence = f"Git did not finish within {timeout:.0f} seconds."
-                    raise RemoteUnavailable(sentence, _LATER) from None
+                    raise RemoteUnavailable(sentence, LATER) from None
                 raise
         return process.returncode, out, stderr
 
@@ -388,21 +385,7 @@ def _starting_git() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise RemoteUnavailable(f"Git could not be run: {error}.", _LATER) from error
-
-
-_ADVICE = {
-    r"terminal prompts disabled|Authentication failed": "Give git's credential helper name and password.",
-    r"certificate": "Let git trust the host: its setting http.sslCAInfo names the file with the certificate.",
-    r"Host key verification failed": "Connect to the host once with ssh, and say that you trust it.",
-    r"Permission denied \(": "Give the host your ssh key; one with a passphrase must be in ssh-agent.",
-    r"returned error: 403|read.only": "Let your account or your key read and write the repository.",
-    r"repository '.*' not found|does not appear to be a git": "Correct the address, or make the repository.",
-}
-"""What git or ssh says → what the person does about it beforehand: in the background nobody can answer it."""
-_WAITS = "Nothing is lost: what is here waits. Correct that at the host; each exchange tries again."
-_REMOTE_SAYS = re.compile(r"^remote: *(\S.*?)\s*$", re.MULTILINE)
-_LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
+        raise RemoteUnavailable(f"Git could not be run: {error}.", LATER) from error
 
 
 def is_folder(url: str) -> bool:
@@ -443,25 +426,6 @@ def _clear_old_locks(folder: Path) -> bool:
     for path in old:
         path.unlink(missing_ok=True)
     return bool(old)
-
-
-def _unreachable(stderr: str, act: str = "reached") -> RemoteUnavailable:
-    """Return that the remote could not be *act*, why by what git said on *stderr*, and what to do."""
-    before, ends_by_itself, _ = stderr.partition(_ENDED)  # what the other side or ssh said stands before it
-    lines = [line.strip() for line in before.splitlines() if line.strip()]
-    if re.search(_REDIRECTED, before):
-        return RemoteUnavailable(
-            "The remote redirects to another address, which Daybook does not follow.",
-            "Nothing is lost. Remove the remote, and add the address at which the repository is: some hosts"
-            " want '.git' at its end.",
-        )
-    fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
-    reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
-    advice = next((advice for pattern, advice in _ADVICE.items() if re.search(pattern, before)), "")
-    return RemoteUnavailable(
-        f"The remote could not be {act}: {shown_url(reason).rstrip('.')}.",
-        f"Nothing is lost. {advice}" if advice else _LATER,
-    )
 
 
 def _imported(commit: Commit) -> Iterator[bytes]:

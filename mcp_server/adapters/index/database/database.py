@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mcp_server.adapters import files
-from mcp_server.adapters.index.database import integrity, schema, segments
+from mcp_server.adapters.index import full_text
+from mcp_server.adapters.index.database import integrity, schema
 from mcp_server.adapters.index.database.known_before import KnownBefore
 from mcp_server.adapters.index.database.trouble import (
     Patience,
@@ -252,7 +253,7 @@ class Database:
                 yield new_index
                 with new_index.write() as connection:
                     schema.make_searchable(connection)
-                    segments.merge(connection)
+                    full_text.merge(connection)
                 try:
                     self._become(new_index)
                 except IndexSetAside:

@@ -1,6 +1,6 @@
 """Erasing what SQLite keeps of deleted text: free pages, search segments and the write-ahead log."""
 
-from mcp_server.adapters.index.database import segments
+from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.database.database import Database
 
 
@@ -22,7 +22,7 @@ def compact(database: Database) -> None:
     Waits some seconds for a process that writes; raises IndexUnavailable when it takes longer.
     """
     with database.write() as db:
-        segments.merge(db)
+        full_text.merge(db)
     with database.alone() as db:
         db.execute("VACUUM")
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -6,6 +6,7 @@ The whole index is read, so this is for when something looked wrong, and for a c
 
 import sqlite3
 
+from mcp_server.adapters.index import full_text
 from mcp_server.adapters.index.database import schema
 from mcp_server.adapters.index.database.trouble import NO_DAMAGE
 from mcp_server.adapters.index.table import TOKENIZER
@@ -13,7 +14,6 @@ from mcp_server.core.memory_parts import Kind, Status
 
 # What Python raises for bytes that are not text, not a number, or not a possible size of a memory.
 ODD = (UnicodeDecodeError, ArithmeticError, LookupError, AttributeError, TypeError, ValueError, MemoryError)
-SEARCH_TABLES = ("memories_fts", "passages_fts")
 _STORED_AS = {
     "INTEGER": "'integer'",
     "TEXT": "'text'",
@@ -91,7 +91,7 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 def _says_what_we_write(connection: sqlite3.Connection) -> bool:
     # The commands that check the search tables write nothing, but hold the write lock while they run.
-    for table in SEARCH_TABLES:
+    for table in full_text.INDEXES:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
     for (table,) in connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%_fts%'"
@@ -118,7 +118,7 @@ def check(connection: sqlite3.Connection) -> None:
     result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if result != "ok":
         raise sqlite3.DatabaseError(result)
-    for table in SEARCH_TABLES:
+    for table in full_text.INDEXES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from mcp_server.actions.files.sync import BATCH, rebuild, sync
 from mcp_server.actions.memory.remember import remember
-from mcp_server.adapters.index.database.integrity import SEARCH_TABLES
+from mcp_server.adapters.index import full_text
 from mcp_server.adapters.vault import make_vault_folders
 from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Kind
@@ -18,7 +18,7 @@ def numbers(store: Store) -> list[int]:
     with store.database.read() as db:
         return [
             db.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone()[0]
-            for table in SEARCH_TABLES
+            for table in full_text.INDEXES
         ]
 
 
