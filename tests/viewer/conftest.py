@@ -21,6 +21,11 @@ CHROMIUM = shutil.which("chromium")
 QUIET = [  # a browser that talks to nobody but the viewer
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    # With RenderDocument, Chromium says that it closes a page that is just being loaded again, and does not
+    # (crbug.com/536385539): then a test never ends. This list replaces Playwright's own, of which we need
+    # that a page shows nothing of the one before it.
+    "--disable-features=RenderDocument,PaintHolding",
 ]
 expect.set_options(timeout=PATIENCE * 1000 / 4)  # else five seconds, which a busy machine may need
 
