@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from mcp_server.core.digests import text_digest
-from mcp_server.core.errors import Rejected
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.memory_types import DEFAULT_TYPE, TYPES
 
 DAY = 86_400  # seconds
@@ -84,6 +84,13 @@ def check_id(memory_id: str) -> str:
 def typed_id(text: str) -> str:
     """Return the id in *text* as it was typed, without the spaces around it and the ending of its file."""
     return text.strip().removesuffix(".md")
+
+
+def given_ids(ids: Iterable[str]) -> list[str]:
+    """Return *ids* in order, each once; raise NotFound when there is none: that is no wish to do nothing."""
+    if not (once := list(dict.fromkeys(ids))):
+        raise NotFound("")
+    return once
 
 
 def ref_of(vault: str, memory_id: str) -> str:

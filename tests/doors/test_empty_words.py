@@ -10,14 +10,15 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.errors import Rejected
 from mcp_server.core.memory import Draft
 from mcp_server.core.search.query import Filter
-from mcp_server.doors.cli import IN_WORDS, daybook
+from mcp_server.doors.cli import daybook
+from mcp_server.doors.cli.typed_parameters import IN_WORDS
 from mcp_server.store import Store
 from tests.doors.called import Caller
 from tests.doors.shell import Run
 
 
 def lines(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield a command line for each argument that is a name or an id, with a blank in its place."""
+    """Yield a command line for each argument and option that names something, with a blank in its place."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -34,6 +35,15 @@ def lines(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[st
                     *("x" for _ in arguments[:at]),
                     " ",
                     *("x" for _ in arguments[at + 1 :]),
+                )
+        for option in command.params:
+            if isinstance(option, click.Option) and option.metavar and option.type is click.STRING:
+                yield (
+                    *before,
+                    name,
+                    option.opts[0],
+                    *(" " for _ in range(option.nargs)),
+                    *("x" for _ in arguments),
                 )
 
 
@@ -79,10 +89,14 @@ def test_a_question_without_a_word_is_refused(run: Run, words: tuple[str, ...], 
         ("ask", {"question": ""}, "No question was given."),
         ("search_knowledge", {"query": "?!"}, "'?!' has no word to look for."),
         ("read_memory", {"id": " "}, "No id was given. Find it with recall or list."),
+        ("archive", {"ids": " , "}, "No id was given."),
+        ("approve_candidate", {"ids": []}, "No id was given."),
+        ("reject_candidate", {"ids": ""}, "No id was given."),
+        ("mark_memory_used", {"ids": [" "]}, "No id was given."),
     ],
 )
 def test_the_tools_refuse_the_same(
-    call: Caller, store: Store, tool: str, named: dict[str, str], sentence: str
+    call: Caller, store: Store, tool: str, named: dict[str, str | list[str]], sentence: str
 ) -> None:
     remember(store, Draft("Lamps", "Lit at dusk."))
 

@@ -94,7 +94,6 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("seed", "a.md", "--name", "notes"), 4, "--name is for standard input"),
         (("import", "notes", ".", "--mine"), 4, "--mine is for what 'daybook export' wrote."),
         (("contradictions", "--how", "weaken"), 4, "Add --resolve ID OTHER."),
-        (("sessions", "s1", "--patterns"), 4, "Give the ID or --patterns, not both."),
         (("trust", "a", "--list"), 4, "Give ids or one of these."),
         (("patterns", "--limit", "51"), 4, "A limit of 51 cannot be used."),
         (("list", "--limit", "0"), 2, "Invalid value for '--limit': 0"),

@@ -11,7 +11,7 @@ from mcp_server.actions.memory.forget import in_archive
 from mcp_server.actions.memory.remember import still_superseded
 from mcp_server.adapters.vault import free_path, make_vault_folders
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import Status
+from mcp_server.core.memory_parts import Status, given_ids
 from mcp_server.store import Store
 
 BY_HAND = "by hand"  # the reason that the file gives
@@ -39,10 +39,10 @@ def archive(store: Store, memory_ids: Sequence[str]) -> list[Archived]:
     Move memories to the archive and return what became of each; recall finds them with include_archived.
 
     One whose file says already that it is archived, as after a kill or by hand, moves there, too.
-    Raises NotFound, and Rejected for one that is neither active nor archived, before any is moved; Conflict,
-    OSError.
+    Raises NotFound, also without any id, and Rejected for one that is neither active nor archived, before any
+    is moved; Conflict, OSError.
     """
-    files = [read(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
+    files = [read(store, memory_id) for memory_id in given_ids(memory_ids)]
     for file in files:
         if file.memory.status not in (Status.ACTIVE, Status.ARCHIVED):
             raise Rejected(

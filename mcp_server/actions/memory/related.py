@@ -51,13 +51,15 @@ def get_related(store: Store, memory_id: str = "", *, tags: Sequence[str] = (), 
     Return what the memory *memory_id* is linked with, in both directions, up to *depth* links away (1 to 3),
     and the active memories that carry any of *tags*, those with the most of them first.
 
-    Raises NotFound, and Rejected when neither is given or the depth cannot be used.
+    Raises NotFound, and Rejected when neither is given, or a depth that cannot be used or has no effect.
     """
     if not 1 <= depth <= DEEPEST:
         raise Rejected(f"A depth of {depth} cannot be used.", f"Give a number from 1 to {DEEPEST}.")
     with_tags = clean_tags(tags)
     if not memory_id.strip() and not with_tags:
         raise Rejected("No memory and no tags were given.", "Give the id of a memory, or tags.")
+    if depth != 1 and not memory_id.strip():
+        raise Rejected("Tags have no links to follow.", "Give the id of a memory, or leave out the depth.")
     ensure_synced(store)
     vaults = store.keys
     about = find(store, memory_id) if memory_id.strip() else None

@@ -14,7 +14,7 @@ from mcp_server.adapters.index.events import receipts
 from mcp_server.adapters.index.events.receipts import Receipt, Tally
 from mcp_server.adapters.index.memories import selections
 from mcp_server.core.errors import Rejected
-from mcp_server.core.memory_parts import DAY, id_in
+from mcp_server.core.memory_parts import DAY, given_ids, id_in
 from mcp_server.core.worth.use import is_used, telling_tokens
 from mcp_server.store import Store
 
@@ -73,13 +73,12 @@ def mark_used(store: Store, memory_ids: Sequence[str]) -> list[str]:
     """
     Note that memories were of use, and return their ids; each counts once for a session.
 
-    Raises NotFound for an id that is not known, and notes nothing then; OSError.
+    Raises NotFound for no id, and for one that is not known, and notes nothing then; OSError.
     """
-    rows = [find(store, memory_id) for memory_id in dict.fromkeys(memory_ids)]
+    rows = [find(store, memory_id) for memory_id in given_ids(memory_ids)]
     refs = list(dict.fromkeys(row.ref for row in rows))
-    if refs:
-        store.record("used", refs=refs)
-        catch_up_if_free(store)
+    store.record("used", refs=refs)
+    catch_up_if_free(store)
     return [id_in(ref) for ref in refs]
 
 

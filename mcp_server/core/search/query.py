@@ -14,7 +14,7 @@ from mcp_server.core.memory_parts import Kind, Level, Status, check_type, clean_
 from mcp_server.core.search.ranking import Score
 
 MAX_QUERY = 4096  # characters that are looked at
-MAX_LIMIT = 50
+DEFAULT_LIMIT, MAX_LIMIT = 5, 50  # hits of one answer
 
 
 class Mode(StrEnum):
@@ -120,7 +120,7 @@ class Query:
     text: str
     mode: Mode = Mode.HYBRID
     sort: Sort = Sort.COMPOSITE
-    limit: int = 5
+    limit: int = DEFAULT_LIMIT
     only_confident: bool = False
     examined: int = 20
     expand: bool = False
@@ -297,9 +297,15 @@ def filter_of(
 
 
 def with_preset(query: Query, preset: str | None) -> Query:
-    """Return *query* with the limit and the strictness of a preset: precision, balanced or exploratory."""
+    """
+    Return *query* with the limit and the strictness of a preset: precision, balanced or exploratory.
+
+    Raises Rejected for a query with a limit of its own, which the preset would replace.
+    """
     if not preset:
         return query
+    if query.limit != DEFAULT_LIMIT:
+        raise Rejected(f"The preset '{preset}' has a limit of its own.", "Leave out the preset or the limit.")
     return replace(query, **PRESETS[preset])  # type: ignore[arg-type]
 
 

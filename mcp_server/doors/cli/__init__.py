@@ -7,20 +7,17 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from mcp_server import __version__
-from mcp_server.core.errors import DaybookError, Rejected, disk_refused, similar
+from mcp_server.core.errors import DaybookError, disk_refused, similar
 from mcp_server.core.render import visible
-from mcp_server.doors.cli import help_page, printing, text_input
+from mcp_server.doors.cli import help_page, printing, text_input, typed_parameters
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
 """Each command as `help_page.Listed`, by name; made by a test."""
-IN_WORDS = ("words", "question")  # arguments of many words; what is none of them is said by the command
 LITTER = 200_000  # objects that are made before garbage is collected: most commands end earlier
 FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # former names of commands
 
@@ -44,7 +41,7 @@ class Groups(click.Group):
         row = self.listed[name]
         commands: tuple[click.Command, ...] = import_module(f"{__name__}.{row.module}").COMMANDS[row.purpose]
         command = next(command for command in commands if command.name == name)
-        _refuse_blanks(command)
+        typed_parameters.refuse_blanks(command)
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -60,31 +57,6 @@ class Groups(click.Group):
             hint = f"Did you mean {' or '.join(meant)}?" if meant else "'daybook --help' lists them."
             ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
         return super().resolve_command(ctx, args)
-
-
-def _refuse_blanks(command: click.Command) -> None:
-    """
-    Let *command* refuse a name or an id that is given as nothing.
-
-    A script whose variable is empty would otherwise get what the command does without one: `undo "$ID"`.
-    """
-    for command_of_group in command.commands.values() if isinstance(command, click.Group) else ():
-        _refuse_blanks(command_of_group)
-    for parameter in command.params:
-        if isinstance(parameter, click.Argument) and parameter.name not in IN_WORDS:
-            parameter.callback = _filled
-
-
-def _filled(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Return *value*; raise Rejected when a part of it was typed as nothing."""
-    values = value if isinstance(value, tuple) else (value,)
-    typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-    if typed and any(isinstance(part, str) and not part.strip() for part in values):
-        raise Rejected(
-            f"{parameter.make_metavar(context).strip('[].')} is empty.",
-            f"'{context.command_path} --help' shows an example.",
-        )
-    return value
 
 
 @click.group(cls=Groups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

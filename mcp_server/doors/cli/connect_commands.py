@@ -11,6 +11,7 @@ from mcp_server.core.exchange.clients import CLIENTS, Client
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown.taken_in import clients
 from mcp_server.environment import person_home
 
@@ -30,6 +31,10 @@ def connect_command(client: str, print_: bool) -> None:
 
     Example: daybook connect codex
     """
+    if client:
+        heed_only("CLIENT", "--print", where="with a client")
+    else:
+        heed_only("--json", where="without a client")
     opened = output.opened()
     store, home = opened.store(), person_home(opened.environment)
     if not client:

@@ -25,6 +25,7 @@ from mcp_server.core.provenance.provenance import MANUAL
 from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, turns
 from mcp_server.doors.cli.output import OWN_LEVELS, as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import links, mining
 from mcp_server.doors.shown.persons_acts import REPLACING, SETTLING_CONTRADICTION, TAKING_BACK
 from mcp_server.doors.shown.taken_in import taken_in
@@ -112,6 +113,12 @@ def contradictions_command(
     """
     if how and not resolve:
         raise Rejected("--how says how --resolve settles a pair.", "Add --resolve ID OTHER.")
+    if mark:
+        heed_only("--mark", "--json", where="with --mark")
+    elif resolve:
+        heed_only("--resolve", "--how", "--json", where="with --resolve")
+    elif not (find or about):
+        heed_only("--json", where="without --find")
     store = output.synced()
     if mark:
         output.print_shown(links.linked(contradiction.mark_contradiction(store, *mark)))
@@ -139,6 +146,10 @@ def mine_command(hours: float, logged: str | None, status: bool) -> None:
 
     Example: daybook mine --log build.txt
     """
+    if logged is not None:
+        heed_only("--log", "--json", where="with --log")
+    elif status:
+        heed_only("--status", "--json", where="with --status")
     opened = output.opened()
     store = opened.store()
     sync_if_free(store)

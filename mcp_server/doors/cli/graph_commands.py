@@ -16,6 +16,7 @@ from mcp_server.core.graph.text import level_limits, rendered
 from mcp_server.core.memory_parts import Level
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.store import Store
 
 
@@ -38,6 +39,8 @@ def graph_command(level: Level | None, around: str, mermaid: str | None, svg: st
 
     Example: daybook graph --mermaid graph.mmd
     """
+    if form := "--svg" if svg else "--mermaid" if mermaid else "":
+        heed_only("--level", "--around", form, where=f"with {form}")
     store = output.synced()
     if svg:
         _draw(store, level, around, svg)

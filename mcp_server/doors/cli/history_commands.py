@@ -8,10 +8,11 @@ from mcp_server.actions.changes import history, undo
 from mcp_server.actions.changes.deeds import TitledDeed, list_deeds
 from mcp_server.actions.team.memories import history_if_of_team
 from mcp_server.core.authors import PERSON
-from mcp_server.core.errors import NotFound
+from mcp_server.core.errors import NotFound, Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import deeds
 from mcp_server.doors.shown import history as shown
 from mcp_server.doors.shown import team as shown_team
@@ -21,7 +22,7 @@ from mcp_server.doors.shown.persons_acts import TAKING_BACK
 @click.command("history")
 @click.argument("memory_id", metavar="[ID]", default="")
 @click.option("--version", type=click.IntRange(1), help="With an ID: print this version in full.")
-@click.option("--session", default="", help="Only what was done in this session: an id or a short id.")
+@click.option("--session", default="", metavar="ID", help="Only what this session did; a short id will do.")
 @click.option("--limit", default=50, show_default=True, help="1 to 500.")
 @click.option("--all-projects", is_flag=True)
 @as_json
@@ -32,9 +33,14 @@ def history_command(
 
     Example: daybook history stripe-webhook-raw-body-k3f9 --version 1
     """
+    if version is not None:
+        if not memory_id:
+            raise Rejected("--version is of one memory.", "Give its ID, too.")
+        heed_only("ID", "--version", "--json", where="with --version")
     store = output.synced()
     by_id = memory_id and version is None and not session
     if by_id and (of_team := history_if_of_team(store, memory_id)):
+        heed_only("ID", "--json", where="with a memory of the team")
         output.print_shown(shown_team.history(*of_team), texts=True)
         return
     if version is not None:

@@ -64,10 +64,13 @@ from mcp_server.store import Store
     help="user: holds everywhere; project: belongs to this code base; team: for the team that you joined.",
 )
 @click.option("--touches", default="", help="Files it is about, path or path:line, with commas.")
-@click.option("--link", "links", multiple=True, help='An id it relates to, or "rel: id". May be repeated.')
+@click.option(
+    "--link", "links", multiple=True, metavar="ID", help='An id it relates to, or "rel: id". May be repeated.'
+)
 @click.option(
     "--supersedes",
     multiple=True,
+    metavar="ID",
     help="Id of a memory that this one replaces, or a quote of it. May be repeated.",
 )
 @click.option("--category", default="", help="A word of your own for memories that belong together.")
@@ -162,11 +165,24 @@ def read_command(memory_id: str) -> None:
     "--level", type=OWN_LEVELS, help="Move it: user holds everywhere, project only in this code base."
 )
 @click.option("--pin/--unpin", "pinned", default=None, help="Whether to keep it at hand in every session.")
-@click.option("--supersedes", multiple=True, help="Id of a memory that it replaces. May be repeated.")
+@click.option(
+    "--supersedes", multiple=True, metavar="ID", help="Id of a memory that it replaces. May be repeated."
+)
 @click.option("--category", help="A word of your own for memories that belong together.")
 @click.option("--meta", "metadata", multiple=True, help="NAME=VALUE to keep with it; NAME= removes it.")
-@click.option("--distinct", multiple=True, help="Id of a similar memory that is also right. May be repeated.")
-@click.option("--version", "version_", default="", help="Refuse if the file is no longer at this version.")
+@click.option(
+    "--distinct",
+    multiple=True,
+    metavar="ID",
+    help="Id of a similar memory that is also right. May be repeated.",
+)
+@click.option(
+    "--version",
+    "version_",
+    default="",
+    metavar="VERSION",
+    help="Refuse if the file is no longer at this version.",
+)
 @click.option("--keep-secrets", is_flag=True, help="Store it although it looks like a secret.")
 @as_json
 def revise_command(

@@ -15,6 +15,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.render import counted
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import unasked
 from mcp_server.doors.shown.trust import accepted
 from mcp_server.store import Store
@@ -44,6 +45,8 @@ def init_command(name: str | None, repository: bool | None, repair: bool) -> Non
 
     Example: daybook init --file CLAUDE.md --no-repository
     """
+    if repair:
+        heed_only("--repair", where="with --repair")
     store = output.opened().store()
     if repair:
         sync_if_free(store)

@@ -10,6 +10,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.persons_acts import SETTLING
 from mcp_server.store import Store
@@ -27,6 +28,7 @@ def review_group(context: click.Context, limit: int) -> None:
     Example: daybook review
     """
     if context.invoked_subcommand:
+        heed_only("--json", where=f"with '{context.invoked_subcommand}'")
         return
     store = _store()
     waiting = review.review(store, limit=limit)

@@ -17,6 +17,7 @@ from mcp_server.actions.team.recall import recall_with_team
 from mcp_server.core.memory_parts import Kind, split_list
 from mcp_server.core.render import counted
 from mcp_server.core.search.query import (
+    DEFAULT_LIMIT,
     PRESETS,
     Filter,
     Mode,
@@ -45,8 +46,8 @@ _FILTERS = (
     click.option("--any-tags", default="", help="Only with one of these tags."),
     click.option("--category", default="", help="Only of this category."),
     click.option("--level", type=LEVELS),
-    click.option("--since", default="", help="Only updated on or after this date."),
-    click.option("--until", default="", help="Only updated before this date."),
+    click.option("--since", default="", metavar="DATE", help="Only updated on or after this date."),
+    click.option("--until", default="", metavar="DATE", help="Only updated before this date."),
     click.option("--all-projects", is_flag=True, help="From every project."),
     click.option("--include-archived", is_flag=True, help="Also find superseded and archived memories."),
 )
@@ -77,7 +78,7 @@ def _filtered(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
 @click.command("recall")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--mode", default="hybrid", help="hybrid, keyword or semantic.")
-@click.option("--limit", default=5, show_default=True, help="How many, 1 to 50.")
+@click.option("--limit", default=DEFAULT_LIMIT, show_default=True, help="How many, 1 to 50.")
 @click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
@@ -85,8 +86,8 @@ def _filtered(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
 )
 @click.option("--sort", type=click.Choice([sort.value for sort in Sort]), default="composite")
 @_filtered("as_of", "touches")
-@click.option("--as-of", default="", help="What was valid on this date.")
-@click.option("--touches", default="", help="Only about this file.")
+@click.option("--as-of", default="", metavar="DATE", help="What was valid on this date.")
+@click.option("--touches", default="", metavar="PATH", help="Only about this file.")
 @click.option("--expand", is_flag=True, help="Also show what the hits link to.")
 @click.option("--explain", is_flag=True, help="Show how each score came about.")
 @as_json

@@ -18,6 +18,7 @@ from mcp_server.doors.cli import output, person, text_input
 from mcp_server.doors.cli.author import author, judged, turns
 from mcp_server.doors.cli.output import as_json
 from mcp_server.doors.cli.text_input import with_metadata
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import memory as shown
 from mcp_server.doors.shown import sessions as shown_sessions
 from mcp_server.doors.shown.history import undone
@@ -149,8 +150,10 @@ def sessions_command(
 
     Example: daybook sessions --patterns
     """
-    if patterns and name:
-        raise Rejected("--patterns is about all sessions.", "Give the ID or --patterns, not both.")
+    if patterns:
+        heed_only("--patterns", "--limit", "--json", where="with --patterns")
+    elif name:
+        heed_only("ID", "--topic", "--summary", "--end", "--json", where="with an ID")
     store = output.synced()
     if patterns:
         output.print_shown(shown_sessions.patterns(session_history.patterns(store, limit=limit)))

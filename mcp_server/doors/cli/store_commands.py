@@ -18,6 +18,7 @@ from mcp_server.adapters import places
 from mcp_server.bootstrap import has_key, model_key
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import figures, upkeep
 from mcp_server.doors.shown import state as shown
 from mcp_server.doors.shown.doctor import checked
@@ -25,6 +26,7 @@ from mcp_server.doors.shown.persons_acts import EMPTYING_TRASH
 from mcp_server.store import Store
 
 PLUGIN = Path(__file__).resolve().parents[3]
+CLEAN = "clean"
 
 
 @click.command("sync")
@@ -123,7 +125,7 @@ def stats_command(days: int) -> None:
 
 
 @click.command("maintain")
-@click.argument("action", type=click.Choice([*maintain.ACTIONS, "clean"]), default="check")
+@click.argument("action", type=click.Choice([*maintain.ACTIONS, CLEAN]), default="check")
 @click.option(
     "--apply", is_flag=True, help="With clean: carry out the plan; without --apply it is only shown."
 )
@@ -134,10 +136,12 @@ def maintain_command(action: str, apply: bool, embed: bool) -> None:
 
     Example: daybook maintain clean --apply
     """
-    if action == "clean" and apply:
+    options = {CLEAN: ("--apply",), "rebuild": ("--embed",), "all": ("--embed",)}
+    heed_only("ACTION", "--json", *options.get(action, ()), where=f"with '{action}'")
+    if apply:
         person.require(EMPTYING_TRASH)
     store = output.opened().store()
-    if action == "clean":
+    if action == CLEAN:
         output.print_shown(upkeep.cleaned(maintain.clean_up(store, dry_run=not apply)))
         if not (apply or output.wants_json()):
             click.echo("--apply does it.")

@@ -12,6 +12,7 @@ import click
 
 from mcp_server.core.errors import Rejected
 from mcp_server.doors.cli import output, person
+from mcp_server.doors.cli.typed_parameters import heed_only
 
 NO_BROWSER = "No browser can be opened from here."
 NO_LINK = "The link to the viewer is only printed in your own terminal, and this is not one."
@@ -33,6 +34,7 @@ def view_command(read_only: bool, no_open: bool, file: Path | None) -> None:
     Example: daybook view
     """
     if file:
+        heed_only("--export", where="with --export")
         _export(file)
         return
     theirs = person.is_here()

@@ -15,6 +15,7 @@ from mcp_server.core.worth.ratings import INVALIDATING, VALIDATING
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.author import author, take_over, turns
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import hot as shown
 from mcp_server.doors.shown import team, use
 from mcp_server.doors.shown.persons_acts import FADING
@@ -78,6 +79,7 @@ def promote_command(memory_id: str, to: str | None, keep_secrets: bool) -> None:
         outcome = promote_to_team(store, memory_id, keep_secrets=keep_secrets)
         output.print_shown(team.stored(outcome, verb="given to the team"))
         return
+    heed_only("MEMORY_ID", where="without --to")
     opened = output.opened()
     has_place = promoting.promote(opened.store(), memory_id)
     output.print_shown(shown.promoted(memory_id, take_over(opened, memory_id), has_place=has_place))
@@ -170,7 +172,7 @@ def mark_used_command(memory_ids: tuple[str, ...]) -> None:
 
 
 @click.command("why")
-@click.option("--session", default="", help="Only what this session was shown.")
+@click.option("--session", default="", metavar="ID", help="Only what this session was shown.")
 @click.option("--last", is_flag=True, help="Only what was shown last.")
 @click.option("--limit", default=30, show_default=True, type=click.IntRange(1, 1000))
 @as_json

@@ -13,7 +13,7 @@ from mcp_server.actions.recall.ask import ask as ask_question
 from mcp_server.actions.recall.recall import recall as search
 from mcp_server.actions.upkeep.tidy import tidy
 from mcp_server.core.errors import Conflict, PersonNeeded
-from mcp_server.core.memory_parts import Kind, split_list
+from mcp_server.core.memory_parts import Kind, given_ids, split_list
 from mcp_server.core.memory_types import TYPES
 from mcp_server.core.search.query import Filter, Query, check_question, parse_mode
 from mcp_server.doors.server.application import Application
@@ -128,7 +128,7 @@ def _agreed(dialog: Dialog, store: Store, keys: list[str], deed: str, option: st
 
 
 def _named(store: Store, ids: list[str] | str) -> list[str]:
-    named = list(split_list(ids))
+    named = given_ids(split_list(ids))
     return (
         [proposal.memory.id for proposal in candidate.review_candidates(store)] if named == ["all"] else named
     )

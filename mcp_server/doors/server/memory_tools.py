@@ -40,6 +40,7 @@ from mcp_server.core.memory_types import TYPES
 from mcp_server.core.provenance.provenance import MANUAL, source_of
 from mcp_server.core.render import one_line
 from mcp_server.core.search.query import (
+    DEFAULT_LIMIT,
     Query,
     Sort,
     check_limit,
@@ -120,6 +121,8 @@ def register(application: Application) -> None:
         )
         store = open_store()
         if draft.level is Level.TEAM:
+            if distinct:
+                raise Rejected("distinct has no effect for a memory of the team.", "Leave it out.")
             return shown_team.stored(remember_for_team(store, draft, keep_secrets=keep_secrets))
         outcome = compare_and_store(store, draft, keep_secrets=keep_secrets, turns=application.turns)
         outcome = apart(store, outcome, split_list(distinct))
@@ -131,7 +134,7 @@ def register(application: Application) -> None:
     def recall(
         query: Annotated[str, Field(description="question or telling words")],
         mode: Annotated[str, Field(description="hybrid, keyword or semantic"), MORE] = "",
-        limit: Annotated[int, Field(description="1 to 50"), MORE] = 5,
+        limit: Annotated[int, Field(description="1 to 50"), MORE] = DEFAULT_LIMIT,
         type: str = "",
         tags: Words = "",
         level: Annotated[LevelName, MORE] = "",
@@ -334,7 +337,9 @@ def register(application: Application) -> None:
     ) -> Shown:
         """List memories, newest first: ids, types, dates, titles."""
         if filter and filter.lower() in TYPES:
-            type = type or filter
+            if type:
+                raise Rejected(f"'{filter}' is a type, and a type is given already.", "Give one of the two.")
+            type = filter
         elif filter:
             tags = [*split_list(tags), filter]
         chosen = filter_of(

@@ -50,7 +50,7 @@ def quality_json(figures: Quality) -> dict[str, object]:
 
 def used(ids: Sequence[str]) -> Shown:
     """Return which memories were recorded as used."""
-    return Shown(f"{', '.join(ids)}: recorded as used." if ids else "No id was given.")
+    return Shown(f"{', '.join(ids)}: recorded as used.")
 
 
 def receipts(rows: Sequence[Receipt]) -> Shown:
