@@ -6,6 +6,7 @@ import pytest
 
 from mcp_server.actions.capture.learn_by_agent import PIECES, offer_is_due, request_is_due
 from mcp_server.actions.capture.note import note_ended
+from mcp_server.actions.context.notice import KeyOffered, next_notice, notice
 from tests.actions.work.worked import worked
 from tests.conftest import Clock, Open
 from tests.recorded import Recorded
@@ -32,6 +33,22 @@ def test_it_is_offered_once_to_whoever_did_not_decide(open_kept: Open) -> None:
     assert not request_is_due(store.in_session(NOW))
     assert offer_is_due(store.in_session(NOW))
     assert not offer_is_due(store.in_session(NOW))
+
+
+def test_a_session_with_the_offer_to_use_a_key_has_no_other(open_kept: Open) -> None:
+    store = open_kept().store()
+
+    assert isinstance(notice(store.in_session("first"), identity="a key"), KeyOffered)
+    assert not offer_is_due(store.in_session("first"))
+    assert offer_is_due(store.in_session("second"))
+
+
+def test_the_offer_to_use_a_key_waits_for_a_session_without_another(open_kept: Open) -> None:
+    store = open_kept().store()
+
+    assert offer_is_due(store.in_session("first"))
+    assert not isinstance(next_notice(store.in_session("first"), identity="a key"), KeyOffered)
+    assert isinstance(next_notice(store.in_session("second"), identity="a key"), KeyOffered)
 
 
 @pytest.mark.parametrize("decided", [AGREED, {"DAYBOOK_PLAN_CALLS": "no"}, {"DAYBOOK_MODEL_CALLS": "yes"}])

@@ -16,11 +16,11 @@ from tests.conftest import ROOT, Clock
 ROAD = {
     "capture/pending_answers.py": "writes answers of a model",
     "capture/learn_by_agent.py": "writes notes of its own",
-    "capture/learn_on_plan.py": "writes a note of its own",
     "changes/put_back.py": "moves many files at a time back to where they were",
     "context/claude_md.py": "writes CLAUDE.md",
     "context/compaction.py": "writes notes of its own",
     "context/notice.py": "writes notes of its own",
+    "context/offers.py": "writes notes of its own",
     "exchange/connect.py": "writes settings of other clients",
     "exchange/export.py": "writes elsewhere",
     "exchange/team_folder.py": "writes elsewhere",

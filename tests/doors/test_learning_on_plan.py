@@ -9,6 +9,7 @@ import pytest
 from mcp_server.actions.capture.learn_on_plan import NO, YES
 from mcp_server.actions.capture.note import note_ended
 from mcp_server.actions.capture.pending_answers import Learned, LearnedPiece, spool
+from mcp_server.actions.context.notice import KeyOffered, notice
 from mcp_server.actions.status.status import status
 from mcp_server.adapters.prompts import prompt
 from mcp_server.bootstrap import Opened
@@ -83,6 +84,14 @@ def test_a_no_is_kept_and_a_cancel_changes_nothing_and_nobody_is_asked_again(
     config = opened.home / "config.toml"
     assert (config.read_text() if config.exists() else "") == config_text
     assert ledger(opened, "reserved") == []
+
+
+def test_the_question_waits_for_a_session_in_which_the_use_of_a_key_is_not_offered(open_kept: Open) -> None:
+    with module(opened := open_kept()) as tell:
+        for session in ("another", "s1"):  # the second is the module's own
+            (opened.home / "work" / "offered").unlink(missing_ok=True)
+            assert isinstance(notice(opened.store().in_session(session), identity="a key"), KeyOffered)
+            assert ("ask" in tell("learn")) == (session == "another")
 
 
 @pytest.mark.usefixtures("open_kept")

@@ -8,6 +8,7 @@ The consent is the same as for `learn_on_plan`. Claude is then asked, once in a 
 import contextlib
 from collections import Counter
 
+from mcp_server.actions.context.offers import Offer, may_be_made, note_made
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import spending, transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
@@ -16,7 +17,6 @@ from mcp_server.core.memory_parts import Kind, Level, slug
 from mcp_server.store import Store
 
 PIECES = 5  # that an agent reads in one session; each counts as one of the day's calls on the person's plan
-PLAN_ASKED = "plan-asked"  # an empty file in the folder `work`: the person was asked, by a dialog or a line
 COUNTED = "agent-asked-"  # a file in `work`, named with the day: one line, a session's id, per early prompt
 ASKED_WITH = (
     2  # which prompt of a session: at the first, the server, whose tools the agent needs, may not be up
@@ -31,13 +31,9 @@ def offer_is_due(store: Store) -> bool:
     Only when a session waits to be learned from, and not when the person decided or was asked in a dialog.
     """
     settings = store.settings
-    if settings.plan_calls is not None or settings.model_calls or not _waits(store):
+    if settings.plan_calls is not None or settings.model_calls or not may_be_made(store, Offer.PLAN):
         return False
-    try:
-        files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
-    except OSError:  # the file exists, or cannot be written
-        return False
-    return True
+    return _waits(store) and note_made(store, Offer.PLAN)
 
 
 def request_is_due(store: Store) -> bool:

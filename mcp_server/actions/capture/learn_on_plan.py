@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from mcp_server.actions.capture.capture import is_kept_here
 from mcp_server.actions.capture.learn import next_piece, take_answer, take_left_behind
-from mcp_server.actions.capture.learn_by_agent import PLAN_ASKED
 from mcp_server.actions.capture.pieces import Part, Piece
+from mcp_server.actions.context.offers import Offer, may_be_made, note_made
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
 from mcp_server.actions.model import model_call
 from mcp_server.actions.model.setup import Choices, setup
@@ -44,13 +44,13 @@ def offer_is_due(store: Store) -> bool:
     """
     Tell whether the person is to be asked if Daybook may learn on their plan; usually not.
 
-    They are asked once, when there is a piece to learn from, and not when the person decided already.
+    They are asked once, when there is a piece to learn from, not when the person decided already, and not in
+    the session in which the use of their key was offered.
     """
     settings = store.settings
     if settings.plan_calls is not None or settings.model_calls or settings.capture == "manual":
         return False
-    asked = (store.home / places.WORK / PLAN_ASKED).exists()
-    return not asked and next_piece(store, worth_a_call=True) is not None
+    return may_be_made(store, Offer.PLAN) and next_piece(store, worth_a_call=True) is not None
 
 
 def asking(store: Store) -> contextlib.AbstractContextManager[None]:
@@ -61,8 +61,7 @@ def asking(store: Store) -> contextlib.AbstractContextManager[None]:
 
 def decide(store: Store, answer: str) -> None:
     """Save the person's answer; they are not asked again. Only a yes or a no changes a setting."""
-    with contextlib.suppress(OSError):  # a session of an earlier version may have asked at the same moment
-        files.write_new(store.home / places.WORK / PLAN_ASKED, b"")
+    note_made(store, Offer.PLAN)
     if answer in OPTIONS:
         setup(store, Choices(plan_calls=answer == YES))
 

@@ -7,6 +7,7 @@ from enum import StrEnum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_server.actions.context.offers import Offer, may_be_made, note_made
 from mcp_server.actions.files.vanished_folders import losses, take_losses
 from mcp_server.adapters import files, places
 from mcp_server.adapters.index.events import transcripts, unread_reports
@@ -27,7 +28,6 @@ SIZE_TOLD = "size-told-"  # an empty file in the folder `work`, named with the d
 AWAY_TOLD = "put-away-told-"  # an empty file in `work`, named with the last run: hooks do not write the index
 SETTLED_TOLD = "settled-told-"  # an empty file in `work`, named with a vault: older candidates were told
 LARGEST_CANDIDATE = 64 * 1024  # bytes
-OFFERED = "offered"  # an empty file in the folder `work`: the offer is made once
 
 
 class NeedKind(StrEnum):
@@ -100,7 +100,8 @@ def notice(store: Store, *, identity: str) -> "About | None":
     Return what needs the person most, and note that they were told; None for nothing.
 
     *identity* stands for the model's key in the person's environment, '' for none. The use of the key is
-    offered once, and it is never used without a yes. Runs in a hook: only reads the index.
+    offered once, in a session without another offer, and it is never used without a yes. Runs in a hook:
+    only reads the index.
     """
     return next((need.about for need in _needs(store, identity) if need.note() and need.about), None)
 
@@ -136,8 +137,8 @@ def _needs(store: Store, identity: str) -> Iterator[Need]:
     yield from _crowded(store)
     if projects := offered(store, thorough=False):
         yield Need(MayBeFormer(tuple(projects)))
-    if identity and not store.settings.model_reads and not _key_was_offered(store):
-        yield Need(KeyOffered(store.settings.daily_usd), lambda: _wrote(store.home / places.WORK / OFFERED))
+    if identity and _key_may_be_offered(store):
+        yield Need(KeyOffered(store.settings.daily_usd), lambda: note_made(store, Offer.KEY))
     yield from _settled(store)
     if waiting_count:
         yield Need(Numbered(NeedKind.WAITING, waiting_count, altered))
@@ -268,9 +269,10 @@ def _is_refused(store: Store, db: sqlite3.Connection, identity: str) -> bool:
     return pause is not None and not pause.until
 
 
-def _key_was_offered(store: Store) -> bool:
-    """Tell whether the use of a key was offered before; where nothing is captured it never is."""
-    return store.settings.capture == "manual" or (store.home / places.WORK / OFFERED).exists()
+def _key_may_be_offered(store: Store) -> bool:
+    """Tell whether the use of a key may be offered; where nothing is captured it never is."""
+    settings = store.settings
+    return not settings.model_reads and settings.capture != "manual" and may_be_made(store, Offer.KEY)
 
 
 def _deleted(paths: Iterable[Path]) -> bool:
