@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_server.core.memory_parts import Level, timestamp
 from mcp_server.core.render import counted, elsewhere, files_of_before, one_line, outdated, repeats, state_of
@@ -23,33 +23,59 @@ NOTHING_KNOWN = "No memory answers this with confidence."
 NEAREST = f"{NOTHING_KNOWN} The nearest:"
 NOTHING_HERE = "Nothing is remembered here, and no past conversation answers this."
 NOT_KNOWN = "Not known: no memory answers this."
-FURTHER = "Searching all projects, archived memories, or the kind conversation may find more."
 HIT = ("id", "type", "level", "updated", "found by", "", "title")
 EXCERPT = 600  # characters of a hit that a person is shown: about eight lines
 
 
+class Advice(NamedTuple):
+    """What may find more, in words that can be typed at a door: after weak hits, without any, by words."""
+
+    after_weak_hits: str
+    without_hits: str
+    while_embedding: str
+
+
+PARAMETERS = Advice(
+    after_weak_hits="Searching all projects, archived memories, or the kind conversation may find more.",
+    without_hits="Try other words, fewer filters, all projects, 'daybook list'.",
+    while_embedding="try again in a moment, or with mode keyword.",
+)
+"""The advice where all of this is a parameter: the tool, and the command in a terminal."""
+
+
 def answered(
-    answer: Answer, query: str, *, most: int | None = None, explain: bool = False, waiting: int = 0
+    answer: Answer,
+    query: str,
+    *,
+    most: int | None = None,
+    explain: bool = False,
+    waiting: int = 0,
+    advice: Advice = PARAMETERS,
 ) -> Shown:
     """
     Return the answer to *query*: how far it is relied on, and its hits on their two shelves.
 
     Of a text with more than *most* characters only what has the words of the query is shown, by default all
-    of it. *waiting* passages have no vector yet, so that a search by meaning misses them.
+    of it. *waiting* passages have no vector yet, so that a search by meaning misses them. *advice* is how to
+    find more at the door that was asked.
     """
     json = {
         "verdict": answer.verdict.name.lower(),
         "hits": [hit_json(hit, explain=explain) for hit in answer.hits],
     }
     json |= {"team": answer.team} if answer.team else {}
-    not_embedded = _not_embedded(waiting) if waiting else ""
+    not_embedded = _not_embedded(waiting, advice) if waiting else ""
     if not answer.hits:
-        return Shown(not_embedded or _nothing(query, answer), notes=(answer.team,), json=json)
+        return Shown(not_embedded or _nothing(query, answer, advice), notes=(answer.team,), json=json)
     tables = _tables(answer.hits, query, most)
     return Shown(
         f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
         below=(*tables, *([_explained(answer)] if explain else [])),
-        notes=(not_embedded, FURTHER if answer.verdict is Confidence.NONE else "", answer.team),
+        notes=(
+            not_embedded,
+            advice.after_weak_hits if answer.verdict is Confidence.NONE else "",
+            answer.team,
+        ),
         json=json,
     )
 
@@ -145,18 +171,15 @@ def hit_json(hit: Hit, *, explain: bool) -> dict[str, object]:
     return fields | {"explain": asdict(hit.parts) | {"boosts": dict(hit.parts.boosts)}} if explain else fields
 
 
-def _nothing(query: str, answer: Answer) -> str:
+def _nothing(query: str, answer: Answer, advice: Advice) -> str:
     if not answer.is_anything_known:
         return NOTHING_HERE
-    tries = "other words, fewer filters, all projects, 'daybook list'"
-    return f"No memory matches '{one_line(query, 80)}'. Try {tries}."
+    return f"No memory matches '{one_line(query, 80)}'. {advice.without_hits}"
 
 
-def _not_embedded(waiting: int) -> str:
-    return (
-        f"Not embedded yet: {counted(waiting, 'passage')}, which only their words find; "
-        "try again in a moment, or with mode keyword."
-    )
+def _not_embedded(waiting: int, advice: Advice) -> str:
+    passages = counted(waiting, "passage")
+    return f"Not embedded yet: {passages}, which only their words find; {advice.while_embedding}"
 
 
 def _verdict(answer: Answer) -> str:

@@ -1,5 +1,8 @@
 """`/remember` and `/recall`, typed without a prefix: what the person sees and is asked, and what follows."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from mcp_server.actions.changes.undo import last_change, undo
@@ -18,6 +21,7 @@ from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Clock, Open
 from tests.doors.module import Typed, tell
+from tests.doors.shell import daybook, output_of
 
 SESSION = "0b0fae2e-6d0d-4b5e-8f0a-4d1c2f3a4b5c"
 OLD = "The gateway ends uploads after 30 seconds."
@@ -221,6 +225,24 @@ def test_a_long_answer_has_at_most_twenty_lines(opened: Opened, typed: Typed) ->
 def test_recall_takes_what_stands_in_brackets(typed: Typed, old: str) -> None:
     assert old in typed("/recall uploads [type: decision]")["text"]
     assert old not in typed("/recall uploads [type: gotcha]")["text"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [("kangaroo ends", "No confident match"), ("kangaroo hop [type: gotcha]", "No memory matches")],
+)
+@pytest.mark.usefixtures("old")
+def test_recall_advises_only_what_can_be_typed_there_or_in_a_terminal(
+    typed: Typed, memory_dir: Path, words: str, says: str
+) -> None:
+    text = typed(f"/recall {words}")["text"]
+
+    assert says in text
+    assert not re.search("archived memories|mode keyword|all projects, ", text)
+    for command in re.findall(r"/recall WORDS \[.*?\]", text):
+        assert "text" in typed(command)
+    (in_terminal,) = re.findall(r"'daybook (.+?)'", text)
+    output_of(daybook(memory_dir, *in_terminal.split()))
 
 
 def test_what_the_person_recalls_counts_once_for_the_memory(opened: Opened, typed: Typed, old: str) -> None:

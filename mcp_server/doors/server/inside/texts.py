@@ -11,17 +11,25 @@ from mcp_server.core.search.query import Answer
 from mcp_server.core.secrets.redaction import redact
 from mcp_server.doors.server.replies import shown_lines
 from mcp_server.doors.shown.memory import changes_since
-from mcp_server.doors.shown.recall import answered
+from mcp_server.doors.shown.recall import Advice, answered
 
 EXCERPT = 240  # characters of one hit
 SESSION_LINES = 12  # of a saved session
 CHANGES = 5  # commits that were made since
+TYPED = Advice(
+    after_weak_hits="/recall WORDS [kind: conversation] asks past conversations;"
+    " 'daybook recall --all-projects WORDS' in a terminal asks all projects.",
+    without_hits="Try other words, fewer of [type: …], [tags: …] and the like,"
+    " or 'daybook recall --all-projects WORDS' in a terminal.",
+    while_embedding="try again in a moment.",
+)
 
 
 def recalled(answer: Answer, words: str, *, waiting: int) -> str:
     """Return the hits, each with a line on *words*; *waiting* passages have no vector yet."""
     hits = tuple(replace(hit, text=on_one_line(hit.text)) for hit in answer.hits)
-    return shown_lines(answered(replace(answer, hits=hits), words, most=EXCERPT, waiting=waiting))
+    shown = answered(replace(answer, hits=hits), words, most=EXCERPT, waiting=waiting, advice=TYPED)
+    return shown_lines(shown)
 
 
 def several(memory_files: Sequence[MemoryFile], command: str, *, sure: bool) -> str:
