@@ -265,7 +265,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
                 {"recalled": 5},
                 Size(10**6, 10**6, 0, 0, 10**5, 0),
                 Quality(30, 4, 1, 3, (), (), 2, 5),
-                Capture("auto", False, False, 2, 1, 3000, "", 0),
+                Capture("auto", False, False, 2, 1, 3000, "", False, 0),
                 SPENDING,
             )
         ),

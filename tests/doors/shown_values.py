@@ -107,7 +107,7 @@ AWAY = (Status.SUPERSEDED, HOSTILE)
 STATE = State(
     Stats(0, Counts({}, {}, {}, {}, {}, 0), 0, 0, 0, "none", ()),
     0,
-    Capture("auto", False, False, 0, 0, 0, "", 0),
+    Capture("auto", False, False, 0, 0, 0, "", False, 0),
     Spending(0.0, 0, "", None, 0),
     {},
     Needs(Size(0, 0, 0, 0, 0, 0)),
@@ -130,7 +130,7 @@ BUSY = State(
         (Problem("/vault/broken.md", 2, "has no title"),),
     ),
     0,
-    Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", 0),
+    Capture("auto", True, False, 2, 1, 3000, "2026-11-20T12:00:00Z", True, 0),
     replace(SPENDING, paused_reason="The service is overloaded.", paused_until=NOON),
     {"question": 1, "origin": 2, "candidate": 1, "stale": 1, "aged": 1},
     NEEDS,

@@ -50,7 +50,7 @@ def test_the_state_has_dates_as_people_write_them_and_nothing_that_needs_nobody(
     run: Run, store: Store
 ) -> None:
     for event in ("transcript_seen", "transcript_kept"):
-        store.record(event, path="t.jsonl", session="s", end=1, folder="/")
+        store.record(event, path="t.jsonl", session="s", end=1, whole=1, folder="/", ended=True)
 
     printed, values = output_of(run("status")), json.loads(output_of(run("status", "--json")))
 
@@ -58,6 +58,32 @@ def test_the_state_has_dates_as_people_write_them_and_nothing_that_needs_nobody(
     assert not ISO.search(printed)
     assert "passages wait" not in printed and "to keep" not in printed
     assert ISO.search(values["capture"]["last"])
+
+
+def test_the_state_never_says_of_a_running_session_that_it_was_kept_or_that_none_was(
+    run: Run, store: Store
+) -> None:
+    def line(command: str) -> str:
+        (about,) = re.findall(r"(?m)^.*capture\b.*$", output_of(run(command)))
+        return re.split(r"capture:?\s+", about)[1]
+
+    def happens(event: str, *, session: str, **values: object) -> None:
+        store.in_session(session).record(event, path=f"{session}.jsonl", end=1, folder="/", **values)
+
+    assert line("status") == line("doctor") == "auto, no session kept yet"
+    happens("session_started", session="first")
+    assert line("status") == line("doctor") == "auto, a session is kept when it ends"
+    happens("transcript_seen", session="first")
+    happens("transcript_kept", session="first", whole=1)
+    assert line("status") == line("doctor") == "auto, a session is kept when it ends"
+    happens("transcript_seen", session="first", ended=True)
+    happens("transcript_kept", session="first", whole=1)
+    happens("session_ended", session="first")
+    kept = line("status")
+    assert line("doctor") == kept and kept.startswith("auto, last session kept 2026-")
+    happens("session_started", session="second")
+    happens("transcript_seen", session="second")
+    assert line("status") == kept
 
 
 def test_an_import_shows_how_far_it_is(typed: Run, tmp_path: Path) -> None:

@@ -120,10 +120,14 @@ class Toolsets(NamedTuple):
 
 
 class Captures(NamedTuple):
-    """How sessions are captured, and when the last one was kept, in Unix seconds; 0 for never."""
+    """
+    How sessions are captured, when one ended last that is kept, in Unix seconds (0 for none), and whether the
+    end of some session was not reported.
+    """
 
     mode: str
     last: int
+    is_any_open: bool
 
 
 class CapturedLate(NamedTuple):

@@ -45,7 +45,7 @@ from mcp_server.actions.status.stats import get_stats
 from mcp_server.adapters import files, git, places
 from mcp_server.adapters.index.database import integrity
 from mcp_server.adapters.index.database.database import Database
-from mcp_server.adapters.index.events import transcripts
+from mcp_server.adapters.index.events import sessions, transcripts
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.open_files import open_to_others
 from mcp_server.adapters.own_process import try_hook, try_server
@@ -246,10 +246,10 @@ def _captures(store: Store) -> Finding | Captures:
     catch_up_if_free(store)
     with store.database.read() as db:
         late_sessions = transcripts.late(db, store.now() - LATE)
-        last = transcripts.last_kept(db)
+        last, is_any_open = transcripts.last_kept(db), sessions.is_any_open(db)
     if late_sessions:
         raise _Failed(CapturedLate(late_sessions))
-    return Captures(store.settings.capture, last)
+    return Captures(store.settings.capture, last, is_any_open)
 
 
 def _language_model(store: Store) -> Finding | PlanCalls | AllowedModel:

@@ -11,7 +11,7 @@ from mcp_server.actions.judge.candidate import review_candidates, unreadable_can
 from mcp_server.actions.model.choose_embedder import progress
 from mcp_server.actions.model.model_call import Spending, spending
 from mcp_server.actions.sessions.quality import Quality, retrieval_quality
-from mcp_server.adapters.index.events import episodes, transcripts
+from mcp_server.adapters.index.events import episodes, sessions, transcripts
 from mcp_server.adapters.index.memories import counts as counting
 from mcp_server.adapters.index.memories import unreadable
 from mcp_server.adapters.index.memories.counts import Counts
@@ -40,7 +40,12 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """How far capture has come: transcripts and bytes that wait, and candidates."""
+    """
+    How far capture has come: transcripts and bytes that wait, and candidates.
+
+    `last` is when a session ended last that is kept, '' for none; `is_any_open` whether the end of some
+    session was not reported.
+    """
 
     mode: str
     model_calls: bool
@@ -49,6 +54,7 @@ class Capture:
     unlearned: int
     unlearned_bytes: int
     last: str
+    is_any_open: bool
     candidates: int
 
 
@@ -119,7 +125,7 @@ def capture_of(store: Store) -> Capture:
     with store.database.read() as db:
         unkept = transcripts.unkept(db)
         unlearned = transcripts.unlearned(db, paid=store.settings.model_calls)
-        last = transcripts.last_kept(db)
+        last, is_any_open = transcripts.last_kept(db), sessions.is_any_open(db)
     waiting = sum(
         transcript.kept - transcript.unread_from(paid=store.settings.model_calls) for transcript in unlearned
     )
@@ -131,5 +137,6 @@ def capture_of(store: Store) -> Capture:
         unlearned=len(unlearned),
         unlearned_bytes=waiting,
         last=timestamp(datetime.fromtimestamp(last, UTC)) if last else "",
+        is_any_open=is_any_open,
         candidates=len(review_candidates(store)),
     )

@@ -28,7 +28,7 @@ from mcp_server.actions.status.module_seen import ModuleSeen
 from mcp_server.core.errors import DaybookError
 from mcp_server.core.render import counted
 from mcp_server.doors.shown import Shown, minute, moment, trouble
-from mcp_server.doors.shown.figures import today
+from mcp_server.doors.shown.figures import captured, today
 
 ADVICE = {
     CheckedPart.SQLITE: "Install a Python whose sqlite3 has FTS5.",
@@ -117,8 +117,8 @@ def _seen(seen: Seen) -> str:
                 f"; off: {' '.join(off)}, switched on by naming the sets in DAYBOOK_TOOLSETS" if off else ""
             )
             return f"{' '.join(on)}{switched_off}"
-        case Captures(mode, last):
-            return f"{mode}, last session kept: {f'{moment(last)} UTC' if last else 'none yet'}"
+        case Captures(mode, last, is_any_open):
+            return captured(mode, f"{moment(last)} UTC" if last else "", is_any_open=is_any_open)
         case CapturedLate(sessions):
             return f"not kept an hour after the end: {counted(sessions, 'session')}"
         case PlanCalls(made, most):

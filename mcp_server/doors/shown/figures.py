@@ -55,6 +55,13 @@ def metrics(figures: Metrics) -> Shown:
     )
 
 
+def captured(mode: str, last: str, *, is_any_open: bool) -> str:
+    """Return what becomes of sessions; *last* is when one ended last that is kept, '' for none."""
+    if last:
+        return f"{mode}, last session kept {last}"
+    return f"{mode}, {'a session is kept when it ends' if is_any_open else 'no session kept yet'}"
+
+
 def _contents(figures: Stats) -> Iterator[tuple[str, object]]:
     yield "memories", figures.memories
     for name, counts in (

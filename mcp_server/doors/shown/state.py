@@ -11,7 +11,7 @@ from mcp_server.core.memory_parts import Kind, Level
 from mcp_server.core.render import bytes_of, counted
 from mcp_server.doors.shown import Shown, minute, trouble
 from mcp_server.doors.shown import needs as sentences
-from mcp_server.doors.shown.figures import cost_of, today
+from mcp_server.doors.shown.figures import captured, cost_of, today
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def status(state: State, *, project: str, settings: Settings) -> Shown:
         ", ".join([f"{counted(stats.memories, 'memory')} for {project or 'no project'}", *kinds]),
         rows=(
             ("embedding model", f"{stats.model}{_behind(stats)}"),
-            ("capture", f"{capture.mode}, last session kept {minute(capture.last) or 'none yet'}"),
+            ("capture", captured(capture.mode, minute(capture.last), is_any_open=capture.is_any_open)),
             ("to keep", counted(capture.unkept, "transcript") if capture.unkept else ""),
             *_calls(state, settings),
             ("other machines", _remote(state.remote) if state.remote else ""),

@@ -120,6 +120,11 @@ def told_last(db: sqlite3.Connection, vault: str) -> SessionRow | None:
     return sessions[0] if sessions else None
 
 
+def is_any_open(db: sqlite3.Connection) -> bool:
+    """Tell whether the end of some session was not reported: it runs, or was killed."""
+    return bool(db.execute("SELECT EXISTS (SELECT 1 FROM sessions WHERE ended = 0)").fetchone()[0])
+
+
 def latest(db: sqlite3.Connection, vaults: Sequence[str], *, limit: int) -> list[SessionRow]:
     """Return the sessions that worked in one of the projects with these *vaults*, the latest first."""
     return _rows(db, f"vault IN ({marks(vaults)})", vaults, limit=limit)

@@ -140,8 +140,8 @@ def late(db: sqlite3.Connection, before: int) -> int:
 
 
 def last_kept(db: sqlite3.Connection) -> int:
-    """Return the Unix second of the latest report of a transcript that is fully in the raw tier, or 0."""
-    row = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0").fetchone()
+    """Return the Unix second at which a session ended last that is fully in the raw tier, or 0."""
+    row = db.execute("SELECT max(at) FROM transcripts WHERE seen = kept AND kept > 0 AND ended").fetchone()
     return int(row[0] or 0)
 
 
