@@ -11,7 +11,7 @@ const COMMANDS = [
   { name: 'recall', description: 'Search what earlier sessions learned', argumentHint: 'question or words [type: T]' },
   { name: 'save-session', description: 'Save where this session stands', argumentHint: '[title]' },
   { name: 'restore-session', description: 'Bring back a saved session', argumentHint: '[id or words]' },
-  { name: 'forget', description: 'Forget a memory after asking', argumentHint: 'id or words' },
+  { name: 'forget', description: 'Forget a memory after asking', argumentHint: 'id or words [forever]' },
 ] as const
 
 export async function registerCommands($: EngineInterface) {

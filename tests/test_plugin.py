@@ -159,6 +159,28 @@ def test_what_the_text_tells_claude_to_call_is_granted(text: Prose) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_what_is_granted_is_what_the_command_or_its_agent_calls(command: Prose) -> None:
+    called = [command, *(agent for agent in AGENTS if f"`{agent.name}`" in command.body)]
+    wanted = {PREFIX + name for text in called for name in text.named()}
+    wanted |= {f"Bash(daybook {verb}:*)" for verb in re.findall(r"`daybook ([a-z-]+)", command.body)}
+
+    assert set(command.granted) <= wanted
+
+
+@each_text
+def test_every_option_that_is_named_is_one_of_a_command_that_is_named(text: Prose) -> None:
+    verbs = {verb for verb in re.findall(r"`daybook ([a-z-]+)", text.body) if verb in commands()}
+    options = {
+        option
+        for verb in verbs
+        for parameter in commands()[verb].params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text.body)) <= options
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_a_command_lets_nothing_be_deleted_or_run_without_asking(command: Prose) -> None:
     for granted in command.granted:
         if granted.startswith(PREFIX):
