@@ -93,7 +93,7 @@ def test_what_claude_was_told_is_shown_with_its_words_and_why(tell: Tell, store:
     (row,) = drawn["rows"]
     assert DEPLOYS in row["text"]
     searched, reason = row["about"].split("; ")
-    assert searched.startswith("Claude searched “production deploys”, score ")
+    assert searched.startswith("for the search “production deploys”, score ")
     assert reason.startswith(f"for your prompt “{PROMPT}”, score ")
 
 

@@ -19,7 +19,7 @@ from mcp_server.doors.viewer.page_query import Where, store_for
 MOST_SESSIONS = 20  # of one page
 MOST_DONE = 200  # deeds of one session
 MINUTE, HOUR = 60, 3600
-WHY = {START: "At the start", PROMPT: "For a prompt", RECALL: "Claude searched"}
+WHY = {START: "At the start", PROMPT: "For a prompt", RECALL: "For a search"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def _why(receipt: Receipt) -> str:
     if receipt.why == PROMPT:
         return f"for your prompt “{one_line(receipt.said, 60)}”{score}{used}"
     if receipt.why == RECALL:
-        return f"Claude searched “{one_line(receipt.said, 60)}”{score}{used}"
+        return f"for the search “{one_line(receipt.said, 60)}”{score}{used}"
     return f"at the start of the session{used}"
 
 
