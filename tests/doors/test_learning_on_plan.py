@@ -256,7 +256,7 @@ def test_a_piece_that_gets_no_usable_answer_is_given_up(
         assert tell("learn") == {}
 
     state = status(opened.store(), has_key=False)
-    assert (state.spending.plan_calls, state.capture.unlearned) == (calls, 0)
+    assert (state.spending.plan_calls, state.capture.unlearned, state.spending.given_up) == (calls, 0, 1)
 
 
 def test_only_one_call_is_in_flight_and_a_reply_that_nobody_waits_for_is_left_alone(open_kept: Open) -> None:

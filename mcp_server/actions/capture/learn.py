@@ -7,6 +7,7 @@ stored, and a ledger event ends each part of the piece. So after a kill nothing 
 even when a transcript has grown meanwhile.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from mcp_server.adapters.index.events import transcripts
 from mcp_server.adapters.index.events.transcripts import Transcript
 from mcp_server.adapters.prompts import prompt
 from mcp_server.core.authors import MODEL
+from mcp_server.core.budget import Reply
 from mcp_server.core.capture.extraction import ANSWER_TOKENS, Proposal, placed, proposals, request
 from mcp_server.core.capture.mining import Mined
 from mcp_server.core.errors import ModelUnavailable, Rejected, Unreadable
@@ -191,12 +193,22 @@ def _ask(store: Store, piece: Piece) -> list[list[Proposal]]:
             prompt=prompt_text,
             most_tokens=ANSWER_TOKENS,
             sessions=piece.sessions,
+            is_usable=functools.partial(is_usable, piece),
         )
-        proposals_by_part = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
+        proposals_by_part = proposed(piece, reply)
         if proposals_by_part is not None:
             return proposals_by_part
-        if reply.stop_reason == "refusal":
-            return []
+
+
+def proposed(piece: Piece, reply: Reply) -> list[list[Proposal]] | None:
+    """Return what *reply* proposes for each part of *piece*, [] for a refusal, None if it cannot be used."""
+    proposals_by_part = proposals(reply.text, piece.chunks, neighbours=len(piece.neighbours))
+    return [] if proposals_by_part is None and reply.stop_reason == "refusal" else proposals_by_part
+
+
+def is_usable(piece: Piece, reply: Reply) -> bool:
+    """Tell whether *reply* answers what was asked about *piece*; one that proposes nothing does."""
+    return proposed(piece, reply) is not None
 
 
 def _resolved(proposals: Sequence[Proposal], neighbours: Sequence[Hit]) -> list[Learned]:

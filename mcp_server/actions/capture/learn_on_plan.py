@@ -7,10 +7,17 @@ again, and both calls count.
 """
 
 import contextlib
+import functools
 from dataclasses import dataclass, replace
 
 from mcp_server.actions.capture.capture import is_kept_here
-from mcp_server.actions.capture.learn import next_piece, take_answer, take_left_behind
+from mcp_server.actions.capture.learn import (
+    is_usable,
+    next_piece,
+    proposed,
+    take_answer,
+    take_left_behind,
+)
 from mcp_server.actions.capture.pieces import Part, Piece
 from mcp_server.actions.context.offers import Offer, may_be_made, note_made
 from mcp_server.actions.judge.draft_outcome import DraftOutcome
@@ -21,7 +28,6 @@ from mcp_server.adapters.index.events import replay, transcripts
 from mcp_server.adapters.index.events import spending as spent
 from mcp_server.core import budget
 from mcp_server.core.budget import CallFailed, CallOutcome, Reply
-from mcp_server.core.capture.extraction import proposals
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.store import Store
 
@@ -101,10 +107,10 @@ def take_reply(store: Store, handed: HandedOut, reply: Reply | CallFailed) -> li
     Raises ModelUnavailable for a call without a reply; the piece is handed out again then.
     """
     with handed.lock:
-        answer = model_call.close(store, handed.call, reply)
         parts = tuple(part for part in handed.piece.parts if _is_unlearned(store, part))
         piece = replace(handed.piece, parts=parts)
-        proposals_by_part = proposals(answer.text, piece.chunks, neighbours=len(piece.neighbours))
+        answer = model_call.close(store, handed.call, reply, is_usable=functools.partial(is_usable, piece))
+        proposals_by_part = proposed(piece, answer)
         return [] if proposals_by_part is None else take_answer(store, piece, proposals_by_part)
 
 

@@ -10,7 +10,7 @@ import math
 import os
 import random
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -67,6 +67,11 @@ class Call:
     settings: str
 
 
+def _any(reply: Reply) -> bool:
+    """Tell that *reply* is usable: whoever asked takes any text."""
+    return True
+
+
 def call_model(
     store: Store,
     *,
@@ -76,9 +81,12 @@ def call_model(
     most_tokens: int,
     patience: float = 0,
     sessions: Mapping[str, float] = NOBODYS,
+    is_usable: Callable[[Reply], bool] = _any,
 ) -> Reply:
     """
     Make one call about *item* and return the reply; *sessions* is session → its share of the cost.
+
+    A reply that is not *is_usable* is returned, too, but noted as such: an item is given up without another.
 
     Raises ModelUnavailable: with `later` for what may be asked another time, without it when the item
     is given up. Waits at most *patience* seconds for another process's call, and never for a pause.
@@ -110,7 +118,7 @@ def call_model(
             reply: Reply | CallFailed = model.ask(system=system, prompt=prompt, most_tokens=most_tokens)
         except CallFailed as failed:
             reply = failed
-        return close(store, call, reply)
+        return close(store, call, reply, is_usable=is_usable)
 
 
 def spending(store: Store) -> Spending:
@@ -232,14 +240,17 @@ def reserve(
     return Call(name, tries, usd, settings)
 
 
-def close(store: Store, call: Call, reply: Reply | CallFailed) -> Reply:
+def close(
+    store: Store, call: Call, reply: Reply | CallFailed, *, is_usable: Callable[[Reply], bool] = _any
+) -> Reply:
     """Write the event of how *call* ended and return its reply; raises ModelUnavailable without a reply."""
     if isinstance(reply, CallFailed):
         usd = call.usd if reply.charged else 0.0
         note_spent(store, call.name, usd=usd, outcome=reply.outcome)
         raise _gone_wrong(store, reply, call.tries, call.settings)
     usd = budget.cost(store.settings, reply.input_tokens, reply.output_tokens) if call.usd else 0.0
-    note_spent(store, call.name, usd=usd, outcome=CallOutcome.OK, reply=reply)
+    outcome = CallOutcome.OK if is_usable(reply) else CallOutcome.UNUSABLE
+    note_spent(store, call.name, usd=usd, outcome=outcome, reply=reply)
     return reply
 
 

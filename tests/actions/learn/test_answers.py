@@ -7,6 +7,7 @@ import pytest
 
 from mcp_server.actions.capture.pending_answers import sweep_answers
 from mcp_server.actions.files.read import read
+from mcp_server.actions.model.model_call import spending
 from mcp_server.adapters import files
 from mcp_server.core.errors import ModelUnavailable
 from mcp_server.core.memory_parts import Kind
@@ -85,6 +86,18 @@ def test_no_array_at_all_is_asked_for_four_times_and_then_given_up(
 
     assert model.calls == 4
     assert queued(learning, recorded).learned == recorded.path.stat().st_size
+    assert spending(learning).given_up == 1
+
+
+def test_a_piece_that_is_answered_at_last_is_not_given_up(
+    learning: Store, model: ScriptedModel, recorded: Recorded
+) -> None:
+    model.answers = [*3 * [reply("I would rather write a poem.")], reply("[]")]
+    recorded.user(POSTGRES)
+
+    learn(learning, kept(learning, recorded))
+
+    assert (model.calls, spending(learning).given_up) == (4, 0)
 
 
 def test_a_refusal_is_taken_for_an_answer(learning: Store, model: ScriptedModel, recorded: Recorded) -> None:
@@ -93,7 +106,7 @@ def test_a_refusal_is_taken_for_an_answer(learning: Store, model: ScriptedModel,
 
     learn(learning, kept(learning, recorded))
 
-    assert model.calls == 1
+    assert (model.calls, spending(learning).given_up) == (1, 0)
     assert knowledge(learning) == []
 
 

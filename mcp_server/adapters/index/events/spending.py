@@ -114,9 +114,10 @@ def by_day(db: sqlite3.Connection, *, since: int) -> list[tuple[int, float, int,
 
 
 def answered_today(db: sqlite3.Connection, now: int) -> int:
-    """Return the number of that day's answered calls, paid or on the plan."""
+    """Return the number of that day's calls with an answer, usable or not, paid or on the plan."""
     rows = db.execute(
-        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND outcome = ?", (now - now % DAY, CallOutcome.OK.value)
+        f"SELECT count(*) FROM calls WHERE {_ON_DAY} AND outcome IN (?, ?)",
+        (now - now % DAY, CallOutcome.OK.value, CallOutcome.UNUSABLE.value),
     )
     return int(rows.fetchone()[0])
 
@@ -183,7 +184,7 @@ def waits_for_person(db: sqlite3.Connection, now: int) -> bool:
 
 
 def given_up(db: sqlite3.Connection) -> int:
-    """Return how many items will not be tried again and never got a reply."""
+    """Return how many items will not be tried again and never got a usable reply."""
     rows = db.execute(
         f"SELECT count(*) FROM (SELECT item FROM calls WHERE item != '' AND {_ASKED} GROUP BY item"
         " HAVING (count(*) >= ? OR max(outcome = ?)) AND NOT max(outcome = ?))",
