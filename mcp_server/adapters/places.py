@@ -28,6 +28,7 @@ HISTORY = "history"
 CANDIDATES = "candidates"  # in a vault: memories that were proposed and wait
 WORK = "work"  # unfinished work: answers that were paid for, and notes of what was told once
 COMPACTIONS = "compaction-{}.json"  # in `work`, for each session: what survives when it is shortened
+OWED_BRIEFS = "brief-owed-{}"  # in `work`, an empty file for each session that was shown no brief
 PROJECT_FILE = "project.json"
 ACCEPTED = "accepted"  # in project.json: the folders whose files the person accepted
 NUMBER = "number"  # in project.json: the number that the file system gives its folder
@@ -294,6 +295,11 @@ def history_folder(home: Path, ref: str) -> Path:
 def compaction(home: Path, session: str) -> Path:
     """Return where is kept what survives when *session* is shortened; there is no file before."""
     return home / WORK / COMPACTIONS.format(slug(session) or "session")
+
+
+def owed_brief(home: Path, session: str) -> Path:
+    """Return where is noted that *session* was shown no brief."""
+    return home / WORK / OWED_BRIEFS.format(slug(session) or "session")
 
 
 def place_of(home: Path, vault: Vault, path: Path) -> str:

@@ -84,7 +84,7 @@ def user_prompt_submit(event: dict[str, Any]) -> dict[str, Any]:
 
     store, folder = _opened(event)
     prompt = str(event.get("prompt") or "")
-    called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT])
+    called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], folder=folder)
     texts = [called.text]
     if turns.is_marked(prompt) and not client_started_by_claude():
         if os.environ.get(SETUP) == "missing":
@@ -223,7 +223,10 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
         shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
         note_given(store, shown, folder=folder)
     except IndexUnavailable:
-        return "", ""  # there is nothing yet
+        from mcp_server.actions.context.late_brief import note_owed
+
+        note_owed(store)  # it is being made, or will be
+        return "", ""
     if is_unattended(os.environ):
         return shown.text, ""
     about = notice(store, identity=_key(folder))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from mcp_server.actions.context import inject
+from mcp_server.actions.context import inject, late_brief
 from mcp_server.adapters.remote.notes import has_remote
 from mcp_server.core.errors import DaybookError, IndexUnavailable, Rejected
 from mcp_server.store import Store
@@ -27,13 +27,18 @@ PASTED = (
 )
 
 
-def called_for(store: Store, prompt: str) -> inject.Called:
+def called_for(store: Store, prompt: str, *, folder: Path) -> inject.Called:
     """
-    Return the memories that *prompt* calls for, with those that came since the session began.
+    Return the memories that *prompt* calls for, with those that came since the session in *folder* began.
 
-    Empty on an error: nothing else may depend on it.
+    A session that began without an index is shown its brief, too. Empty on an error: nothing else may depend
+    on it.
     """
     try:
+        if late := late_brief.owed(store, folder):
+            given = list(zip(late.refs, late.digests, strict=True))
+            called = inject.called_for(store, prompt, already_given=given)
+            return replace(called, text="\n".join(filter(None, (late.text, called.text))), late_brief=late)
         if not has_remote(store.home):
             return inject.called_for(store, prompt)
         from mcp_server.actions.context.from_other_machines import arrived  # most stores have no remote

@@ -19,6 +19,7 @@ ROAD = {
     "changes/put_back.py": "moves many files at a time back to where they were",
     "context/claude_md.py": "writes CLAUDE.md",
     "context/compaction.py": "writes notes of its own",
+    "context/late_brief.py": "writes notes of its own",
     "context/notice.py": "writes notes of its own",
     "context/offers.py": "writes notes of its own",
     "exchange/connect.py": "writes settings of other clients",

@@ -94,6 +94,7 @@ def test_an_edit_by_hand_between_two_prompts_of_a_running_session_is_seen(
     claude: Claude, store: Path, plugin: Path
 ) -> None:
     path = write_old_reference(store, "Invoice rounding", "Amounts on an invoice are rounded half up.")
+    claude.prompt("good morning")  # a session that begins without an index is shown its brief with a prompt
 
     with claude.interactive() as terminal:
         before = terminal.send(UNRELATED, [call("recall", query="invoice rounding"), "rounded they are"])
@@ -108,6 +109,24 @@ def test_an_edit_by_hand_between_two_prompts_of_a_running_session_is_seen(
     (context,) = after[0].hook_context("UserPromptSubmit")
     assert "rounded half to even" in context
     assert "They start at 7000." in after[1].tool_results()[-1]
+
+
+@needs_tmux
+def test_a_session_that_begins_without_an_index_is_shown_its_brief_with_a_prompt_once_there_is_one(
+    claude: Claude, store: Path, plugin: Path
+) -> None:
+    remember(claude, "Invoice rounding | Amounts are rounded half to even.", type="decision")
+    for path in store.glob("memory.db*"):
+        path.unlink()
+
+    with claude.interactive() as terminal:
+        wait_until(lambda: indexed(claude, plugin) == 1)
+        (first,) = terminal.send(UNRELATED, ["done"])
+        (second,) = terminal.send("and the sign-up page?", ["that too"])
+
+    (brief,) = first.hook_context("SessionStart") + first.hook_context("UserPromptSubmit")
+    assert "Amounts are rounded half to even." in brief
+    assert second.hook_context("SessionStart") + second.hook_context("UserPromptSubmit") == [brief]
 
 
 def edit(path: Path, old: str, new: str) -> None:

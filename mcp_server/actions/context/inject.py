@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from typing import Any
 
+from mcp_server.actions.context import late_brief
 from mcp_server.actions.context.brief import contested
 from mcp_server.actions.context.in_context_already import shown_by_auto_memory
 from mcp_server.actions.files.sync import catch_up_if_free, ensure_synced
@@ -15,6 +16,7 @@ from mcp_server.adapters.index.events import replay, usage
 from mcp_server.core.context.brief import (
     PROMPT_BUDGET,
     PROMPT_FRAME,
+    Brief,
     BriefEntry,
     Rival,
     entry_line,
@@ -68,11 +70,13 @@ class Called:
     The text that a prompt calls for, '' for nothing, and the event to write once it was shown.
 
     `arrived` is the event about what the text tells besides: memories that came since the session began.
+    `late_brief` is the brief that the text begins with, of a session that began without an index.
     """
 
     text: str = ""
     note: Mapping[str, Any] = field(default_factory=dict)
     arrived: Mapping[str, Any] = field(default_factory=dict)
+    late_brief: Brief | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +103,13 @@ def inject(store: Store, prompt: str) -> str:
 
 
 def note_shown(store: Store, called: Called) -> None:
-    """Note in the ledger that the session was shown what its prompt *called* for."""
+    """Note in the ledger that the session was shown what its prompt *called* for. Raises IndexUnavailable."""
+    if called.late_brief:
+        late_brief.note_shown(store, called.late_brief)
     events = [note for note in (called.arrived, called.note) if note]
     for note in events:
         store.try_record("injected", **note)
-    if events:
+    if events or called.late_brief:
         catch_up_if_free(store)
 
 

@@ -149,7 +149,8 @@ class Hooks:
         store = self._opened.store()
         if event == "UserPromptSubmit":
             # Before what it marks is a memory.
-            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT])
+            folder = self._opened.folder
+            self._called = turns.called_for(store, prompt[: turns.LONGEST_PROMPT], folder=folder)
             if not is_unattended(self._opened.environment):
                 self._to_tell += turns.losses_to_tell(store)
             texts = [self._called.text, *self._to_tell]
