@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_server.actions.changes.undo import last_change
+from tests.conftest import Open
+from tests.doors.module import Typed, tell
 from tests.doors.shell import Run, output_of
 
 
@@ -76,3 +79,20 @@ def test_without_a_chosen_file_none_is_written(run: Run, project: Path) -> None:
     remembered(run)
 
     assert not (project / "CLAUDE.md").exists()
+
+
+def test_what_is_typed_and_pressed_in_the_client_is_in_the_block_at_once(
+    open_here: Open, block: Callable[[], str]
+) -> None:
+    opened = open_here()
+    in_client = Typed(opened)
+
+    stored = in_client("/remember Invoices | They are kept in Postgres.")["text"].partition(":")[0]
+    assert "kept in Postgres" in block()
+
+    in_client(f"/forget {stored}", "Forget it")
+    assert "Postgres" not in block()
+
+    change = last_change(opened.store(), stored)
+    tell(opened, "act", act="undo", id=stored, change=change.name)
+    assert "Postgres" in block()

@@ -12,14 +12,14 @@ from typing import Any
 import click
 
 from mcp_server.actions.files.sync import sync_if_free
-from mcp_server.adapters.ledger import Ledger, size
 from mcp_server.adapters.parent_processes import SESSION
 from mcp_server.bootstrap import Opened
 from mcp_server.core.bounds import session_id
-from mcp_server.core.errors import DaybookError, Rejected
+from mcp_server.core.errors import Rejected
 from mcp_server.core.memory_parts import Level
 from mcp_server.core.render import on_one_line, shortened, visible
 from mcp_server.core.secrets.redaction import redact
+from mcp_server.doors.block_follows import follow, noted
 from mcp_server.doors.cli import person
 from mcp_server.doors.shown import Shown, cells, trouble
 from mcp_server.store import Store
@@ -64,7 +64,7 @@ def opened(*, wait_for_model: bool = True, searches: bool = False, takes_in: boo
     opened = Opened(wait_for_model=wait_for_model, by=person.who_types)
     session = session_id(opened.environment.get(SESSION))
     opened.session = lambda: session
-    before = -1 if takes_in else _noted(opened)
+    before = -1 if takes_in else noted(opened)
     click.get_current_context().call_on_close(lambda: _end(opened, searches=searches, before=before))
     return opened
 
@@ -76,32 +76,15 @@ def synced() -> Store:
     return store
 
 
-def _noted(opened: Opened) -> int:
-    """Return how many bytes the ledger has: a verb that changes memories adds to them."""
-    return sum(map(size, Ledger(opened.home / "ledger").paths()))
-
-
 def _end(opened: Opened, *, searches: bool, before: int) -> None:
     sys.stdout.flush()
-    if _noted(opened) != before:
-        with contextlib.suppress(DaybookError, OSError):  # 'daybook status' says what is wrong
-            _refresh_block(opened.store())
+    follow(opened, since=before)
     if searches and opened.look_is_due() and opened.finds_damage():
         click.echo(
             "daybook: The index was damaged and has been moved aside; try again for all answers.", err=True
         )
     for remark in opened.remarks():
         click.echo(f"daybook: {visible(trouble.remark(remark))}", err=True)
-
-
-def _refresh_block(store: Store) -> None:
-    """Make the managed block say what the memories say now, where the person chose one."""
-    from mcp_server.actions.context.in_context_already import chosen  # most commands change nothing
-
-    if chosen(store):
-        from mcp_server.actions.context.claude_md import refresh  # slow to load, and most projects have none
-
-        refresh(store)
 
 
 def write_for_person(path: Path, text: str) -> None:

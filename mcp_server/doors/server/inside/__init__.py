@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp_server.core.errors import DaybookError, disk_refused
+from mcp_server.doors.block_follows import follow, noted
 from mcp_server.doors.server.application import Application
 from mcp_server.doors.server.inside import commands, learning, pane
 from mcp_server.doors.server.inside.ask_person import AskedInside
@@ -29,6 +30,9 @@ EVENTS: dict[str, Callable[[Application, Payload], Answer]] = {
     "learned": learning.learned,
 }
 
+OF_THE_PERSON = ("command", "act")
+"""Events that are verbs of the person: there may be no turn after them, with which the block is written."""
+
 
 def answer(application: Application, event: str, payload: Payload) -> str:
     """
@@ -40,6 +44,7 @@ def answer(application: Application, event: str, payload: Payload) -> str:
     """
     if event not in EVENTS:
         return "{}"
+    before = noted(application.opened) if event in OF_THE_PERSON else 0
     try:
         reply = EVENTS[event](application, payload)
     except AskedInside as pause:
@@ -51,4 +56,6 @@ def answer(application: Application, event: str, payload: Payload) -> str:
     except Exception:  # the session must not see it
         log.exception("the module's event %s failed", event)
         reply = {}
+    if event in OF_THE_PERSON:
+        follow(application.opened, since=before)
     return json.dumps(reply, ensure_ascii=False)
