@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcp_server.actions.context.brief import contested
 from mcp_server.actions.context.current import ordered
-from mcp_server.actions.context.in_context_already import chosen, shown_by_auto_memory
+from mcp_server.actions.context.in_context_already import block_in, chosen, shown_by_auto_memory
 from mcp_server.actions.context.knowledge import pushable
 from mcp_server.actions.context.open_questions import fuller
 from mcp_server.adapters import files, git, leftovers, places
@@ -73,8 +73,8 @@ def refresh(store: Store) -> Refreshed:
     """
     Make the block in the chosen file say what the memories say now; nothing is written when it does.
 
-    What stands in the way is returned as `problem`: damaged markers, a file that changed at the same
-    moment. Raises IndexUnavailable.
+    A block that the person moved to the other file is kept up there. What stands in the way is returned as
+    `problem`: damaged markers, a file that changed at the same moment. Raises IndexUnavailable.
     """
     return _refresh(store, lambda text: text)
 
@@ -166,6 +166,8 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
             return Refreshed(None, False)
         block = current_block(store)
         before = places.block_note(store.home, project)
+        if elsewhere := _moved_to(project, name, str(before.get("block"))):
+            name, before = elsewhere, {}
         was_created = before.get("made") is True
         try:
             path = places.block_file(project, name)
@@ -183,6 +185,23 @@ def _refresh(store: Store, prepare: Callable[[str], str]) -> Refreshed:
         note = {"file": name, "made": was_created, "block": digest, "told": block.digests}
         places.note_block(store.home, project, note)
     return Refreshed(project.root / name, changed)
+
+
+def _moved_to(project: Project, name: str, noted: str) -> str:
+    """
+    Return the file to which the person moved the block from the file *name*, '' when they did not.
+
+    It is the block with the digest *noted*: any other one may be a colleague's.
+    """
+    try:
+        if managed_block.find(_read(places.block_file(project, name))[1]) is not None:
+            return ""
+    except FileNotFoundError:
+        pass
+    except (DaybookError, OSError):
+        return ""
+    others = ((other, block_in(project, other)) for other in FILES if other != name)
+    return next((other for other, block in others if block and files.digest(block) == noted), "")
 
 
 def _take_out(store: Store, project: Project, name: str, *, was_created: bool) -> Refreshed:

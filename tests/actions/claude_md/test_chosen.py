@@ -92,6 +92,39 @@ def test_another_choice_moves_the_block(store: Store, document: Path, project: P
     assert not (project / "CLAUDE.local.md").exists()
 
 
+def test_a_block_that_the_person_moves_to_the_other_file_is_kept_up_there(
+    store: Store, document: Path, project: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    local = project / "CLAUDE.local.md"
+    local.write_bytes(b"# Local\n\n" + document.read_bytes().removeprefix(MINE.encode()))
+    document.write_text(MINE, encoding="utf-8")
+    one_more(store)
+
+    assert refresh(store) == claude_md.Refreshed(local, True)
+
+    assert document.read_text(encoding="utf-8") == MINE
+    assert local.read_text(encoding="utf-8") == f"# Local\n\n\n{current_block(store).text}\n"
+    assert chosen(store) == "CLAUDE.local.md"
+
+
+def test_a_block_that_is_copied_or_of_somebody_else_is_not_followed(
+    store: Store, document: Path, project: Path
+) -> None:
+    choose(store, "CLAUDE.md")
+    local = project / "CLAUDE.local.md"
+    copied = document.read_bytes()
+    local.write_bytes(copied)
+    one_more(store)
+
+    assert refresh(store).path == document
+    document.write_text(MINE, encoding="utf-8")
+    assert refresh(store).path == document, "the other file has another block than the last one"
+
+    assert local.read_bytes() == copied
+    assert chosen(store) == "CLAUDE.md"
+
+
 def test_a_choice_waits_for_the_process_that_writes_the_block_or_changes_nothing(
     store: Store, document: Path
 ) -> None:
