@@ -64,7 +64,10 @@ def imported(path: Path) -> Iterator[str]:
 
 COMPUTE_WITH_THE_CLOCK = {  # actions that may, because what they look for neither ages nor goes for it
     "actions.files.clock_check": "the one that the others ask",
-    "actions.context.compaction": "what was saved for minutes; nothing that was remembered goes with it",
+    **dict.fromkeys(
+        ["actions.context.compaction", "actions.context.late_brief"],
+        "what was saved for minutes; nothing that was remembered goes with it",
+    ),
     **dict.fromkeys(["actions.upkeep.consolidate", "actions.upkeep.maintain"], "what is too new"),
     **dict.fromkeys(
         [
