@@ -1,5 +1,6 @@
 """What was done is shown, and a change, a batch or a session's learning is taken back after it was seen."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from tests.actions.test_answers import remembered
 from tests.actions.tidy.knowledge import twins
 from tests.conftest import Clock
 from tests.opened import run_daybook
-from tests.viewer.conftest import Look, go
+from tests.viewer.conftest import Look, at, go
 
 OLD, NEW = "The port of the database is 5432.", "The port of the database is 5433."
 SESSION = "8d7cabcd-1111-2222-3333-444455556666"
@@ -59,6 +60,20 @@ def test_the_list_is_filtered_by_whom(look: Look, store: Store) -> None:
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".deed")).to_have_count(1)
     expect(page.locator(".deed")).to_contain_text("Queue")
+
+
+def test_a_session_of_another_project_is_looked_at_from_there(
+    look: Look, store: Store, memory_dir: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    run_daybook(memory_dir, "remember", "Port | 5432", cwd=other, CLAUDE_CODE_SESSION_ID=SESSION)
+    page = look()
+    at(page, "/changes?project=all")
+    page.get_by_role("link", name=f"session {SESSION[:8]}").first.click()
+
+    expect(page).to_have_url(re.compile(f"session={SESSION}&project=all$"))
+    expect(page.locator(".deed").last).to_contain_text("remembered: Port")
 
 
 def test_the_last_change_is_taken_back_after_it_was_seen_and_once_more(look: Look, store: Store) -> None:

@@ -2,10 +2,12 @@
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from mcp_server.actions.capture.note import note_session
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.candidate import propose
 from mcp_server.actions.memory.forget import forget
@@ -143,6 +145,29 @@ def test_in_the_trash_and_as_a_candidate_it_is_as_harmless(
     is_whole(page)
     with pytest.raises(BlockingIOError):
         server.accept()
+
+
+@pytest.mark.parametrize("path", ["/", "/graph", "/graph/links", "/changes/forget"])
+def test_no_title_has_characters_that_nobody_sees(
+    look: Look, hostile: Store, project: Path, path: str
+) -> None:
+    session = hostile.in_session("8d7cabcd-1111-2222-3333-444455556666")
+    note_session(session, folder=str(project))
+    session.record("session_titled", session=session.session, topic=TITLE)  # as a ledger that was copied here
+    page = look()
+    at(page, path)
+
+    expect(page.get_by_text("onerror").first).to_be_attached()
+    assert not {"\u202e", "\u0007", "\u001b"} & set(page.content())
+
+
+def test_the_form_has_the_very_characters_of_the_file(look: Look, hostile: Store) -> None:
+    memory = read(hostile, MEMORY_ID).memory
+    page = look()
+    at(page, f"/memories/{MEMORY_ID}/edit")
+
+    expect(page.get_by_label("Title")).to_have_value(memory.title)
+    assert "\u202ereversed" in page.get_by_label("Text, in markdown").input_value()
 
 
 def test_a_question_is_shown_as_text(look: Look, hostile: Store) -> None:

@@ -17,7 +17,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
@@ -168,7 +168,7 @@ def failed(request: Request, error: Exception) -> Response:
     """Return the page of an error that Daybook raised on purpose: one sentence, and what to do."""
     assert isinstance(error, DaybookError)
     status = {3: HTTPStatus.NOT_FOUND, 5: HTTPStatus.CONFLICT}.get(error.exit_code, HTTPStatus.BAD_REQUEST)
-    return page(request, "error.html", status, sentence=visible(str(error)), hint=visible(error.hint))
+    return page(request, "error.html", status, sentence=str(error), hint=error.hint)
 
 
 def markdown(text: str, named: Mapping[str, str] | None = None) -> Markup:
@@ -245,12 +245,22 @@ def _opened(
     return self.renderToken(tokens, number, options, env)
 
 
+def _shown(value: object) -> object:
+    """
+    Return what a template prints of *value*: text without characters that nobody sees.
+
+    They could hide words, or turn their order round. What a field must send back unchanged is `| exact`.
+    """
+    return value if isinstance(value, Markup) else visible(str(value))
+
+
 @functools.cache
 def _templates() -> Environment:
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -272,5 +282,6 @@ def _templates() -> Environment:
         size_warning=needs.size,
         files_of_before=files_of_before,
         visible=visible,
+        exact=escape,
     )
     return templates
