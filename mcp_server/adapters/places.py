@@ -327,7 +327,11 @@ def _keys(project: Project) -> list[str]:
 def _change_project_notes(
     home: Path, key: str, change: Callable[[dict[str, object]], dict[str, object]]
 ) -> None:
-    """Apply *change* to the values in the project's file; other processes may change it, too."""
+    """
+    Apply *change* to the values in the project's file; other processes may change it, too.
+
+    A file that is no JSON object, as after a slip of the person's, stays beside it under another name.
+    """
     path = home / PROJECTS / key / PROJECT_FILE
     for attempt in range(ATTEMPTS):
         try:
@@ -336,11 +340,20 @@ def _change_project_notes(
             if before is None:
                 files.write_new(path, data)
             elif data != before:
-                files.replace(path, data, expected=files.digest(before))
+                files.replace(
+                    path, data, expected=files.digest(before), former=_kept_if_broken(path, before)
+                )
             return
         except (Conflict, FileExistsError, FileNotFoundError):
             if attempt == ATTEMPTS - 1:
                 raise
+
+
+def _kept_if_broken(path: Path, data: bytes) -> tuple[Path, bytes] | None:
+    """Return under which name the *data* of a project's file are kept, None when they can be read."""
+    aside = path.with_name(f"{PROJECT_FILE}.broken-{files.digest(data)[:8]}")
+    is_read = object_in(data) or data.strip() in (b"", b"{}")
+    return None if is_read or aside.exists() else (aside, data)
 
 
 def project_notes(home: Path, key: str) -> dict[str, object]:
