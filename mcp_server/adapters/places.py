@@ -340,9 +340,7 @@ def _change_project_notes(
             if before is None:
                 files.write_new(path, data)
             elif data != before:
-                files.replace(
-                    path, data, expected=files.digest(before), former=_kept_if_broken(path, before)
-                )
+                files.replace(path, data, expected=files.digest(before), former=_kept_if_broken(path, before))
             return
         except (Conflict, FileExistsError, FileNotFoundError):
             if attempt == ATTEMPTS - 1:

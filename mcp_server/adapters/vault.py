@@ -120,11 +120,18 @@ def is_open(folder: Path) -> bool:
 
 
 def stamp(path: Path | str) -> Stamp | None:
-    """Return the stamp of one file, None when it does not exist."""
+    """
+    Return the stamp of one file, None when it does not exist.
+
+    A file that cannot be looked at (permissions, a failing disk) may be there: its stamp fits none that was
+    taken, so that it is read, which says why it cannot be.
+    """
     try:
         status = os.stat(path, follow_symlinks=False)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError:
+        return Stamp(os.fspath(path), -1, 0)
     return Stamp(os.fspath(path), status.st_size, _datable(status.st_mtime_ns))
 
 

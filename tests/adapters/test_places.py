@@ -9,7 +9,9 @@ from mcp_server.store import Store
 
 
 @pytest.mark.parametrize("written", [b'{"name": "shop",\n "mine": "keep this"', b'["mine"]', b"\xff mine"])
-def test_a_broken_project_file_stays_beside_the_one_that_is_written_anew(store: Store, written: bytes) -> None:
+def test_a_broken_project_file_stays_beside_the_one_that_is_written_anew(
+    store: Store, written: bytes
+) -> None:
     assert store.project
     note_project(store.home, store.project)
     path = store.home / "projects" / store.project.key / "project.json"

@@ -78,6 +78,22 @@ def test_an_export_names_the_folder(tmp_path: Path, run: Run, mode: int, form: l
     assert f"{below}: is a folder that cannot be read" in report
 
 
+@pytest.mark.parametrize("mode", [0o000, 0o444])
+def test_a_file_that_cannot_be_looked_at_stays_and_is_named(tmp_path: Path, run: Run, mode: int) -> None:
+    """A recall looks at the file of each hit, and at no folder."""
+    below = write(tmp_path / ".claude-memory")
+    run("sync")
+    below.chmod(mode)
+    try:
+        for _ in range(2):
+            answer = json.loads(run("recall", "lamps", "--json"))
+            assert [hit["title"] for hit in answer["hits"]] == ["Lamps"]
+        assert f"{below / 'dusk.md'}: cannot be read: Permission denied" in run("sync")
+    finally:
+        below.chmod(0o700)
+    assert "cannot be read" not in run("sync")
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_an_import_names_the_folder(tmp_path: Path, run: Run, mode: int) -> None:
     below = write(tmp_path / "exported")
