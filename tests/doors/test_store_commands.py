@@ -86,6 +86,10 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("recall", "x", "--since", "0001-01-01T00:00+23:00"), 4, "'0001-01-01T00:00+23:00' is not a date."),
         (("recall",), 2, "Missing argument"),
         (("nonsense",), 2, "There is no command 'nonsense'. 'daybook --help' lists them."),
+        (("review", "again"), 2, "There is no command 'again'. 'daybook review --help' lists them."),
+        (("model", "lst"), 2, "There is no command 'lst'. Did you mean list?"),
+        (("remote", "ad", "x"), 2, "There is no command 'ad'. Did you mean add?"),
+        (("team", "token", "isue"), 2, "There is no command 'isue'. Did you mean issue?"),
         (("recal", "x"), 2, "There is no command 'recal'. Did you mean recall or read?"),
         (("save-conversation", "t"), 4, "not JSON"),
         (("tidy", "--undo", "--dry-run"), 4, "Use only one of the two."),
@@ -134,6 +138,14 @@ def test_a_wish_in_config_toml_that_nobody_would_hear_is_refused(
     assert process.returncode == 2
     assert "which is not a setting." in process.stderr
     assert hint in process.stderr
+
+
+def test_what_waits_to_be_accepted_is_listed_for_a_program(run: Run) -> None:
+    output_of(run("seed", "-", stdin="# Lamps\n\nThey are lit at dusk, and put out at dawn.\n"))
+
+    waiting = json.loads(output_of(run("trust", "--list", "--documents", "--json")))
+
+    assert "lamps" in json.dumps(waiting)
 
 
 def test_init_share_and_trust_from_a_terminal(run: Run, typed: Run, project: Path) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from mcp_server import __version__
-from mcp_server.core.errors import DaybookError, disk_refused, similar
+from mcp_server.core.errors import DaybookError, disk_refused
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import help_page, printing, text_input, typed_parameters
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 
 DISK_REFUSED = 9
 LISTED = Path(__file__).with_name("listed.json")
@@ -22,8 +23,10 @@ LITTER = 200_000  # objects that are made before garbage is collected: most comm
 FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # former names of commands
 
 
-class Groups(click.Group):
+class Groups(SuggestingGroup):
     """The commands of all modules here; only that of the one that runs is loaded: all take half a second."""
+
+    former = tuple(FORMER)
 
     @functools.cached_property
     def listed(self) -> dict[str, help_page.Listed]:
@@ -48,15 +51,6 @@ class Groups(click.Group):
         """Write the commands, and below them the few options."""
         help_page.write(formatter, self.listed)
         click.Command.format_options(self, ctx, formatter)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in (*(names := self.list_commands(ctx)), *FORMER) and not args[0].startswith("-"):
-            meant = similar(args[0], names)
-            hint = f"Did you mean {' or '.join(meant)}?" if meant else "'daybook --help' lists them."
-            ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
-        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Groups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

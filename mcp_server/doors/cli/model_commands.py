@@ -13,10 +13,11 @@ from mcp_server.core.render import visible
 from mcp_server.core.settings import EMBEDDING
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.shown import figures
 
 
-@click.group("model")
+@click.group("model", cls=SuggestingGroup)
 def model_group() -> None:
     """Choose the embedding model, which finds memories by meaning.
 

@@ -178,6 +178,7 @@ def share_command() -> None:
     "--documents", is_flag=True, help="All memories from documents, which seed and bootstrap stored."
 )
 @click.option("--list", "list_", is_flag=True, help="Only show what waits.")
+@as_json
 def trust_command(memory_ids: tuple[str, ...], documents: bool, list_: bool) -> None:
     """Accept memories that came with the repository or wait for approval.
 

@@ -8,10 +8,11 @@ from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.shown import remote as shown
 
 
-@click.group("remote")
+@click.group("remote", cls=SuggestingGroup)
 def remote_command() -> None:
     """Exchange memories with your other machines through a git repository.
 

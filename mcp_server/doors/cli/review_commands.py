@@ -10,6 +10,7 @@ from mcp_server.core.errors import Rejected
 from mcp_server.core.render import visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.cli.typed_parameters import heed_only
 from mcp_server.doors.shown import review as shown
 from mcp_server.doors.shown.persons_acts import SETTLING
@@ -18,7 +19,7 @@ from mcp_server.store import Store
 SAVE_MERGED = "Save the merged text?"
 
 
-@click.group("review", invoke_without_command=True)
+@click.group("review", cls=SuggestingGroup, invoke_without_command=True)
 @click.option("--limit", default=review.MOST, show_default=True, type=click.IntRange(1, 1000))
 @as_json
 @click.pass_context

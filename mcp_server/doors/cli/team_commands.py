@@ -13,13 +13,14 @@ from mcp_server.core.errors import NotAllowed, Rejected, StorageUnavailable, Unr
 from mcp_server.core.render import counted, visible
 from mcp_server.doors.cli import output, person
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.cli.team_server_commands import ADMINISTERING
 from mcp_server.doors.shown import team as shown
 
 LONGEST = 4096  # bytes of a file with a token
 
 
-@click.group("team")
+@click.group("team", cls=SuggestingGroup)
 def team_command() -> None:
     """Share memories with a team, through the team's own server.
 

@@ -16,6 +16,7 @@ from mcp_server.core.errors import NotFound, SettingsError
 from mcp_server.core.team.team import Member, Role
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import as_json
+from mcp_server.doors.cli.suggesting_group import SuggestingGroup
 from mcp_server.doors.shown import team as shown
 from mcp_server.doors.shown.taken_in import exported, taken_in_team
 
@@ -130,7 +131,7 @@ def _database(
         yield team
 
 
-@click.group("token")
+@click.group("token", cls=SuggestingGroup)
 def token_command() -> None:
     """Issue and withdraw the tokens by which members reach a team's memory.
 

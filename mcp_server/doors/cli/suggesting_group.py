@@ -1,0 +1,24 @@
+"""A group of commands that answers a name which it lacks with the names that are like it."""
+
+import click
+
+from mcp_server.core.errors import similar
+from mcp_server.core.render import visible
+
+
+class SuggestingGroup(click.Group):
+    """A group of commands; `former` are names that `get_command` takes, too, and that are not suggested."""
+
+    former: tuple[str, ...] = ()
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        names = self.list_commands(ctx)
+        if args[0] not in (*names, *self.former) and not args[0].startswith("-"):
+            meant = similar(args[0], names)
+            hint = (
+                f"Did you mean {' or '.join(meant)}?" if meant else f"'{ctx.command_path} --help' lists them."
+            )
+            ctx.fail(f"There is no command '{visible(args[0])}'. {hint}")
+        return super().resolve_command(ctx, args)
