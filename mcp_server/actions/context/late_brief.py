@@ -9,6 +9,7 @@ import contextlib
 from pathlib import Path
 
 from mcp_server.actions.context.brief import brief, note_given
+from mcp_server.actions.files.sync import ensure_synced
 from mcp_server.adapters import files, places
 from mcp_server.core.context.brief import Brief
 from mcp_server.core.memory_parts import DAY
@@ -36,6 +37,7 @@ def owed(store: Store, folder: Path) -> Brief | None:
     """Return the brief that this session in *folder* is owed, None for none. Raises IndexUnavailable."""
     if not places.owed_brief(store.home, store.session).exists():
         return None
+    ensure_synced(store)  # an index that was just made is empty
     late = brief(store, folder=folder)
     if late.text:
         return late
