@@ -13,7 +13,7 @@ NAMES = ("tags", "type")
         ("Title | text", "Title | text", {}),
         ("Title | text [tags: a, b]", "Title | text", {"tags": "a, b"}),
         ("text [Type: gotcha][TAGS : a]  ", "text", {"type": "gotcha", "tags": "a"}),
-        ("text [tags: a] [tags: b]", "text", {"tags": "b"}),
+        ("text [tags: a] [type: note] [tags: b, c]", "text", {"tags": "a, b, c", "type": "note"}),
         ("text [tags: a] goes on", "text [tags: a] goes on", {}),
         ("text [see: the docs]", "text [see: the docs]", {}),
         ("text [tags: a] [see: b]", "text [tags: a] [see: b]", {}),

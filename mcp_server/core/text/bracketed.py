@@ -7,7 +7,8 @@ def bracketed(words: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
     """
     Return *words* without what is in brackets at their end, and name → what is said there.
 
-    Other names than *names* (in lower case), and brackets within the words, are a part of the words.
+    Other names than *names* (in lower case), and brackets within the words, are a part of the words. What is
+    said under one name twice stands there with a comma between.
     """
     fields: dict[str, str] = {}
     words = words.strip()
@@ -16,6 +17,7 @@ def bracketed(words: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
         name, colon, value = inner.partition(":")
         if not (bracket and colon) or name.strip().lower() not in names or "]" in value:
             break
-        fields.setdefault(name.strip().lower(), value.strip())
+        name = name.strip().lower()
+        fields[name] = ", ".join([value.strip(), *([fields[name]] if name in fields else [])])
         words = before.rstrip()
     return words, fields

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from mcp_server.actions.files.read import read
 from mcp_server.actions.judge.contradiction import resolve_contradiction
 from mcp_server.actions.memory.forget import forget, restore
@@ -22,6 +24,7 @@ def says(store: Store) -> dict[str, bytes]:
     return {path.relative_to(store.home).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.feature("B-49", "D-40")
 def test_what_one_machine_learns_the_other_finds(machines: Machines) -> None:
     desk = machines.joined("desk")
     laptop = machines.joined("laptop")

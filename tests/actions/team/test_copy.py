@@ -41,7 +41,7 @@ def folder(person: Person) -> Path:
     return person.store.home / "team" / "knowledge"
 
 
-@pytest.mark.feature("D-40")
+@pytest.mark.feature("B-49", "D-40")
 def test_what_a_curator_confirmed_is_told_and_what_nobody_confirmed_is_not(
     team: MinimalTeam, person: Join
 ) -> None:
