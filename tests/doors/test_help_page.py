@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from mcp_server.actions.context.claude_md import CLAUDE_LOCAL_MD, choose
 from mcp_server.actions.files.sync import sync
-from mcp_server.doors.cli import daybook
+from mcp_server.doors.cli import ELSEWHERE, daybook
 from mcp_server.doors.cli.help_page import EVERYDAY, PURPOSES
 from mcp_server.store import Store
 from tests.doors.shell import Run, output_of
@@ -31,6 +31,11 @@ def test_every_command_is_at_one_place() -> None:
 
     assert [place for place in lines if place in places] == places
     assert {placed.purpose for placed in commands_of_modules().values()} == {*PURPOSES}
+
+
+def test_what_others_call_a_command_is_none_here_and_leads_to_one() -> None:
+    assert not ELSEWHERE.keys() & commands().keys()
+    assert {*ELSEWHERE.values()} <= commands().keys()
 
 
 def test_it_fits_one_screen_and_begins_with_the_everyday_commands() -> None:

@@ -86,6 +86,7 @@ def test_the_index_is_made_anew_on_demand(run: Run) -> None:
         (("recall", "x", "--since", "0001-01-01T00:00+23:00"), 4, "'0001-01-01T00:00+23:00' is not a date."),
         (("recall",), 2, "Missing argument"),
         (("nonsense",), 2, "There is no command 'nonsense'. 'daybook --help' lists them."),
+        (("search", "x"), 2, "There is no command 'search'. Did you mean recall?"),
         (("review", "again"), 2, "There is no command 'again'. 'daybook review --help' lists them."),
         (("model", "lst"), 2, "There is no command 'lst'. Did you mean list?"),
         (("remote", "ad", "x"), 2, "There is no command 'ad'. Did you mean add?"),

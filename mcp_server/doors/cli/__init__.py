@@ -21,12 +21,18 @@ LISTED = Path(__file__).with_name("listed.json")
 """Each command as `help_page.Listed`, by name; made by a test."""
 LITTER = 200_000  # objects that are made before garbage is collected: most commands end earlier
 FORMER = {"audit": "history", "metrics": "stats", "quality": "stats"}  # former names of commands
+ELSEWHERE = {
+    "search": "recall", "find": "recall", "show": "read", "get": "read", "add": "remember", "edit": "revise",
+    "delete": "forget", "remove": "forget", "consolidate": "tidy", "dashboard": "view",
+}  # fmt: skip
+"""What other programs call a command → its name here: 'search' is spelled most like 'archive'."""
 
 
 class Groups(SuggestingGroup):
     """The commands of all modules here; only that of the one that runs is loaded: all take half a second."""
 
     former = tuple(FORMER)
+    called_elsewhere = ELSEWHERE
 
     @functools.cached_property
     def listed(self) -> dict[str, help_page.Listed]:
