@@ -59,7 +59,7 @@ WITHOUT_JSON = {
     "model use", "pin", "promote", "remote add", "remote remove", "remote rewrite", "restore",
     "review accept", "review holds", "review keep-both", "review merge", "review reject",
     "review replaces", "save-conversation", "save-session", "setup", "share", "team confirm", "team drop",
-    "team join", "team leave", "team serve", "team token issue", "team token withdraw", "trust", "unlink",
+    "team join", "team leave", "team serve", "team token issue", "team token withdraw", "unlink",
     "unpin", "validate", "view",
 }  # fmt: skip
 """Commands that change something, or show it in a browser."""
