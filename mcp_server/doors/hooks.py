@@ -221,7 +221,7 @@ def _brief(event: dict[str, Any]) -> tuple[str, str]:
         survived = after_compaction(store)
     try:
         shown = brief(store, notices=survived, again=store.session if compacted else "", folder=folder)
-        note_given(store, shown, folder=folder)
+        note_given(store, shown, folder=folder, compacted=compacted)
     except IndexUnavailable:
         from mcp_server.actions.context.late_brief import note_owed
 

@@ -20,6 +20,7 @@ from mcp_server.store import Store
 from tests.conftest import Open
 from tests.doors.called import connected
 from tests.hook_process import run_hook
+from tests.memories import stored
 from tests.patience import PATIENCE
 from tests.recorded import Recorded
 
@@ -142,6 +143,51 @@ def test_after_a_compaction_the_session_is_told_what_survived_and_what_was_of_us
     assert of_use < context.index(used) < context.index("Preferences:") < context.index(shown_only)
     assert len(context) <= 4000
     assert used in brief(store, again=recorded.session).text
+
+
+def test_after_a_compaction_a_prompt_brings_again_what_it_brought_before(
+    memory_dir: Path, recorded: Recorded, open_here: Open
+) -> None:
+    opened = open_here(DAYBOOK_SETUP="missing")
+    subjects = ("port", "owner", "retry rule", "log format", "time limit")
+    told = {subject: f"The {subject} of the gateway is settled" for subject in subjects}
+    for subject, beginning in told.items():
+        text = f"{beginning}, {9 * 'because of what was measured in spring, '}"
+        stored(opened.store(), f"Gateway {subject}", text)
+    prompts = {subject: f"what is the {subject} of the gateway?" for subject in subjects}
+    session = told_by(recorded)
+
+    with connected(opened) as call:
+        for subject, prompt in prompts.items():
+            assert told[subject] in call("hook", **session, event="UserPromptSubmit", prompt=prompt)
+            call("hook", **session, event="Told")
+        assert call("hook", **session, event="UserPromptSubmit", prompt=prompts["port"]) == "{}"
+        hook("PreCompact", memory_dir, recorded, DAYBOOK_SETUP="missing")
+        context = hook("SessionStart", memory_dir, recorded, source="compact")
+        left_out = [subject for subject in subjects if told[subject] not in context]
+        event_json = {**session, "prompt": prompts[left_out[0]]}
+        by_a_process = run_hook(memory_dir, "UserPromptSubmit", event_json, folder=recorded.cwd)
+        again = {
+            subject: call("hook", **session, event="UserPromptSubmit", prompt=prompt)
+            for subject, prompt in prompts.items()
+        }
+
+    assert told[left_out[0]] in by_a_process.stdout.decode()
+    brought = [subject for subject in subjects if told[subject] in again[subject]]
+    assert brought == left_out[1:]
+    assert 1 < len(left_out) < len(subjects)
+
+
+def test_after_a_compaction_the_best_of_the_latest_answer_comes_first(store: Store) -> None:
+    early, best, second = (stored(store, title) for title in ("Herons", "Locks", "Queues"))
+    session = store.in_session("s1")
+    for memory_ids in ([early, second], [best, second]):
+        session.record("injected", refs=[read(store, own).ref for own in memory_ids], prompt="what now?")
+    sync(store)
+
+    of_use = brief(store, again="s1").text.partition("Of use in this session:")[2]
+
+    assert sorted((early, best, second), key=of_use.index) == [best, second, early]
 
 
 @pytest.mark.feature("A-08")

@@ -143,16 +143,23 @@ def note_shown(store: Store, titled: Collection[str], folder: Path | None = None
         store.try_record("told", refs=sorted(quiet))
 
 
-def note_given(store: Store, session_brief: Brief, *, folder: Path | None = None) -> None:
-    """Note that this session, which starts now in *folder*, is shown that brief. Raises IndexUnavailable."""
+def note_given(
+    store: Store, session_brief: Brief, *, folder: Path | None = None, compacted: bool = False
+) -> None:
+    """
+    Note that this session, which starts now in *folder*, is shown that brief.
+
+    If it was *compacted*, it has nothing else in its context any more. Raises IndexUnavailable.
+    """
     note_shown(store, session_brief.titles, folder)
-    if session_brief.refs:
+    if session_brief.refs or compacted:
         store.try_record(
             "injected",
             why=receipts.START,
             refs=session_brief.refs,
             digests=session_brief.digests,
             tokens=session_brief.tokens,
+            **({usage.AFRESH: True} if compacted else {}),
         )
 
 

@@ -208,6 +208,8 @@ def _given(store: Store, db: sqlite3.Connection) -> tuple[set[tuple[str, str]], 
     # A hook only reads the index, and the server that takes in new events may not be up yet.
     for event in replay.not_taken_in(db, store.ledger):
         if event.event in usage.GIVING and event.data.get("session") == store.session:
+            if event.data.get(usage.AFRESH):
+                texts, titles = set(), set()
             new_texts, new_titles = usage.given(event.data)
             texts, titles = {*texts, *new_texts}, {*titles, *new_titles}
     return texts, titles

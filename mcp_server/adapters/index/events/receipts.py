@@ -150,11 +150,15 @@ def latest(
 
 
 def of_use_in(db: sqlite3.Connection, session: str, *, limit: int) -> list[str]:
-    """Return the refs that the prompts of *session* called for or that it used, last given first."""
+    """
+    Return the refs that the prompts of *session* called for or that it used.
+
+    Those of its latest answer come first, of one answer the best.
+    """
     rows = db.execute(
         "SELECT ref FROM receipts WHERE session = ?1 AND"
         " (why = ?2 OR ref IN (SELECT ref FROM used WHERE session = ?1))"
-        " GROUP BY ref ORDER BY max(row) DESC LIMIT ?3",
+        " GROUP BY ref ORDER BY max(answer) DESC, max(row) LIMIT ?3",
         (session, PROMPT, limit),
     )
     return [str(row[0]) for row in rows]

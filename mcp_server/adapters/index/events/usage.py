@@ -42,6 +42,7 @@ EVENTS = (
 WITHDRAWN = "team_withdrawn"  # see `team`
 ALSO = frozenset({"imported", "recalled", "injected", WITHDRAWN})
 GIVING = ("injected", "recalled")
+AFRESH = "afresh"  # in such an event: what the session was given before is no longer in its context
 TAKEN_BACK = frozenset({"accepted", "promoted", "demoted"})
 OUTSIDE = "at "  # before the moment, stands for the session of a use outside any: each such use counts alone
 
@@ -123,7 +124,7 @@ def given(data: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[st
 
 
 def injected(db: sqlite3.Connection, session: str) -> set[tuple[str, str]]:
-    """Return (ref, digest) of what *session* was already given, with the digest of that time."""
+    """Return (ref, digest) of what *session* has in its context, with the digest of that time."""
     return set(db.execute("SELECT ref, digest FROM injected WHERE session = ?", (session,)))
 
 
@@ -172,6 +173,8 @@ def add(db: sqlite3.Connection, event: str, data: Mapping[str, Any], at: int) ->
             case _:
                 pass
     if event in GIVING:
+        for table in ("injected", "pointed") if data.get(AFRESH) else ():
+            db.execute(f"DELETE FROM {table} WHERE session = ?", (session,))
         texts, titles = given(data)
         db.executemany(
             "INSERT OR REPLACE INTO injected VALUES (?, ?, ?)", [(session, *pair) for pair in texts]
