@@ -10,6 +10,7 @@ import pytest
 
 from mcp_server.actions.context.inject import inject
 from mcp_server.actions.files.read import read
+from mcp_server.actions.judge.candidate import propose
 from mcp_server.actions.memory.remember import remember
 from mcp_server.actions.memory.repository import init
 from mcp_server.actions.memory.session import save_session
@@ -123,6 +124,17 @@ def test_looking_and_searching_leaves_no_trace(tell: Tell, store: Store, deploys
 
     assert drawn["rows"][0]["text"][0] == DEPLOYS
     assert lines() == before
+
+
+def test_a_proposal_of_a_model_says_nothing_of_how_often_it_was_seen(tell: Tell, store: Store) -> None:
+    key = 16 * "a"
+    propose(store, Draft("Builds", "Builds run at night."), key=key, confidence=0.9, why="of a model")
+
+    drawn = tell("pane", tab="waits", open=f"candidate {key}")
+    settled = tell("act", **actions(drawn)["Reject"])
+
+    assert "seen" not in json.dumps(drawn["rows"])
+    assert settled["actions"][0]["meaning"] == "takes back: a candidate was settled"
 
 
 def test_a_button_accepts_what_came_with_a_repository_and_takes_that_back(

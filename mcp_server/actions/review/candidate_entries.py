@@ -26,7 +26,7 @@ def _entry(proposal: candidate.Candidate) -> Entry:
         title=memory.title,
         text=memory.text,
         about=about(replace(memory, notes=())),
-        sightings=Sightings(proposal.times, proposal.sessions),
+        sightings=Sightings(proposal.times, proposal.sessions) if proposal.times else None,
         why=proposal.why,
         path=str(proposal.path),
         updated=memory.updated,

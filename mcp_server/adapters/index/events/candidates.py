@@ -12,7 +12,7 @@ TABLES = (
     ),
     Table("judged", {"candidate": str, "verdict": str}, pk="candidate"),
 )
-EVENTS = (EventRow("mined", None, local=True), EventRow("judged", "", counted=True))
+EVENTS = (EventRow("mined", None, local=True), EventRow("judged", "a candidate was settled", counted=True))
 ALSO = frozenset({"transcript_kept"})
 TAKEN_BACK = frozenset({"judged"})
 
