@@ -35,9 +35,16 @@ def ledger(store: Path, event: str) -> list[dict[str, Any]]:
 
 
 def keep_a_session(claude: Claude, store: Path) -> list[Request]:
-    """Let a session without a person be kept; return what was asked to learn from it."""
+    """
+    Let a session without a person be kept; return what was asked to learn from it.
+
+    The use of the client's key counts as offered before: a session offers one way to learn.
+    """
     is_kept = lambda: any(event_line.get("whole") for event_line in ledger(store, "transcript_kept"))  # noqa: E731
-    return claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=is_kept).memory
+    asked = claude.prompt(LONG, ["Noted."], env={"DAYBOOK_PLAN_CALLS": "yes"}, until=is_kept).memory
+    (store / "work").mkdir(exist_ok=True)
+    (store / "work" / "offered").touch()
+    return asked
 
 
 def ask_until_asked(terminal: Terminal) -> None:
