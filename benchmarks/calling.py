@@ -1,10 +1,11 @@
 """
 Makes what `adapters/prompt_kind.py` tells prompts by: `python benchmarks/calling.py FOLDER…`.
 
-It is made of the prompts of each FOLDER (see `prompts.py`), and of `data/prompt_kinds.txt`, whose lines are
-prompts as people type them, in projects of all kinds: with `+` before it one of a kind that what a team
-knows often bears on (releases, tables, new parts, data of people, figures, trouble in production), with `-`
-one that the code in sight and common knowledge suffice for.
+It is made of the prompts of each FOLDER (see `prompts.py`), and of two files of prompts as people type them,
+in projects of all kinds: with `+` before it one that calls for what a team knows, with `-` one that the code
+in sight and common knowledge suffice for. In `data/prompt_kinds.txt` those with `+` are of kinds that such
+knowledge often bears on (releases, tables, new parts, data of people, figures, trouble in production); in
+`data/prompts_of_six_fields.txt` each was written for a certain memory of a made-up project.
 The quadratic form is that of kernel ridge regression on their embeddings, and of its curvature the
 directions that count most.
 """
@@ -12,6 +13,7 @@ directions that count most.
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -25,7 +27,10 @@ from mcp_server.core.ports import Embedder
 from mcp_server.core.text.developer_words import with_other_names
 from mcp_server.embedding import load_embedder
 
-KINDS = Path(__file__).resolve().parent / "data" / "prompt_kinds.txt"
+DATA = Path(__file__).resolve().parent / "data"
+KINDS = DATA / "prompt_kinds.txt"
+FIELDS = DATA / "prompts_of_six_fields.txt"
+OF_FIELDS = 0.3  # the weight of a prompt of FIELDS: there are four times as many of them as of all others
 RIDGE = 0.5  # .5 to 2, and STRAIGHT .3 or 1, tell prompts of a project left out apart about as well
 STRAIGHT = 0.3  # what is added to a product before it is squared: how much the direction counts
 CURVED = 32  # directions; with all 384 the area under the curve is .005 larger, with 16 .006 less
@@ -33,18 +38,30 @@ CURVED = 32  # directions; with all 384 the area under the curve is .005 larger,
 Labelled = tuple[str, bool]  # a prompt, and whether it calls for a memory
 
 
+class Embedded(NamedTuple):
+    """Prompts by their vectors: 1 for each that calls for a memory and -1 for the others, and its weight."""
+
+    vectors: Floats
+    calls: Floats
+    weights: Floats
+
+
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 def main(folders: Sequence[Path]) -> None:
     """Write the numbers."""
     embedder = load_embedder(Path(), "minilm-l6")
-    prompts = [*written(), *(prompt for folder in folders for prompt in of_project(folder))]
-    np.save(NUMBERS, fitted(*embedded(embedder, prompts)))
+    prompts = [prompt for folder in folders for prompt in of_project(folder)]
+    np.save(NUMBERS, fitted(together([written(embedder), embedded(embedder, prompts)])))
 
 
-def written() -> Iterator[Labelled]:
-    """Yield the prompts of `data/prompt_kinds.txt`."""
-    for line in KINDS.read_text(encoding="utf-8").splitlines():
+def written(embedder: Embedder) -> Embedded:
+    """Return the prompts of both files."""
+    return together([embedded(embedder, _lines(KINDS)), embedded(embedder, _lines(FIELDS), OF_FIELDS)])
+
+
+def _lines(path: Path) -> Iterator[Labelled]:
+    for line in path.read_text(encoding="utf-8").splitlines():
         yield line[2:].replace("\\n", "\n"), line[0] == "+"
 
 
@@ -54,20 +71,27 @@ def of_project(folder: Path) -> Iterator[Labelled]:
         yield prompt["text"], bool(prompt["useful"])
 
 
-def embedded(embedder: Embedder, prompts: Iterable[Labelled]) -> tuple[Floats, Floats]:
-    """Return the vectors of *prompts*, and for each 1 if it calls for a memory, else -1."""
+def embedded(embedder: Embedder, prompts: Iterable[Labelled], weight: float = 1.0) -> Embedded:
+    """Return *prompts* by the model, each with that *weight*."""
     texts, calls = zip(*prompts, strict=True)
     vectors = [embedder.embed_queries([with_other_names(text)])[0].vector for text in texts]
-    return np.frombuffer(b"".join(vectors), "<f4").reshape(len(texts), -1), np.where(calls, 1.0, -1.0)
+    floats = np.frombuffer(b"".join(vectors), "<f4").reshape(len(texts), -1)
+    return Embedded(floats, np.where(calls, 1.0, -1.0), np.full(len(texts), weight))
 
 
-def fitted(vectors: Floats, calls: Floats) -> Floats:
-    """Return the numbers of `adapters.calling.called`, as 16 bits each."""
-    vectors = vectors.astype(float)
+def together(sets: Iterable[Embedded]) -> Embedded:
+    """Return the prompts of all *sets* as one."""
+    return Embedded(*map(np.concatenate, zip(*sets, strict=True)))
+
+
+def fitted(prompts: Embedded) -> Floats:
+    """Return the numbers of `adapters.prompt_kind.called`, as 16 bits each."""
+    vectors, calls, weights = prompts.vectors.astype(float), prompts.calls, prompts.weights
     kernel = (STRAIGHT + vectors @ vectors.T) ** 2
-    shares = np.linalg.solve(kernel + RIDGE * np.eye(len(vectors)), calls - calls.mean())
+    mean = np.average(calls, weights=weights)
+    shares = np.linalg.solve(kernel + np.diag(RIDGE / weights), calls - mean)
     straight = 2 * STRAIGHT * shares @ vectors
-    level = calls.mean() + STRAIGHT**2 * shares.sum()
+    level = mean + STRAIGHT**2 * shares.sum()
     bends, directions = np.linalg.eigh((vectors.T * shares) @ vectors)
     most = np.argsort(-np.abs(bends))[:CURVED]
     curved = directions[:, most].T * np.sqrt(np.abs(bends[most]))[:, None]

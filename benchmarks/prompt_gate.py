@@ -22,7 +22,7 @@ import click
 import numpy as np
 from tabulate import tabulate
 
-from benchmarks.calling import embedded, fitted, of_project, written
+from benchmarks.calling import embedded, fitted, of_project, together, written
 from benchmarks.prompts import FIGURES, FIRST, Shown, figures, rows_of, stored
 from mcp_server.actions.context.inject import MOST, SHORTEST_PROMPT
 from mcp_server.actions.recall.recall import recall
@@ -63,14 +63,13 @@ def main(folders: Sequence[Path], apart: bool) -> None:
     """Print the weights, or what they are worth."""
     projects = {folder.name: [answers_of(folder, around) for around in AROUND] for folder in folders}
     embedder = load_embedder(Path(), "minilm-l6")
-    vectors_made = embedded(embedder, written())
+    of_no_project = written(embedder)
     of_each = {folder.name: embedded(embedder, of_project(folder)) for folder in folders}
 
     def calling(name: str, others: Sequence[str]) -> list[float]:
         """Return how much each prompt of the project calls for memories, by what is made of *others*."""
-        vectors, calls = zip(vectors_made, *(of_each[other] for other in others), strict=True)
-        numbers = fitted(np.concatenate(vectors), np.concatenate(calls)).astype(np.float32)
-        return [*map(float, called(numbers, of_each[name][0]))]
+        numbers = fitted(together([of_no_project, *(of_each[other] for other in others)]))
+        return [*map(float, called(numbers.astype(np.float32), of_each[name].vectors))]
 
     def weights(names: Sequence[str]) -> tuple[Weights, Weights]:
         knowing = [

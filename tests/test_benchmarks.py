@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from benchmarks import million
 from benchmarks.baselines import Bm25
-from benchmarks.calling import embedded, fitted, of_project, written
+from benchmarks.calling import embedded, fitted, of_project, together, written
 from benchmarks.paired import difference, interval, over_sets
 from benchmarks.prompts import figures, measured, rows_of, stored
 from benchmarks.question_sets import read_set
@@ -248,14 +248,12 @@ def test_a_project_may_touch_a_folder_and_what_lies_in_it(tmp_path: Path) -> Non
 
 
 def test_what_tells_kinds_of_prompts_apart_is_what_was_made_of_the_written_ones() -> None:
-    prompts = [
-        *written(),
-        *(prompt for folder in sorted(PROJECTS.iterdir()) for prompt in of_project(folder)),
-    ]
-    vectors, calls = embedded(load_embedder(Path(), "minilm-l6"), prompts)
+    embedder = load_embedder(Path(), "minilm-l6")
+    of_projects = [prompt for folder in sorted(PROJECTS.iterdir()) for prompt in of_project(folder)]
+    prompts = together([written(embedder), embedded(embedder, of_projects)])
 
     fitted_now, fitted_before = (
-        called(numbers, vectors) for numbers in (fitted(vectors, calls), np.load(NUMBERS))
+        called(numbers, prompts.vectors) for numbers in (fitted(prompts), np.load(NUMBERS))
     )
 
     # Processors round the int8 model differently, a few prompts by more than a tenth.

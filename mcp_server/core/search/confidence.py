@@ -41,7 +41,7 @@ LEAST_NAME = 4  # characters of a number or a code that names one thing
 MOST_LEAD = 0.15  # in a prompt, a larger lead adds no more, so that a lone hit is not taken for a sure one
 MOST_CALLING = 0.4  # the same for the kind of a prompt, either way: it does not tell which memory
 TEXT_CHANCE = 0.6  # least chance that a memory is of use, for its text to be shown with a prompt
-POINTER_CHANCE = 0.45  # least chance that any memory is of use, for the first to be pointed to
+POINTER_CHANCE = 0.5  # least chance that any memory is of use, for the first to be pointed to
 LEAST_COSINE = 0.15  # of each memory that is pointed to; else an order points to anything in a small store
 POINTERS = 3  # first memories of an answer that a prompt may be pointed to
 
@@ -170,8 +170,8 @@ class Weights(NamedTuple):
 
 
 # Fitted to five projects by `benchmarks/prompt_gate.py`, for the shipped model.
-TEXT = Weights(calling=3.4, level=-4.68, maxsim=5.81, lead=10.92)
-POINTER = Weights(calling=5.14, level=-1.72, cosine=5.55)
+TEXT = Weights(calling=3.71, level=-4.62, maxsim=5.04, lead=10.56)
+POINTER = Weights(calling=5.35, level=-1.6, cosine=3.46)
 
 
 def in_prompt(
