@@ -25,12 +25,27 @@ CANNOT = frozenset({errno.EINVAL, errno.ENOSYS, errno.EPERM, errno.ENOTSUP, errn
 PATIENCE, PAUSE = 1.0, 0.01  # seconds: a reader or a virus scanner has a file open for milliseconds
 
 
-def link(source: Path, target: Path) -> None:
-    """Give the file *source* the second name *target*; raise FileExistsError when that exists, OSError."""
-    if sys.platform == "win32":
-        os.link(source, target)  # a link gets the name itself, never its target
-    else:
-        os.link(source, target, follow_symlinks=False)
+def give_name(source: Path, target: Path) -> None:
+    """
+    Give the file *source* the name *target*; raise FileExistsError when that exists, OSError.
+
+    The file keeps its own name as well, unless the file system has no hard links, as exFAT. There a process
+    that is killed in between leaves an empty file *target*.
+    """
+    try:
+        if sys.platform == "win32":
+            os.link(source, target)  # a link gets the name itself, never its target
+        else:
+            os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in CANNOT:
+            raise
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours from now on
+        try:
+            move(source, target)
+        except OSError:
+            target.unlink()
+            raise
 
 
 def move(source: Path, target: Path) -> Path:

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from mcp_server.adapters import guarded_replace, locks
-from mcp_server.adapters.exchange import link, move
+from mcp_server.adapters.exchange import give_name, move
 from mcp_server.adapters.lock_holders import holder_of_lock, note_holder
 from mcp_server.adapters.open_files import free_bytes, open_file, read_at, set_mode, take_after
 from mcp_server.adapters.open_files import sync_folder as sync_folder
@@ -95,7 +95,7 @@ def write_new(path: Path, data: bytes) -> None:
     """
     temporary = _write_temporary(path.parent, data)
     try:
-        link(temporary, path)
+        give_name(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
@@ -150,7 +150,7 @@ def write_many_new(contents: Mapping[Path, bytes]) -> set[Path]:
             job.result()
         for path, temporary in written.items():
             try:
-                link(temporary, path)
+                give_name(temporary, path)
             except FileExistsError:
                 existing.add(path)
     finally:

@@ -19,7 +19,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_server.adapters.exchange import exchange, has_writer, link, move
+from mcp_server.adapters.exchange import exchange, give_name, has_writer, move
 from mcp_server.adapters.open_files import open_file, sync_folder
 from mcp_server.core.errors import Conflict
 
@@ -134,7 +134,7 @@ def take_away(path: Path, *, expected: str, copy: Path | None = None) -> None:
             aside.unlink(missing_ok=True)
         return
     try:
-        link(aside, path)
+        give_name(aside, path)
     except OSError:
         if not os.path.lexists(path):  # the system hard-links no file of another user
             move(aside, path)  # otherwise it was saved again, and this save is kept next to it

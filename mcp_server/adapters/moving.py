@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from mcp_server.adapters import files, guarded_replace
-from mcp_server.adapters.exchange import link
+from mcp_server.adapters.exchange import give_name
 from mcp_server.core.errors import Conflict, DaybookError, PlaceTaken, Unreadable
 
 
@@ -40,7 +40,7 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | DaybookError
             stack.enter_context(files.lock(folder / files.LOCK_NAME))
         for source, target in targets.items():
             try:
-                _give_name(source, target)
+                _name_or_copy(source, target)
             except FileExistsError:
                 problems[source] = PlaceTaken(target)
             except FileNotFoundError:
@@ -60,10 +60,10 @@ def move_many(targets: Mapping[Path, Path]) -> dict[Path, OSError | DaybookError
     return problems
 
 
-def _give_name(source: Path, target: Path) -> None:
-    """Give the file *source* the second name *target*; on another device, copy it."""
+def _name_or_copy(source: Path, target: Path) -> None:
+    """Give the file *source* the name *target*, too; on another device, copy it."""
     try:
-        link(source, target)
+        give_name(source, target)
     except FileExistsError:
         if not is_same(source, target):
             raise
