@@ -24,7 +24,7 @@ SOUND = {  # and how often each is tried here; what is not listed has tests of i
     "secrets": 1, "canaries": 1,
 }  # fmt: skip
 PLANTED = SOUND | {
-    "kills": 40, "counters": 80, "waits": 1, "damage": 1, "fuzz": 20, "clock": 1, "repository": 1,
+    "kills": 80, "counters": 80, "waits": 1, "damage": 1, "fuzz": 20, "clock": 1, "repository": 1,
     "growth": 1,
 }  # fmt: skip
 

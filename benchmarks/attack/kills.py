@@ -187,7 +187,7 @@ def _write_in_place() -> None:
         with open(path, "wb", buffering=0) as handle:
             for at in range(0, len(data), 200):
                 handle.write(data[at : at + 200])
-                time.sleep(0.002)  # room for a kill between two pieces
+                time.sleep(0.02)  # room for a kill between two pieces
 
     write_given: Callable[..., None] = write
     files.write_new = files.replace = write_given

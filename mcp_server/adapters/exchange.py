@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from mcp_server.adapters.open_files import open_file
+
 if sys.platform != "win32":
     import fcntl
 
@@ -40,7 +42,7 @@ def give_name(source: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in CANNOT:
             raise
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours from now on
+        os.close(open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))  # the name is ours from now on
         try:
             move(source, target)
         except OSError:

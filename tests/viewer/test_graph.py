@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import APIResponse, Locator, Page, Route, expect
 
 from mcp_server.actions.graph.kg import put_edge
 from mcp_server.actions.graph.picture import read_network
@@ -237,3 +237,38 @@ def test_a_link_that_a_terminal_makes_shows_by_itself_and_the_place_stays(
 
     expect(page.locator(".canvas .line")).to_have_count(5)
     assert scale(place(page)) == pytest.approx(zoomed)
+
+
+def test_a_choice_is_not_undone_by_the_answer_to_an_earlier_look(
+    look: Look, small: Store, memory_dir: Any, project: Any
+) -> None:
+    page = look()
+    at_graph(page)
+    early: list[tuple[Route, APIResponse]] = []
+    page.route("**/graph?*known*", lambda route: early.append((route, route.fetch())), times=1)
+    with page.expect_request("**/graph?*known*"):
+        assert run_daybook(memory_dir, "link", "a", "d", "--rel", "explains", cwd=project).returncode == 0
+
+    page.get_by_role("combobox", name="Link", exact=True).select_option("contradicts (1)")
+    expect(shown_nodes(page)).to_have_count(2)
+    for route, answer in early:
+        route.fulfill(response=answer)
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+
+    assert early
+    expect(shown_nodes(page)).to_have_count(2)
+
+
+def test_the_words_to_find_stay_when_the_picture_is_drawn_anew(
+    look: Look, small: Store, memory_dir: Any, project: Any
+) -> None:
+    page = look()
+    at_graph(page)
+    page.get_by_label("Find a title in the picture").fill("title of c")
+    expect(page.locator(".canvas .node.match")).to_have_count(1)
+
+    assert run_daybook(memory_dir, "link", "a", "d", "--rel", "explains", cwd=project).returncode == 0
+
+    expect(page.locator(".canvas .line")).to_have_count(5)
+    expect(page.get_by_label("Find a title in the picture")).to_have_value("title of c")
+    expect(page.locator(".canvas .node.match")).to_have_count(1)

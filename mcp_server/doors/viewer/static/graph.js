@@ -10,6 +10,7 @@ of the least linked nodes first.
   const MOVE = 80; // pixels of one press of an arrow key
   const CLICK = 4; // pixels that a pointer may move and still click
   const PAUSE = 120; // milliseconds after the last letter until a title is looked for
+  const form = document.getElementById("choose");
   let shown; // the picture on the page
   let kept; // where one looks, while the same picture is drawn anew
   let pause;
@@ -274,21 +275,29 @@ of the least linked nodes first.
       next();
     }
   });
-  document.getElementById("choose").addEventListener("change", () => {
+  form.addEventListener("change", () => {
     kept = undefined; // another picture is seen as a whole
   });
   document.addEventListener("htmx:afterSwap", show);
   document.addEventListener("htmx:historyRestore", show);
 
-  // What is linked elsewhere meanwhile is drawn when the links are others than those on the page.
-  document.body.addEventListener("changed", () => {
-    const form = document.getElementById("choose");
-    const { known = "" } = document.querySelector(".drawing")?.dataset ?? {};
-    if (!shown?.canvas.contains(document.activeElement)) {
-      const query = new URLSearchParams([...new FormData(form), ["known", known]]);
+  // What is linked elsewhere meanwhile is drawn when the links are others than those on the page; first comes the
+  // answer that the form waits for, which changes the address, too.
+  function refresh() {
+    if (form.classList.contains("htmx-request")) {
+      form.addEventListener("htmx:afterRequest", later, { once: true });
+    } else if (!shown?.canvas.contains(document.activeElement)) {
+      const { known = "" } = document.querySelector(".drawing")?.dataset ?? {};
       kept = shown && { ...shown.panzoom.getPan(), scale: shown.panzoom.getScale() };
-      htmx.ajax("GET", `${document.body.dataset.base}/graph?${query}`, { target: "#graph" });
+      // The form asks: a choice that is made meanwhile gives up this request, and its answer undoes nothing.
+      htmx.ajax("GET", form.action, { source: form, target: "#graph", values: { known } }).catch(() => {});
     }
-  });
+  }
+
+  function later() {
+    setTimeout(refresh);
+  }
+
+  document.body.addEventListener("changed", refresh);
   show();
 })();
