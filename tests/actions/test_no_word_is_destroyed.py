@@ -66,7 +66,6 @@ CALLERS = {  # of the road: a way of theirs, or the file of tests that takes bac
     "review/answer.py": "review merge",
     "review/review.py": "test_settling_undone.py",
     "sessions/forget_session.py": "forget a session",
-    "storage/embedded.py": "../storage/test_contract.py",
     "upkeep/adopt.py": "test_adopt.py",
     "upkeep/tidy.py": "tidy what has aged",
 }

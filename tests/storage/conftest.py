@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.storage.embedded import EmbeddedStorage
 from mcp_server.adapters.team_client import TeamClient
 from mcp_server.core.storage.port import Storage
 from mcp_server.core.team.team import Role
-from tests.opened import opened_at
 from tests.patience import PATIENCE
 from tests.storage.minimal import MinimalStorage
 from tests.team_server.minimal_team import MinimalTeam
@@ -28,12 +26,6 @@ def minimal(_: Path) -> Iterator[Storage]:
     yield MinimalStorage(
         "anna", lambda: datetime(2026, 11, 20, tzinfo=UTC) + timedelta(seconds=next(seconds))
     )
-
-
-@contextmanager
-def embedded(folder: Path) -> Iterator[Storage]:
-    """Open the person's own store."""
-    yield EmbeddedStorage(opened_at(folder).store())
 
 
 @contextmanager
@@ -70,7 +62,6 @@ def team_server_and_database(_: Path) -> Iterator[Storage]:
 
 OPENINGS: dict[str, Opening] = {
     "minimal": minimal,
-    "embedded": embedded,
     "team database": team_database,
     "team server": team_server,
     "team server and database": team_server_and_database,

@@ -1,7 +1,7 @@
 """
-The port of a storage: the person's own store, a team's database, and a team's server are three of them.
+The port of a storage: a team's database and a team's server are two of them.
 
-What each of them promises is told in `tests/storage/test_contract.py`; CONTRIBUTING.md says how to add one.
+What each promises is told in `tests/storage/test_contract.py`; CONTRIBUTING.md says how to add one.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -161,16 +161,6 @@ def hot(db: sqlite3.Connection, vaults: Sequence[str], *, accesses: int, since: 
     ]
 
 
-def ids_after(db: sqlite3.Connection, vaults: Sequence[str], after: str, most: int) -> list[str]:
-    """Return the first *most* ids of knowledge in *vaults* that are greater than *after*, sorted."""
-    rows = db.execute(
-        f"SELECT DISTINCT id FROM memories WHERE {_in(vaults)} AND kind = 'knowledge' AND id > ?"
-        " ORDER BY id LIMIT ?",
-        (*vaults, after, most),
-    )
-    return [row[0] for row in rows]
-
-
 def ids_of(db: sqlite3.Connection, vault: str) -> dict[str, str]:
     """Return path → id of all memories of *vault*."""
     return dict(db.execute("SELECT path, id FROM memories WHERE vault = ?", (vault,)).fetchall())

@@ -1,1 +1,0 @@
-"""The person's own store behind the port of a storage."""
