@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mcp_server.adapters.connection import Connection, seconds_asked
+from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core import budget
 from mcp_server.core.addresses import is_loopback
@@ -232,6 +232,5 @@ def _error_message(body: bytes) -> str:
 
 
 def _unreachable(error: BaseException, wire: _Wire) -> CallFailed:
-    # Only the name of the error: its text could quote the prompt.
-    sentence = f"The model could not be reached ({type(error).__name__})."
+    sentence = f"The model {why_unanswered(error, reached=wire.sent)}"
     return CallFailed(CallOutcome.UNREACHABLE, sentence, charged=wire.sent)

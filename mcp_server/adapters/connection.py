@@ -1,7 +1,8 @@
-"""A connection over HTTP: what was sent on it, how another thread cuts it, when an answer asks us to wait."""
+"""A connection over HTTP: what was sent on it, how another thread cuts it, why there is no answer."""
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -66,6 +67,51 @@ class Connection:
         if self._socket:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def why_unanswered(error: BaseException | None, *, reached: bool) -> str:
+    """
+    Return why a request ended with *error*, and what to do: it goes on after the name of the other side.
+
+    *reached* tells whether anything may have arrived there. The texts of the errors, which could quote what
+    was sent, are not used; the reason is in the system's error that caused that of the library.
+    """
+    causes = []
+    while error and error not in causes:
+        causes.append(error)
+        error = error.__cause__ or error.__context__
+    kinds = _TOO_LATE if reached else _NOT_REACHED
+    for kind, sentence in kinds:
+        if any(isinstance(cause, kind) for cause in causes):
+            return sentence
+    return _BROKEN_OFF if reached else "could not be reached. Look at its address, and at your network."
+
+
+_NOT_REACHED: tuple[tuple[type[BaseException], str], ...] = (
+    (
+        socket.gaierror,
+        "could not be reached: its name is not known. Look at the address, and at your network.",
+    ),
+    (
+        ConnectionRefusedError,
+        "could not be reached: nothing answers at that address. Start it there, or correct the address.",
+    ),
+    (TimeoutError, "could not be reached in time. Look at its address, and at your network."),
+    (
+        ssl.SSLCertVerificationError,
+        "could not be reached: its certificate is not trusted here. If it is your organization's, name the"
+        " certificate's file in SSL_CERT_FILE.",
+    ),
+    (
+        ssl.SSLError,
+        "could not be reached: no encrypted connection came about. Look at the address, and at your proxy.",
+    ),
+)
+"""What caused that nothing arrived → why, and what to do; the first that fits counts."""
+_TOO_LATE: tuple[tuple[type[BaseException], str], ...] = (
+    (TimeoutError, "did not answer in time. Try again in a moment."),
+)
+_BROKEN_OFF = "did not answer in full: the connection broke off. Try again in a moment."
 
 
 def seconds_asked(headers: Mapping[str, str]) -> float | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import httpx2
 
-from mcp_server.adapters.connection import Connection, seconds_asked
+from mcp_server.adapters.connection import Connection, seconds_asked, why_unanswered
 from mcp_server.adapters.patient_call import PatientCall, StillRunning
 from mcp_server.core.addresses import is_loopback
 
@@ -102,11 +102,11 @@ class Poster:
         except NoAnswer:
             raise
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            raise NoAnswer(f"could not be reached ({type(error).__name__}).", reached=False) from None
+            raise NoAnswer(why_unanswered(error, reached=False), reached=False) from None
         except httpx2.TimeoutException:
             raise NoAnswer(self._late) from None
         except Exception as error:  # its text could quote what was sent
-            raise NoAnswer(f"did not answer ({type(error).__name__}).", again=True) from None
+            raise NoAnswer(why_unanswered(error, reached=True), again=True) from None
         finally:
             if keeps:
                 self._kept.put(line)

@@ -84,8 +84,5 @@ def _progress_bar(progress: Callable[[int], None]) -> type:
 
 
 def _first_line(error: Exception) -> str:
-    return (
-        (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-        .removeprefix("Got: ")
-        .rstrip(".:")
-    )
+    lines = str(error).strip().splitlines() or ["it gave no reason"]
+    return lines[0][:300].removeprefix("Got: ").rstrip(".:")

@@ -6,6 +6,7 @@ from mcp_server.core.addresses import shown_url
 from mcp_server.core.errors import RemoteUnavailable
 
 LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
+BUSY = "Nothing is lost. Try again when the machine has less to do."  # where no remote is asked
 
 _ADVICE = {
     r"terminal prompts disabled|Authentication failed": "Give git's credential helper name and password.",

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from mcp_server.adapters import files
 from mcp_server.adapters.detached import apart, end_all
 from mcp_server.adapters.git import Git, environment_of, is_safe_git, program_of
-from mcp_server.adapters.remote.refusals import LATER, refused, unreachable
+from mcp_server.adapters.remote.refusals import BUSY, LATER, refused, unreachable
 from mcp_server.core.errors import RemoteUnavailable
 
 BRANCH = "daybook"
@@ -143,6 +143,7 @@ class Repository:
         """Return git's list of the files of *commit*: a few folders in each other can stand for billions."""
         import subprocess  # as in _answer
 
+        is_late = threading.Event()
         with tempfile.TemporaryFile() as complaints, _starting_git():
             process = subprocess.Popen(
                 **self._command("ls-tree", "-r", "-l", "-z", "--full-tree", commit),
@@ -150,7 +151,7 @@ class Repository:
                 stdout=subprocess.PIPE,
                 stderr=complaints,
             )
-            late = threading.Timer(LOCAL, process.kill)
+            late = threading.Timer(LOCAL, _end, (process, is_late))
             late.start()
             with process:
                 assert process.stdout
@@ -164,6 +165,8 @@ class Repository:
                     "The remote lists more files than a memory can have, so nothing was taken from it.",
                     "Look at who can write to it, and add an empty one.",
                 )
+            if is_late.is_set():
+                raise _too_slow(LOCAL, BUSY)
             self._check_ended("ls-tree", process.returncode, complaints.read())
         return listed
 
@@ -326,6 +329,8 @@ class Repository:
         """Raise RemoteUnavailable unless git ended with the *code* 0."""
         if not code:
             return
+        if code < 0:  # not by itself: the system may have needed its memory
+            raise RemoteUnavailable(f"Git was ended before it had finished (signal {-code}).", BUSY)
         reason = _failed(verb, stderr)
         if _FULL in reason:
             raise RemoteUnavailable(f"The disk is full: {reason}.", "Make room, and exchange again.")
@@ -339,7 +344,7 @@ class Repository:
         )
 
     def _answer(
-        self, *arguments: str, stdin: bytes = b"", timeout: float = LOCAL, at: Path | None = None
+        self, *arguments: str, stdin: bytes = b"", timeout: float | None = None, at: Path | None = None
     ) -> tuple[int, bytes, bytes]:
         import subprocess  # slow to load, and only an exchange runs git here
 
@@ -350,12 +355,11 @@ class Repository:
             subprocess.Popen(**command, stdin=pipe, stdout=pipe, stderr=pipe) as process,
         ):
             try:
-                out, stderr = process.communicate(stdin, timeout=timeout)
+                out, stderr = process.communicate(stdin, timeout=timeout or LOCAL)
             except BaseException as error:
                 end_all(process.pid)  # git alone would leave the program that waits for the host
                 if isinstance(error, subprocess.TimeoutExpired):
-                    sentence = f"Git did not finish within {timeout:.0f} seconds."
-                    raise RemoteUnavailable(sentence, LATER) from None
+                    raise _too_slow(timeout or LOCAL, LATER if timeout else BUSY) from None
                 raise
         return process.returncode, out, stderr
 
@@ -377,6 +381,15 @@ class Repository:
                 "Install git 2.45, or a late release of 2.39 to 2.44, outside the project.",
             )
         return program
+
+
+def _end(process: Any, is_late: threading.Event) -> None:
+    is_late.set()
+    process.kill()
+
+
+def _too_slow(seconds: float, hint: str) -> RemoteUnavailable:
+    return RemoteUnavailable(f"Git did not finish within {seconds:.0f} seconds.", hint)
 
 
 @contextlib.contextmanager
