@@ -112,6 +112,17 @@ def stamps(vault: Vault, closed: list[str] | None = None, copies: list[Stamp] | 
     return sorted(stamps_found, key=BY_PATH)
 
 
+def stamps_in(folder: Path, closed: list[str]) -> list[Stamp]:
+    """
+    Return the stamps of the memory files that lie in *folder* itself, sorted by path.
+
+    Adds to *closed* what could not be read, as `stamps` does; a folder that does not exist has none.
+    """
+    place = os.fspath(folder)
+    found = (stamp for stamp in _stamps(place, closed, []) if os.path.dirname(stamp.path) == place)
+    return sorted(found, key=BY_PATH)
+
+
 def is_open(folder: Path) -> bool:
     """Tell whether *folder* can be listed, and the memory files in it looked at."""
     closed: list[str] = []

@@ -180,6 +180,7 @@ FAMILIES: dict[str, Callable[[], list[Shown]]] = {
     "recall": lambda: [
         recall.answered(ANSWER, "skip", explain=True),
         recall.answered(UNSURE, "skip", waiting=2),
+        recall.answered(UNSURE, "skip", advice=recall.TERMINAL),
         recall.answered(Answer(Confidence.MEDIUM, (TALK,), semantic=True), "retries", most=20),
         recall.answered(Answer(Confidence.NONE, (), semantic=True), HOSTILE),
         recall.answered(Answer(Confidence.NONE, (), semantic=True), HOSTILE, waiting=2),

@@ -49,6 +49,7 @@ PAIR = ("lamps-a1b2", "lights-c3d4")
         (("mine", "--log", "build.txt", "--hours", "9"), "--hours has no effect with --log."),
         (("promote", "lamps-a1b2", "--keep-secrets"), "--keep-secrets has no effect without --to."),
         (("recall", "lamps", "--preset", "precision", "--limit", "9"), "The preset 'precision' has a limit"),
+        (("recall", "lamps", "--preset", "exploratory", "--limit", "5"), "The preset 'exploratory' has a"),
         (("related", "--tags", "night", "--depth", "2"), "Tags have no links to follow."),
         (("review", "--limit", "3", "holds", "lamps-a1b2"), "--limit has no effect with 'holds'."),
         (("sessions", "--patterns", "--all-projects"), "--all-projects has no effect with --patterns."),

@@ -17,7 +17,7 @@ from mcp_server.adapters.index.events.receipts import ASKED_IN
 from mcp_server.adapters.ledger import Ledger
 from mcp_server.adapters.remote.notes import Remote
 from mcp_server.adapters.remote.repository import blob_id
-from mcp_server.adapters.vault import Vault, stamps
+from mcp_server.adapters.vault import Vault, stamps, stamps_in
 from mcp_server.core.errors import Unreadable
 from mcp_server.core.portable_path import without_home
 from mcp_server.core.remote import OF_COPY, paths
@@ -78,8 +78,7 @@ def _read_vault(disk: Disk, vault: Vault, remote: Remote, last_tree: Tree, close
     """Put the files of *vault* into *disk*; the folders that cannot be read are added to *closed*."""
     closed_here: list[str] = []
     files_here = [Path(stamp.path) for stamp in stamps(vault, closed_here)]
-    folder = vault.root / paths.CANDIDATES
-    files_here += sorted(path for path in folder.glob("*.md") if path.is_file()) if folder.is_dir() else []
+    files_here += [Path(stamp.path) for stamp in stamps_in(vault.root / paths.CANDIDATES, closed_here)]
     file_of = {_path_of(vault, path): path for path in files_here}
     for path, file in file_of.items():
         if paths.sort_of(path) is not paths.PathSort.MEMORY:

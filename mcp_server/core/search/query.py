@@ -296,15 +296,15 @@ def filter_of(
     )
 
 
-def with_preset(query: Query, preset: str | None) -> Query:
+def with_preset(query: Query, preset: str | None, *, has_limit: bool) -> Query:
     """
     Return *query* with the limit and the strictness of a preset: precision, balanced or exploratory.
 
-    Raises Rejected for a query with a limit of its own, which the preset would replace.
+    Raises Rejected for a query that *has_limit* of its own, which the preset would replace.
     """
     if not preset:
         return query
-    if query.limit != DEFAULT_LIMIT:
+    if has_limit:
         raise Rejected(f"The preset '{preset}' has a limit of its own.", "Leave out the preset or the limit.")
     return replace(query, **PRESETS[preset])  # type: ignore[arg-type]
 

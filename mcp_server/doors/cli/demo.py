@@ -18,7 +18,7 @@ from mcp_server.core.memory_parts import Level
 from mcp_server.core.search.query import Query
 from mcp_server.core.text.titles import split_title
 from mcp_server.doors.cli import output
-from mcp_server.doors.shown.recall import answered
+from mcp_server.doors.shown.recall import TERMINAL, answered
 
 MEMORIES = (
     (
@@ -79,12 +79,16 @@ def demo_command() -> None:
     sync(store)
     embed_pending(store)
     question = "when did we choose Postgres"
-    output.print_shown(answered(recall(store, Query(question, limit=1)), question), texts=True)
+    output.print_shown(
+        answered(recall(store, Query(question, limit=1)), question, advice=TERMINAL), texts=True
+    )
 
     _say("Recall by words, and by meaning")
     for question in QUESTIONS:
         click.echo(click.style(f"  ? {question}", fg="cyan"))
-        output.print_shown(answered(recall(store, Query(question, limit=1)), question), texts=True)
+        output.print_shown(
+            answered(recall(store, Query(question, limit=1)), question, advice=TERMINAL), texts=True
+        )
 
     _say("Save a session, and restore it")
     saved = save_session(

@@ -30,7 +30,8 @@ from mcp_server.core.search.query import (
 )
 from mcp_server.doors.cli import output
 from mcp_server.doors.cli.output import LEVELS, as_json
-from mcp_server.doors.shown.recall import EXCERPT, answered
+from mcp_server.doors.cli.typed_parameters import is_typed
+from mcp_server.doors.shown.recall import EXCERPT, TERMINAL, answered
 from mcp_server.store import Store
 
 FEW = 64  # passages: about a second
@@ -110,7 +111,7 @@ def recall_command(
     store = opened.store()
     sync_if_free(store)
     query = Query(question, parse_mode(mode), Sort(sort), limit, expand=expand, filter=filter)
-    query = with_preset(query, preset)
+    query = with_preset(query, preset, has_limit=is_typed("limit"))
     if query.mode is not Mode.KEYWORD:
         _embed_few(store)
     answer = recall_with_team(store, query, patience=TEAM_PATIENCE)
@@ -120,7 +121,7 @@ def recall_command(
         problem = "EMBEDDING_MODEL is none."
     if problem and not output.wants_json():
         click.echo(problem if answer.semantic else f"Searched by words only: {problem}", err=True)
-    result = answered(answer, query.text, most=EXCERPT, explain=explain)
+    result = answered(answer, query.text, most=EXCERPT, explain=explain, advice=TERMINAL)
     output.print_shown(result, texts=True)
 
 

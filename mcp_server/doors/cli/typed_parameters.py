@@ -36,6 +36,11 @@ def heed_only(*heeded: str, where: str) -> None:
             raise Rejected(f"{'/'.join(_names(parameter))} has no effect {where}.", "Leave it out.")
 
 
+def is_typed(name: str, context: click.Context | None = None) -> bool:
+    """Tell whether the parameter *name* of the running command was typed, be it as its default."""
+    return (context or click.get_current_context()).get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def _filled(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
     """Return *value*; raise Rejected when a part of it was typed as nothing."""
     values = value if isinstance(value, tuple) else (value,)
@@ -47,7 +52,7 @@ def _filled(context: click.Context, parameter: click.Parameter, value: Any) -> A
 
 
 def _is_typed(context: click.Context, parameter: click.Parameter) -> bool:
-    return context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    return is_typed(parameter.name or "", context)
 
 
 def _names(parameter: click.Parameter) -> list[str]:

@@ -177,7 +177,7 @@ def register(application: Application) -> None:
             expand=expand,
             filter=chosen,
         )
-        search = with_preset(search, preset)
+        search = with_preset(search, preset, has_limit=limit != DEFAULT_LIMIT)
         store = open_store()
         answer = recall_with_team(store, search, given_to=session.id or "mcp")
         return shown_recall.answered(answer, query, explain=explain, waiting=unseen(store, search, answer))

@@ -28,19 +28,27 @@ EXCERPT = 600  # characters of a hit that a person is shown: about eight lines
 
 
 class Advice(NamedTuple):
-    """What may find more, in words that can be typed at a door: after weak hits, without any, by words."""
+    """
+    What may find more, in words that can be typed at a door: after weak hits, without any, by words.
+
+    `of_weak_hits` says what they are worth: to a person by default.
+    """
 
     after_weak_hits: str
     without_hits: str
     while_embedding: str
+    of_weak_hits: str = "these are only the nearest"
 
 
 PARAMETERS = Advice(
     after_weak_hits="Searching all projects, archived memories, or the kind conversation may find more.",
     without_hits="Try other words, fewer filters, all projects, 'daybook list'.",
     while_embedding="try again in a moment, or with mode keyword.",
+    of_weak_hits="do not guess",
 )
-"""The advice where all of this is a parameter: the tool, and the command in a terminal."""
+"""The advice to Claude, where all of this is a parameter of the tool."""
+TERMINAL = Advice(*PARAMETERS[:3])
+"""The same to a person, where it is an option of the command."""
 
 
 def answered(
@@ -69,7 +77,7 @@ def answered(
         return Shown(not_embedded or _nothing(query, answer, advice), notes=(answer.team,), json=json)
     tables = _tables(answer.hits, query, most)
     return Shown(
-        f"{_verdict(answer)}{'' if answer.semantic else ' (searched by words only)'}",
+        f"{_verdict(answer, advice)}{'' if answer.semantic else ' (searched by words only)'}",
         below=(*tables, *([_explained(answer)] if explain else [])),
         notes=(
             not_embedded,
@@ -182,12 +190,11 @@ def _not_embedded(waiting: int, advice: Advice) -> str:
     return f"Not embedded yet: {passages}, which only their words find; {advice.while_embedding}"
 
 
-def _verdict(answer: Answer) -> str:
-    words = answer.verdict.value.capitalize()
+def _verdict(answer: Answer, advice: Advice) -> str:
     if answer.verdict is Confidence.NONE:
-        return words
+        return f"No confident match: {advice.of_weak_hits}"
     alone = ", by past conversations alone" if from_conversations_alone(answer.hits) else ""
-    return f"{words} confidence{alone}"
+    return f"{answer.verdict.value.capitalize()} confidence{alone}"
 
 
 def _tables(hits: Sequence[Hit], query: str, most: int | None) -> tuple[Shown, ...]:

@@ -4,6 +4,8 @@ A folder whose memories were all moved or forgotten is empty on each machine; on
 So does what somebody deletes in the remote itself.
 """
 
+import errno
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_server.actions.judge.candidate import approve, propose, reject
+from mcp_server.actions.judge.candidate import approve, propose, reject, review_candidates
 from mcp_server.actions.memory import repository
 from mcp_server.actions.memory.archive import archive
 from mcp_server.actions.memory.change_level import change_level
@@ -117,6 +119,28 @@ def test_candidates_that_were_all_settled_wait_nowhere(
 
     for store in (desk, laptop):
         assert not [*(store.home / "candidates").glob("*.md")]
+
+
+def test_candidates_in_a_folder_that_cannot_be_read_go_on_waiting_elsewhere(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, laptop = machines.joined("desk"), machines.joined("laptop")
+    draft = Draft("Lamps", "The lamps are green.", level=Level.USER)
+    propose(desk, draft, key="key", confidence=0.5, why="waits")
+    machines.meet(desk, laptop)
+    closed, scandir = desk.home / "candidates", os.scandir
+
+    def refusing(place: str | Path) -> object:
+        if os.fspath(place) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(closed))
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    machines.meet(desk, laptop)
+    assert [candidate.memory.title for candidate in review_candidates(laptop)] == ["Lamps"]
+
+    monkeypatch.undo()
+    assert [candidate.memory.title for candidate in review_candidates(desk)] == ["Lamps"]
 
 
 @pytest.mark.parametrize("folder", ["projects", "projects/*", "projects/*/knowledge"])

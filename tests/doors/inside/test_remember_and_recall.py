@@ -20,6 +20,7 @@ from mcp_server.core.memory import Draft
 from mcp_server.core.memory_parts import Status
 from mcp_server.core.search.query import Filter, Query
 from tests.conftest import Clock, Open
+from tests.doors.called import connected
 from tests.doors.module import Typed, tell
 from tests.doors.shell import daybook, output_of
 
@@ -243,6 +244,19 @@ def test_recall_advises_only_what_can_be_typed_there_or_in_a_terminal(
         assert "text" in typed(command)
     (in_terminal,) = re.findall(r"'daybook (.+?)'", text)
     output_of(daybook(memory_dir, *in_terminal.split()))
+
+
+@pytest.mark.usefixtures("old")
+def test_only_claude_is_told_not_to_guess(opened: Opened, typed: Typed, memory_dir: Path) -> None:
+    reply = typed("/recall kangaroo ends")
+    in_terminal = output_of(daybook(memory_dir, "recall", "kangaroo ends", "--all-projects"))
+    with connected(opened) as call:
+        answer = call("recall", query="kangaroo ends")
+
+    for text in (reply["text"], in_terminal):
+        assert "No confident match: these are only the nearest" in text and "do not guess" not in text
+    for text in (*reply["context"], answer):
+        assert "No confident match: do not guess" in text
 
 
 def test_what_the_person_recalls_counts_once_for_the_memory(opened: Opened, typed: Typed, old: str) -> None:
