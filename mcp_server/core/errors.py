@@ -15,6 +15,7 @@ The errors that Daybook raises on purpose.
       ModelUnavailable         10   the model was not asked, or did not answer
       Held                     11   another process holds a lock for longer than we wait
       RemoteUnavailable        13   the remote could not be reached, or git could not be run
+        RemoteRefuses          13   the remote answered and says no, until a person corrects something
       PersonNeeded             12   only the person may do this, in their own terminal
       NotAllowed               14   a member's role in a team does not allow this
       StorageUnavailable       15   a team's memory cannot be reached
@@ -178,6 +179,10 @@ class RemoteUnavailable(DaybookError):
     """The remote could not be reached, or git could not be run; what was remembered stays here."""
 
     exit_code = 13
+
+
+class RemoteRefuses(RemoteUnavailable):
+    """The remote answered, and lets nobody in or takes no changes, until a person corrects that."""
 
 
 class NotAllowed(DaybookError):

@@ -37,7 +37,7 @@ from mcp_server.adapters.remote.notes import Last, Remote
 from mcp_server.adapters.remote.repository import DISK, HEAD, STALE, THEIRS, Blob, Commit, Repository
 from mcp_server.core.addresses import shown_url
 from mcp_server.core.authors import ELSEWHERE
-from mcp_server.core.errors import DaybookError, Rejected, RemoteUnavailable
+from mcp_server.core.errors import DaybookError, Rejected, RemoteRefuses, RemoteUnavailable
 from mcp_server.core.memory_parts import timestamp
 from mcp_server.core.remote import paths
 from mcp_server.core.remote.tree_merge import merge_trees
@@ -65,9 +65,9 @@ class Exchanged:
 
     `clashes` is id → id of the memory beside it with the other machine's words. `held` is path → why the
     file does not leave, `left` path → why it could not be written here. `trouble` says why the remote could
-    not be reached and what to do, '' if it was; what is here waits. `rewritten`: another machine took out
-    its history. `refilled`: the remote had been emptied, and has everything again. `back` are the ids of
-    memories that were forgotten here and came with other words from another machine.
+    not be reached and what to do, '' if it was; what is here waits. `refused`: it was, and refuses us.
+    `rewritten`: another machine took out its history. `refilled`: the remote had been emptied, and has
+    everything again. `back` are the ids of memories that were forgotten here and came with other words.
     """
 
     given: int = 0
@@ -78,6 +78,7 @@ class Exchanged:
     held: dict[str, str] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
     trouble: str = ""
+    refused: bool = False
     rewritten: bool = False
     refilled: bool = False
     back: tuple[str, ...] = ()
@@ -127,7 +128,8 @@ def exchange(store: Store, *, timeout: float = BACKGROUND, patience: float = 0.0
             notes.note_last(store.home, replace(before, trouble=error.with_hint))
             raise
         at = before.at if result.trouble else timestamp(store.clock())
-        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held.items()))))
+        refusals = before.refusals + 1 if result.refused else 0
+        notes.note_last(store.home, Last(at, result.trouble, tuple(sorted(result.held.items())), refusals))
     return result
 
 
@@ -143,7 +145,7 @@ def _exchange(store: Store, remote: Remote, timeout: float) -> Exchanged:
     try:
         _give_and_take(store, remote.url, repository, contents, result, timeout)
     except RemoteUnavailable as error:
-        result.trouble = error.with_hint
+        result.trouble, result.refused = error.with_hint, isinstance(error, RemoteRefuses)
     goal = _of_ours(repository.tree(repository.ref(HEAD)))
     news = take_in_tree(store.acting_as(ELSEWHERE), remote, contents, disk, goal)
     _note_disk(store, repository, disk, news)

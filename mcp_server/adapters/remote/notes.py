@@ -15,6 +15,7 @@ FOLDER, ABOUT, LAST, CAME = "remote", "remote.json", "last.json", "came.json"
 FOREVER = "deleted-for-good"  # an empty file: something was deleted for good since the last exchange
 ASKED = "asked-for"  # an empty file: an exchange was asked for, and none has begun since
 REPOSITORY = "store.git"
+MOST_DOUBLED = 5  # ten minutes become five hours at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,13 @@ class Last:
     How the last exchange ended: when the last whole one was, and what stays here.
 
     `trouble` says why the remote could not be reached and what to do, '' if it was. `held` is
-    path → why the file does not leave.
+    path → why the file does not leave. `refusals`: how often in a row the remote refused.
     """
 
     at: str = ""
     trouble: str = ""
     held: tuple[tuple[str, str], ...] = ()
+    refusals: int = 0
 
 
 def has_remote(home: Path) -> bool:
@@ -52,10 +54,19 @@ def has_remote(home: Path) -> bool:
 
 
 def is_due(home: Path, *, every: float, now: float) -> bool:
-    """Tell whether there is a remote, and no exchange ended *every* seconds before *now*, or one waits."""
+    """
+    Tell whether there is a remote, and no exchange ended *every* seconds before *now*, or one waits.
+
+    Each refusal in a row doubles these seconds: a host may shut out who knocks again and again.
+    """
     if not has_remote(home):
         return False
-    return is_asked_for(home) or files.is_old(home / FOLDER / LAST, seconds=every, now=now)
+    last = home / FOLDER / LAST
+    if is_asked_for(home):
+        return True
+    return files.is_old(last, seconds=every, now=now) and files.is_old(
+        last, seconds=every * 2 ** min(last_of(home).refusals, MOST_DOUBLED), now=now
+    )
 
 
 def remote_of(home: Path) -> Remote | None:
@@ -81,7 +92,13 @@ def last_of(home: Path) -> Last:
     values = read_object(home / FOLDER / LAST)
     unsent = values.get("held")
     pairs = [(str(pair[0]), str(pair[1])) for pair in unsent] if isinstance(unsent, list) else []
-    return Last(str(values.get("at", "")), str(values.get("trouble", "")), tuple(pairs))
+    refusals = values.get("refusals")
+    return Last(
+        str(values.get("at", "")),
+        str(values.get("trouble", "")),
+        tuple(pairs),
+        max(0, refusals) if isinstance(refusals, int) else 0,
+    )
 
 
 def note_last(home: Path, last: Last) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from mcp_server.core.addresses import shown_url
-from mcp_server.core.errors import RemoteUnavailable
+from mcp_server.core.errors import RemoteRefuses, RemoteUnavailable
 
 LATER = "Nothing is lost. Look at the address and at your access to it, and try again."
 BUSY = "Nothing is lost. Try again when the machine has less to do."  # where no remote is asked
@@ -17,7 +17,10 @@ _ADVICE = {
     r"repository '.*' not found|does not appear to be a git": "Correct the address, or make the repository.",
 }
 """What git or ssh says → what the person does about it beforehand: in the background nobody can answer it."""
-_WAITS = "Nothing is lost: what is here waits. Correct that at the host; each exchange tries again."
+_LETS_NOBODY_IN = (
+    r"terminal prompts disabled|Authentication failed|Permission denied \(|returned error: 40[13]"
+)
+_WAITS = "Nothing is lost: what is here waits. Correct that at the host, then run 'daybook remote sync'."
 _REJECTED = re.compile(r"\[remote rejected\] \((.*)\)")
 _REMOTE_SAYS = re.compile(r"^remote: *(\S.*?)\s*$", re.MULTILINE)
 _REDIRECTED = r"error: 30[12378]\b"
@@ -37,15 +40,16 @@ def unreachable(stderr: str, act: str = "reached") -> RemoteUnavailable:
     fatal = next((line for line in lines if line.startswith(("fatal:", "error:", "ERROR:"))), "")
     reason = fatal or (lines[-1] if lines else ends_by_itself or "git gave no reason")
     advice = next((advice for pattern, advice in _ADVICE.items() if re.search(pattern, before)), "")
-    return RemoteUnavailable(
+    kind = RemoteRefuses if re.search(_LETS_NOBODY_IN, before) else RemoteUnavailable
+    return kind(
         f"The remote could not be {act}: {shown_url(reason).rstrip('.')}.",
         f"Nothing is lost. {advice}" if advice else LATER,
     )
 
 
-def refused(out: str, stderr: str) -> RemoteUnavailable | None:
+def refused(out: str, stderr: str) -> RemoteRefuses | None:
     """Return that the remote takes no changes, in its own words, by what a push printed; None if it does."""
     if rejected := _REJECTED.search(out):
         why = "; ".join([rejected[1], *_REMOTE_SAYS.findall(stderr)])
-        return RemoteUnavailable(f"The remote refuses changes: {why.rstrip('.')}.", _WAITS)
+        return RemoteRefuses(f"The remote refuses changes: {why.rstrip('.')}.", _WAITS)
     return None

@@ -15,6 +15,7 @@ from mcp_server.actions.memory.revise import Revision, revise
 from mcp_server.actions.remote.exchange import exchange, repository_of
 from mcp_server.actions.remote.rewrite import rewrite_history
 from mcp_server.actions.remote.set_up import add, look_ahead
+from mcp_server.adapters.remote import notes
 from mcp_server.bootstrap import Opened
 from mcp_server.core.errors import RemoteUnavailable
 from mcp_server.environment import REACHING
@@ -179,6 +180,43 @@ def test_why_a_host_refuses_changes_is_said_in_its_words(machine: Open, host: Ho
     assert "refuses changes: pre-receive hook declined; Your quota is used up." in exchange(desk).trouble
     hook.unlink()
     assert not exchange(desk).trouble
+
+
+def awaited(store: Store, *, every: float) -> float:
+    """Return for how many times *every* seconds after the last exchange none is due in the background."""
+    ended = (store.home / notes.FOLDER / notes.LAST).stat().st_mtime
+    times = range(1, 100)
+    return next(n for n in times if notes.is_due(store.home, every=every, now=ended + n * every))
+
+
+@pytest.mark.parametrize("host", [HTTPS], indirect=True)
+def test_a_host_that_refuses_is_asked_more_and_more_seldom(machine: Open, host: Host, tmp_path: Path) -> None:
+    desk = joined(machine("desk", host.home), host)
+    stored(desk, "The desk knows this.")
+    served = tmp_path / "host" / "served" / "memory.git"
+    hook = served / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nexit 1\n", encoding="ascii")
+    hook.chmod(0o755)
+
+    waits = [awaited(desk, every=600) for _ in range(8) if exchange(desk).trouble]
+
+    assert waits == [2, 4, 8, 16, 32, 32, 32, 32]
+    served.rename(tmp_path / "away")
+    assert "could not be reached" in exchange(desk).trouble
+    assert awaited(desk, every=600) == 1  # to be offline is no refusal
+    (tmp_path / "away").rename(served)
+    hook.unlink()
+    assert not exchange(desk).trouble
+    assert awaited(desk, every=600) == 1
+
+
+def test_a_host_that_lets_nobody_in_is_asked_more_seldom(machine: Open, host: Host) -> None:
+    desk = joined(machine("desk", host.home), host)
+    locked_out = machine("desk", host.stranger)
+
+    waits = [awaited(desk, every=600) for _ in range(2) if exchange(locked_out).trouble]
+
+    assert waits == [2, 4]
 
 
 def test_a_host_that_says_nothing_is_given_up_together_with_what_asked_it(
