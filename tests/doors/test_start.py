@@ -3,11 +3,9 @@
 import fcntl
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -19,21 +17,18 @@ from mcp_server.actions.memory.remember import remember
 from mcp_server.core.memory import Draft
 from mcp_server.core.settings import TOOLSETS
 from mcp_server.doors.server import build
-from mcp_server.doors.server.start import GREETED, LISTED, STATELESS
+from mcp_server.doors.server.start import GREETED, LISTED, STATELESS, UNUSED
 from tests.conftest import Open
+from tests.doors.started import CLIENT, GREETING, Said, Server, call_of, messages
 from tests.live import ROOT
 from tests.machine import wait_until
-from tests.patience import PATIENCE
 
-CLIENT = {"name": "claude-code", "version": "2"}
-GREETING = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": CLIENT}
 META = {
     "io.modelcontextprotocol/protocolVersion": STATELESS,
     "io.modelcontextprotocol/clientInfo": CLIENT,
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
-Said = dict[str, Any]
 
 
 def requests_of(protocol: str) -> list[tuple[str, Said]]:
@@ -43,20 +38,6 @@ def requests_of(protocol: str) -> list[tuple[str, Said]]:
         return [("initialize", GREETING), ("ping", {}), *((method, {}) for method in LISTS), hook]
     requests = [("server/discover", {}), *((method, {}) for method in LISTS), hook]
     return [(method, {**params, "_meta": META}) for method, params in requests]
-
-
-def call_of(hook: Said) -> tuple[str, Said]:
-    """Return the call of the tool `hook` with these arguments."""
-    return "tools/call", {"name": "hook", "arguments": hook}
-
-
-def messages(requests: list[tuple[str, Said]]) -> list[Said]:
-    lines: list[Said] = []
-    for number, (method, params) in enumerate(requests):
-        lines.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-        if method == "initialize":
-            lines.append({"jsonrpc": "2.0", "method": "notifications/initialized"})
-    return lines
 
 
 def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
@@ -82,57 +63,6 @@ def from_library(open_here: Open, protocol: str, toolsets: str) -> list[Said]:
     return results
 
 
-class Server:
-    """A server that runs as Claude Code runs it."""
-
-    def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "mcp_server"],
-            env=environment, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
-
-    def tell(self, message: Said) -> None:
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
-
-    def ask(self, message: Said) -> Said:
-        self.tell(message)
-        answer = self.hear()
-        assert answer["id"] == message["id"]
-        return answer
-
-    def hear(self) -> Said:
-        assert self._process.stdout
-        return dict(json.loads(self._process.stdout.readline()))
-
-    def results(self, requests: list[tuple[str, Said]]) -> list[Said]:
-        lines = messages(requests)
-        return [self.ask(line)["result"] for line in lines if "id" in line or self.tell(line)]
-
-    def loaded(self) -> set[str]:
-        """Return which shared libraries of slow packages the process has loaded."""
-        maps = Path(f"/proc/{self._process.pid}/maps").read_text(encoding="utf-8")
-        return {name for name in ("pydantic_core", "numpy", "onnxruntime") if f"/{name}/" in maps}
-
-    def runs_a_loop(self) -> bool:
-        """Tell whether the process has an event loop, as the library has and nothing before it."""
-        opened = Path(f"/proc/{self._process.pid}/fd").iterdir()
-        # Not readlink, which fails on what was closed meanwhile.
-        return any(os.path.realpath(link).endswith("anon_inode:[eventpoll]") for link in opened)
-
-    def ends(self) -> None:
-        """Wait until the process ends by itself."""
-        self._process.wait(timeout=PATIENCE)
-
-    def close(self) -> None:
-        assert self._process.stdin and self._process.stdout
-        self._process.stdin.close()
-        self._process.stdout.read()
-        self._process.stdout.close()
-        self._process.wait(timeout=PATIENCE)
-
-
 @pytest.fixture
 def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Server]:
     def started(**settings: str) -> Server:
@@ -143,6 +73,14 @@ def serve(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Serve
         return server
 
     return started
+
+
+def fatal(folder: Path, *packages: str) -> str:
+    """Write *packages* whose import ends the process into *folder*; return the PYTHONPATH that finds them."""
+    folder.mkdir(exist_ok=True)
+    for name in packages:
+        (folder / f"{name}.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
+    return os.pathsep.join((str(folder), str(ROOT)))
 
 
 def listed(open_here: Open) -> Said:
@@ -265,8 +203,7 @@ def test_no_model_is_loaded_beside_the_library_which_would_slow_prompts_down_twi
     open_here: Open, serve: Callable[..., Server], memory_dir: Path, held_library: Path
 ) -> None:
     remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
-    (held_library / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
-    search_path = os.pathsep.join((str(held_library), str(ROOT)))
+    search_path = fatal(held_library, "numpy")
     server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
     prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
 
@@ -279,9 +216,7 @@ def test_the_first_prompt_is_answered_before_the_model_is_loaded_which_would_slo
     open_here: Open, serve: Callable[..., Server], memory_dir: Path, tmp_path: Path
 ) -> None:
     remember(open_here(EMBEDDING_MODEL="none").store(), Draft("Webhooks", "They are retried eleven times."))
-    (tmp_path / "fatal").mkdir()
-    (tmp_path / "fatal" / "numpy.py").write_text("import os\nos._exit(9)\n", encoding="utf-8")
-    search_path = os.pathsep.join((str(tmp_path / "fatal"), str(ROOT)))
+    search_path = fatal(tmp_path / "fatal", "numpy")
     server = serve(MEMORY_DIR=str(memory_dir), PYTHONPATH=search_path, EMBEDDING_MODEL="minilm-l6")
     prompt = {"event": "UserPromptSubmit", "session_id": "one", "prompt": "Why is a webhook retried?"}
 
@@ -312,8 +247,10 @@ def test_no_garbage_is_collected_until_all_code_is_loaded_which_would_take_longe
     assert set(collections.read_text(encoding="utf-8").split()) == {"loaded"}
 
 
-def test_what_is_odd_is_answered_by_the_library(serve: Callable[..., Server]) -> None:
-    server = serve()
+def test_what_is_odd_is_answered_by_the_library_that_loads_no_server_on_http_and_no_colours(
+    serve: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = serve(PYTHONPATH=fatal(tmp_path / "fatal", *UNUSED))
     server.results([("initialize", GREETING)])
     odd = {"name": "hook", "arguments": {"prompt": 5}}
     answer = server.ask({"jsonrpc": "2.0", "id": "odd", "method": "tools/call", "params": odd})
