@@ -14,8 +14,10 @@ from collections.abc import Iterable
 
 _BEGIN = 5  # first letters of a word, for a quick test whether it may occur
 
+# Each part of a text with the beginning of a word that is there when the part is, '' for none.
+_Parts = tuple[tuple[str, str], ...]
 # Beginnings of words, parts of a text in ASCII, other parts: one is there when one of a group of words is.
-_Group = tuple[frozenset[str], tuple[str, ...], tuple[str, ...]]
+_Group = tuple[frozenset[str], _Parts, _Parts]
 
 
 def _group_of(words: str) -> _Group:
@@ -24,15 +26,24 @@ def _group_of(words: str) -> _Group:
     parts = [word for word in alternatives if word not in whole]
     return (
         frozenset(word[:_BEGIN] for word in whole),
-        tuple(part for part in parts if part.isascii()),
-        tuple(part for part in parts if not part.isascii()),
+        tuple((part, _begun_by(part)) for part in parts if part.isascii()),
+        tuple((part, _begun_by(part)) for part in parts if not part.isascii()),
     )
 
 
+def _begun_by(part: str) -> str:
+    """Return how a word of each text with *part* begins, as far as *part* itself tells; '' for no word."""
+    word = re.search(rf"(?<=[^a-z])(?:[a-z]{{{_BEGIN}}}|[a-z]++(?=[^a-z]))", part)
+    return word[0] if word and part.isascii() else ""
+
+
 @functools.cache
-def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, str, list[str]]:
+def _signals(
+    *, ascii_only: bool
+) -> tuple[list[tuple[list[_Group], str]], frozenset[str], str, str, list[str]]:
     """
-    Return (each pattern with groups for a quick test before it, those of tags and heads, speakers).
+    Return (each pattern with groups for a quick test before it, the beginnings of words that these look for,
+    the patterns of tags and heads, speakers).
 
     With *ascii_only*, only those that can match a text in ASCII.
     """
@@ -52,9 +63,18 @@ def _signals(*, ascii_only: bool) -> tuple[list[tuple[list[_Group], str]], str, 
             if all(starts or parts for starts, parts, _ in groups)
         ]
         speakers = [speaker for speaker in speakers if speaker.isascii()]
-    return signals, TAG, HEADS, speakers
+    known = frozenset().union(
+        *(
+            starts.union(begun_by for _, begun_by in (*parts, *foreign_parts))
+            for groups, _ in signals
+            for starts, parts, foreign_parts in groups
+        )
+    )
+    return signals, known, TAG, HEADS, speakers
 
 
+_LATIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ALNUM = _LATIN + b"0123456789"
 _LETTERS = bytes(code if 97 <= code <= 122 else 32 for code in range(256))  # from "a" to "z"
 _ALIKE = str.maketrans("аеорсухіѕјԁɡոυАВЕКМНОРСТХІ", "aeopcyxisjdgnuABEKMHOPCTXI")
 _LEET = str.maketrans("013457@$", "oieastas")
@@ -69,6 +89,9 @@ _SPREAD = r"(?<!\w)\w(?:[ .\-_*]\w){4,}(?!\w)"  # l e t t e r s
 _SPREAD_END = r"[ .\-_*]\w(?:[ .\-_*]\w){3}(?!\w)"  # the same, faster to find
 _ENCODED = r"(?<![\w+/])[A-Za-z0-9+/]{16,}={0,2}(?![\w+/])"
 _LEET_END = r"[013457@$][a-zA-Z]"
+# Of a text in ASCII only the kinds of signs: so it is seen in a tenth of the time that it has neither.
+_SPREAD_KINDS = bytes(97 if code in _ALNUM else 32 if code in b" .-*" else code for code in range(256))
+_LEET_KINDS = bytes(48 if code in b"013457@$" else 97 if code in _LATIN else 32 for code in range(256))
 _LEETED = r"[a-zA-Z][013457@$]+[a-zA-Z]|\b[01345][a-zA-Z]{3}"
 _PARTED = "(?<=[a-zA-Z])[\\u200b\\u200c\\u2060\\ufeff](?=[a-zA-Z])"
 
@@ -93,13 +116,14 @@ def _steers(text: str) -> bool:
         begins = {word[:_BEGIN] for word in set(flat.encode().translate(_LETTERS).decode().split())}
     else:
         begins = {word[:_BEGIN] for word in re.findall(r"[^\W\d_]+", flat)}
-    signals, tag, heads, speakers = _signals(ascii_only=is_ascii)
+    signals, known, tag, heads, speakers = _signals(ascii_only=is_ascii)
+    begins &= known
     for groups, pattern in signals:
         for starts, parts, foreign_parts in groups:
             if not starts.isdisjoint(begins):
                 continue
-            for part in parts + foreign_parts:
-                if part in flat:
+            for part, begun_by in parts + foreign_parts:
+                if (not begun_by or begun_by in begins) and part in flat:
                     break
             else:
                 break
@@ -122,11 +146,15 @@ def _uncovered(text: str) -> list[str]:
     """Return the hidden readings of *text*: spread letters, digits used as letters, base64."""
     texts = []
     words = text.split()
-    if re.search(_SPREAD_END, text) and any(len(word) < 2 or word[1] in ".-_*" for word in words):
+    if (
+        _may_be_spread(text)
+        and re.search(_SPREAD_END, text)
+        and any(len(word) < 2 or word[1] in ".-_*" for word in words)
+    ):
         plain = re.sub(_SPREAD, lambda word: re.sub(r"[ .\-_*]", "", word[0]), text)
         if plain != text:
             texts.append(plain)
-    if re.search(_LEET_END, text) and re.search(_LEETED, text):
+    if _may_be_leet(text) and re.search(_LEET_END, text) and re.search(_LEETED, text):
         texts.append(re.sub(r"\b[\w@$]*[a-zA-Z][\w@$]*\b", lambda word: word[0].translate(_LEET), text))
     long = max(map(len, words), default=0) >= 16 and any(
         len(word) >= 16 and not word.islower() for word in words
@@ -139,3 +167,13 @@ def _uncovered(text: str) -> list[str]:
         if decoded.isprintable() and " " in decoded:
             texts.append(decoded)
     return texts
+
+
+def _may_be_spread(text: str) -> bool:
+    if not text.isascii() or "_" in text:
+        return True
+    return b" a a a a" in text.encode().translate(_SPREAD_KINDS)
+
+
+def _may_be_leet(text: str) -> bool:
+    return not text.isascii() or b"0a" in text.encode().translate(_LEET_KINDS)

@@ -24,6 +24,7 @@ _ATTACHED = r"\s-p(?![\s])"
 
 
 _WORDS = re.compile(r"[A-Za-z0-9][\w.-]*")
+_OF_WORDS = bytes(code if re.match(rb"[\w.-]", bytes([code])) else 32 for code in range(256))
 
 
 class Option(NamedTuple):
@@ -109,10 +110,17 @@ _WRITTEN = (
 _SENT = r"""[^\n]{0,40}?(?:\n[ \t]*)?send(?:line)?[ \t]*(?:-- )?[(]?["']"""
 _SENT += r"""(?P<password>[^"'\n\\]{4,128})(?:\\[rn])?["']"""
 
+_HANDED_OVER = (  # a literal without which none of those behind it is there
+    ("echo ", (("echo ", _PIPED), ("echo ", _WRITTEN))),
+    ("printf ", (("printf ", _PIPED), ("printf ", _WRITTEN))),
+    ("<<<", (("<<<", _HERE),)),
+    ("assword:", (("password:", _SENT), ("Password:", _SENT), ("assword:", _SENT))),
+)
+
 
 def in_commands(text: str) -> Iterator[SecretSpan]:
     """The password in a command line."""
-    words = set(_WORDS.findall(text))
+    words = _words(text)
     by_word, others = _by_program()
     for program, options in [
         *((word, by_word[word]) for word in words & by_word.keys()),
@@ -136,23 +144,22 @@ def in_commands(text: str) -> Iterator[SecretSpan]:
     yield from _handed_over(text)
 
 
+def _words(text: str) -> set[str]:
+    """Return what `_WORDS` finds in *text*, in a third of the time where that is in ASCII."""
+    if not text.isascii():
+        return set(_WORDS.findall(text))
+    words = set(text.encode().translate(_OF_WORDS).decode().split())
+    return words | {word.lstrip("_.-") for word in words if word[0] in "_.-"}
+
+
 def _is_one(value: str, *, strict: bool) -> bool:
     return is_certain(value) if strict else is_password(value, plain_word=True)
 
 
 def _handed_over(text: str) -> Iterator[SecretSpan]:
     """What is printed into a program, fed to it, or sent when it asks."""
-    for literal, source in (
-        ("echo ", _PIPED),
-        ("printf ", _PIPED),
-        ("echo ", _WRITTEN),
-        ("printf ", _WRITTEN),
-        ("<<<", _HERE),
-        ("password:", _SENT),
-        ("Password:", _SENT),
-        ("assword:", _SENT),
-    ):
-        for at in _places(text, literal) if literal in text else ():
+    for literal, source in [pair for part, pairs in _HANDED_OVER if part in text for pair in pairs]:
+        for at in _places(text, literal):
             where = at + len(literal) if source == _SENT else at
             match = pattern(source).match(text, where, where + 400)
             if match and _is_one(match["password"], strict=source not in (_PIPED, _SENT)):

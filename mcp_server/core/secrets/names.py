@@ -3,7 +3,7 @@
 import re
 
 _OF = "(?: d['’]| de l['’]| dell['’]| da| de)? ?"
-WORD = re.compile(  # each alternative begins with a letter: so the search is quick
+WORD = re.compile(
     r"pass(?:[_-]?(?:word|phrase|code)|wd|wort|ord|e(?=[ \t]{0,3}[:=]|\s))?|pwd|pw|psk"
     r"|secret(?:[_.-]?(?:access[_.-]?)?key)?"
     r"|token|key|creden(?:tials?|ziali|ciais)|creds|auth(?:orization|-user-pass)?|login|salt|pepper"
@@ -16,6 +16,15 @@ WORD = re.compile(  # each alternative begins with a letter: so the search is qu
     rf"|ключ api|klucz api|cl[ée]{_OF}api|chiave{_OF}api|chave{_OF}api|llave{_OF}api|密[钥鑰]|токен"
     r"|api[ -]?(?:schlüssel|sleutel|nyckel|nøkkel|nøgle|anahtarı|ключ|密[钥鑰]|キー|키)"
 )
+WORD_BEGINNINGS = (
+    *"pass pwd pw psk secret token key cred auth login salt pepper zugang anmeldedaten identifiants".split(),
+    *"contrase kennwort clave senha parola wachtwoord hasl hasł heslo lozinka geslo losenord".split(),
+    *"lösenord adgangskode salasana jelsz mdp şifre sifre парол κωδικ パスワード 暗証番号 密 口令".split(),
+    *"비밀번호 암호 סיסמ पासवर्ड รหัสผ่าน токен cle clé chiave chave llave api".split(),
+    *("kata sandi", "mật khẩu", "كلمة ", "ключ api", "klucz api"),
+)
+"""What each match of `WORD` begins with one of."""
+
 # What may follow the word in its language: "Passordet", "parolası", "пароля", "סיסמה".
 ENDING = r"(?:[^\W\d_]{1,3}(?<![A-Za-z])|(?<!pass)(?:et|en|n|t|na|n[ıi]n|si|ya)(?![A-Za-z])"
 ENDING += r"|[^\W\d_]{1,3}(?<=[^\x00-\x7f]))?"

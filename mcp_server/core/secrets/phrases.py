@@ -6,16 +6,20 @@ backup codes, the words of a wallet.
 import re
 from collections.abc import Iterator
 
+from mcp_server.core.secrets.beginnings import matches
 from mcp_server.core.secrets.shapes import pattern
 from mcp_server.core.secrets.values import SecretSpan, is_certain, is_random, is_strict
 
-# No alternative begins with anything but a letter: so the search is quick.
 _ENTRY = re.compile(
     r"log(?:ged)?[ -]?in\b|logs in\b|log on\b|sign(?:ed)?[ -]?in\b|unlock\b|authenticate\b|melde\b|anmelden\b"
     r"|einloggen\b"
     r"|logge\b|entsperr|connecte|connexion|inicia|conecta|accedi\b|acced|collega|aanmelden|inloggen|zaloguj"
     r"|войди|войти"
     r"|войдите|giriş|logg in\b|ログイン|登录|登錄|로그인"
+)
+_ENTRY_BEGINNINGS = tuple(
+    "log sign unlock authenticate melde anmelden einloggen entsperr conne inicia conecta acced collega"
+    " aanmelden inloggen zaloguj вой giriş ログイン 登录 登錄 로그인".split()
 )
 _ENTERED = (
     r"""(?xi)[^\n]{0,100}?(?:[ \t](?:with|using|by|mit|avec|con|com|met|med|hasłem|с|паролем|ile|and|und|/)"""
@@ -59,7 +63,7 @@ _PROSE = frozenset(
 
 def in_phrases(text: str, lowered: str) -> Iterator[SecretSpan]:
     """Yield the secrets that a sentence states; *lowered* is *text* in lower case."""
-    entries = _ENTRY.finditer(lowered)
+    entries = matches(_ENTRY, _ENTRY_BEGINNINGS, lowered)
     following = next(entries, None)
     while entry := following:
         following = next(entries, None)
@@ -71,8 +75,7 @@ def in_phrases(text: str, lowered: str) -> Iterator[SecretSpan]:
             yield match.start("secret"), match.start("secret") + length, "a password"
     for label in _LABEL.finditer(lowered):
         yield from _labelled(text, lowered, label)
-    spaces = text.count(" ") + text.count("\n")
-    for run in _RUN.finditer(text) if spaces >= min(_LENGTHS) - 1 else ():
+    for run in _RUN.finditer(text) if _may_have_a_run(text) else ():
         words = run[0].split()
         if len(words) in _LENGTHS and _is_phrase(words) and _are_listed(words):
             yield *run.span(), "a recovery phrase"
@@ -121,6 +124,27 @@ def _is_phrase(words: list[str]) -> bool:
     return (
         len(set(words)) * 3 > len(words) * 2 and _PROSE.isdisjoint(words) and words[:12] != sorted(words[:12])
     )
+
+
+def _may_have_a_run(text: str) -> bool:
+    """Tell whether *text* may have a recovery phrase; the pattern needs ten times as long to say no."""
+    if text.count(" ") + text.count("\n") < min(_LENGTHS) - 1:
+        return False
+    from mcp_server.core.secrets.mnemonic_words import BEGINNINGS  # few texts need it
+
+    words = text.split()
+    # The first and the last word may have signs beside them. One of each run of the others is looked at.
+    least = min(_LENGTHS) - 2
+    for at in range(least - 1, len(words), least):
+        if words[at][:4] in BEGINNINGS:
+            start, end = at, at + 1
+            while start and words[start - 1][:4] in BEGINNINGS:
+                start -= 1
+            while end < len(words) and words[end][:4] in BEGINNINGS:
+                end += 1
+            if end - start >= least:
+                return True
+    return False
 
 
 def _are_listed(words: list[str]) -> bool:

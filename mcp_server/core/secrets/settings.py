@@ -149,11 +149,16 @@ _TABLE = (
     Place("_seed", r"""["']?\s?[:=]\s?["']?(?P<secret>[A-Za-z0-9+/=]{24,200})""", "a secret", is_key),
 )  # fmt: skip
 
+# A part of an anchor that is looked for first: most texts have few of these, and so few anchors are left.
+_PARTS = ("=", ":", '"', "<", "_", "/", ";", "key", "password")
+_PART_OF = [(next((part for part in _PARTS if part in place.anchor), ""), place) for place in _TABLE]
+
 
 def in_settings(text: str, lowered: str) -> Iterator[SecretSpan]:
     """The values in the places of the table and in calls; *lowered* is *text* in lower case."""
     yield from _in_calls(text, lowered)
-    for place in [place for place in _TABLE if place.anchor in lowered]:
+    there = {part for part in _PARTS if part in lowered} | {""}
+    for place in [place for part, place in _PART_OF if part in there and place.anchor in lowered]:
         at = lowered.find(place.anchor)
         while at >= 0:
             start = at + len(place.anchor)

@@ -8,12 +8,14 @@ secret, the text after it where the value is, and `values.py` whether the value 
 import re
 from collections.abc import Iterator
 
+from mcp_server.core.secrets.beginnings import matches
 from mcp_server.core.secrets.names import (
     ENDING,
     MADE,
     PAIRS,
     SHORT,
     WORD,
+    WORD_BEGINNINGS,
     kind_of,
     name_before,
     names_a_secret,
@@ -90,7 +92,7 @@ _NEXT_FIELD = r"&[\w.-]{1,40}="
 def named(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of the secrets that a word names; *lowered* is *text* in lower case."""
     read_to = 0
-    words = [*WORD.finditer(lowered), None, None]
+    words = [*matches(WORD, WORD_BEGINNINGS, lowered), None, None]
     for word, following, third in zip(words, words[1:], words[2:], strict=False):
         if word is None or word.start() < read_to or _is_followed_by_names(lowered, word, following, third):
             continue

@@ -123,6 +123,8 @@ def languages_of(text: str, folded_words: Set[str]) -> tuple[str, ...]:
         return ("ru",)
     # About a tenth of a text's words, so that testing them for each language is quick.
     few = folded_words & _ANY
+    if len(few) * WORDS_FOR_EACH < len(folded_words) and text.isascii():
+        return ()  # each counts for two at most
     telling_words = {
         language: len(few & every) + len(few & _TELLING[language])
         for language, every in FUNCTION_SETS.items()

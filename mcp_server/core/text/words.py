@@ -30,8 +30,8 @@ _WORDS_ALONE = bytes(
 )
 _HUMPS = (
     b"aA",
-    b"0A",
     b"AAa",
+    b"0A",
     b"a0",
     b"A0",
     b"0a",
@@ -47,6 +47,11 @@ _SIGNED = re.compile(  # a letter with the signs behind it, "C" without any, ".N
     r"|(?P<net>(?<!\w)\.net\b)|\b(?P<stem>[a-z]\w{0,40})\.(?P<suffix>js|net)\b",
     re.IGNORECASE,
 )
+_SIGN_KINDS = bytes(  # "c" and "j" for those letters of `_SIGN`, "a" for others and digits
+    code if code in b"#+." else 32 if code > 127 or not chr(code).isalnum()
+    else b"c"[0] if code in b"cC" else b"j"[0] if code in b"jJnN" else b"a"[0]
+    for code in range(256)
+)  # fmt: skip
 # What every such name has, by letters that are quick to look for: most prose has none.
 _SIGN = re.compile(r"c(?<![^\W_].)(?![^\W_])|C(?<![^\W_].)(?![^\W_])|#(?<=\w.)|\+(?<=\w.)|\.[jJnN]")
 _PLAIN_C = "clanguage"  # no word of a person's
@@ -95,7 +100,8 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def _has_hump(shape: bytes) -> bool:
-    for hump in _HUMPS:  # noqa: SIM110 (most of the time would go into making an iterator for any)
+    # The first two have no digit.
+    for hump in _HUMPS if b"0" in shape else _HUMPS[:2]:  # noqa: SIM110 (an iterator for any takes longer)
         if hump in shape:
             return True
     return False
@@ -108,12 +114,22 @@ def index_parts(text: str) -> list[str]:
     That is its parts, names with signs, each ideograph, and stems of a language that SQLite does not know.
     """
     parts = identifier_parts(text)
-    if _SIGN.search(text):
+    if _may_have_sign(text) and _SIGN.search(text):
         parts += filter(None, map(_name_of, _SIGNED.finditer(text)))
     if not text.isascii():
         parts += re.findall(_IDEOGRAPH, text)
     written_in = languages_of(*_beginning(text))
     return [*parts, *stems(folded_words(text), written_in)] if written_in else parts
+
+
+def _may_have_sign(text: str) -> bool:
+    """Tell whether *text* may have what `_SIGN` finds, in a fifth of its time where it is in ASCII."""
+    if not text.isascii():
+        return True
+    kinds = text.encode().translate(_SIGN_KINDS)
+    if b".j" in kinds or b"#" in kinds or b"+" in kinds:
+        return True
+    return b" c " in b" %b " % kinds.replace(b".", b" ")
 
 
 def is_foreign(text: str) -> bool:
